@@ -227,6 +227,9 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 		return nil, nil, badArguments{err}
 	}
 	req.Params.Arguments = args
+	if person, ok := tool.TakeHidden(check.Schema(), args, desk.ArgPerson).(string); ok {
+		ctx = desk.WithPerson(ctx, person)
+	}
 	ctx = tool.WithProgress(tool.WithBeginning(ctx), req)
 	reason, _ := req.GetArguments()["reason"].(string)
 	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})

@@ -70,6 +70,9 @@ func FrontsOf(peers []rtc.Peer) []Front {
 			out[mine].Documents = append(out[mine].Documents, doc)
 		}
 	}
+	for _, f := range out {
+		slices.Sort(f.Documents)
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,26 +23,21 @@ func (c Company) Persons() []Person {
 
 // Called is how a person is named beside the others: with the username where another has the same name.
 func (c Company) Called(p Person) string {
-	for _, other := range c.People {
-		if other.Name == p.Name && other.Username != p.Username {
-			return p.withUsername()
-		}
+	return Called(p.Name, p.Username, slices.ContainsFunc(c.People, func(other Person) bool {
+		return other.Name == p.Name && other.Username != p.Username
+	}))
+}
+
+// Called is how somebody is named in a line: with the username if another has the same name.
+func Called(name, username string, twins bool) string {
+	if !twins || username == "" {
+		return cutName(name)
 	}
-	return p.shown()
+	return cutName(name) + " (" + cutName(username) + ")"
 }
 
 // maxShown is how much of a name is shown.
 const maxShown = 60
-
-// shown is the name, as much of it as a line shows.
-func (p Person) shown() string { return cutName(p.Name) }
-
-func (p Person) withUsername() string {
-	if p.Username == "" {
-		return p.shown()
-	}
-	return p.shown() + " (" + cutName(p.Username) + ")"
-}
 
 // cutName cuts a name at its end: one that is given back then still fits as a beginning.
 func cutName(name string) string {
@@ -80,7 +76,7 @@ func (p Person) given() string {
 	if p.Username != "" {
 		return cutName(p.Username)
 	}
-	return p.shown()
+	return cutName(p.Name)
 }
 
 // when says when all are known.
@@ -131,9 +127,12 @@ func (c Company) list(persons []Person) string {
 	if len(persons) == 0 {
 		return "none"
 	}
+	persons = slices.SortedFunc(slices.Values(persons), func(a, b Person) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Username, b.Username))
+	})
 	var names []string
 	for _, p := range persons[:min(maxListed, len(persons))] {
-		names = append(names, p.withUsername())
+		names = append(names, Called(p.Name, p.Username, true))
 	}
 	if more := len(persons) - maxListed; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))

@@ -239,7 +239,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if n := len(view.Listed); args.Position < 0 || args.Position >= n {
 				return nil, fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, desk.Holds(n))
 			}
-			place, err := view.At(args.Position, "position")
+			place, err := view.Beside().At(args.Position, "position")
 			if err != nil {
 				return nil, err
 			}

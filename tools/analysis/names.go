@@ -65,7 +65,7 @@ type CellName struct {
 // Refine implements tool.Refiner.
 func (CellName) Refine(f tool.Fields) {
 	f.Field("cell_index").Limit(0, tool.MaxIndex)
-	f.Field("cell_id").Limit(1, desk.MaxIDLength)
+	f.Field("cell_id").Limit(1, desk.MaxIDLength).CellID()
 }
 
 // Check refuses a call that names no cell, or names it both ways.

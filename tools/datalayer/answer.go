@@ -71,9 +71,6 @@ func idMeta(id string, ids []string) map[string]any {
 
 // warning returns the warnings about the document's file that follow the texts of an answer.
 func warning(a *tool.Answer) (out []any) {
-	if a.Doc == nil {
-		return nil
-	}
 	said := a.Ask()
 	if said.Tabs != "" {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Tabs))
@@ -83,6 +80,9 @@ func warning(a *tool.Answer) (out []any) {
 	}
 	if said.Overwritten != "" {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Overwritten))
+	}
+	for _, line := range a.People {
+		out = append(out, tool.Verbatim("[PERSON] "+line))
 	}
 	return out
 }

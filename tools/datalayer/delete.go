@@ -30,7 +30,7 @@ type deleteUsedArgs struct {
 func (deleteUsedArgs) Refine(f tool.Fields) {
 	f.Field("cell_indices").Limit(1, desk.MaxChanged).Null().Items().Limit(0, tool.MaxIndex)
 	f.Field("include_source").Default(true)
-	f.Field("cell_ids_to_delete").Limit(1, desk.MaxChanged).Null().Items().Limit(1, desk.MaxIDLength)
+	f.Field("cell_ids_to_delete").Limit(1, desk.MaxChanged).Null().Items().Limit(1, desk.MaxIDLength).CellID()
 	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
 	f.Field("revision").Limit(1, 20)
 }

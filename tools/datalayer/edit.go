@@ -230,7 +230,7 @@ func (moveUsedArgs) Refine(f tool.Fields) {
 		f.Field(name).Limit(0, tool.MaxIndex).Null()
 	}
 	for _, name := range []string{"source_cell_id", "target_cell_id"} {
-		f.Field(name).Limit(1, desk.MaxIDLength).Null()
+		f.Field(name).Limit(1, desk.MaxIDLength).Null().CellID()
 	}
 	f.Field("revision").Limit(1, 20)
 }
@@ -263,7 +263,7 @@ func moveCell(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			target, _, err := findUsed(view, args.Target, args.TargetID)
+			target, _, err := findUsed(view.Beside(), args.Target, args.TargetID)
 			if err != nil {
 				return nil, err
 			}

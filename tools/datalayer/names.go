@@ -173,7 +173,7 @@ type UsedCell struct {
 // Refine implements tool.Refiner.
 func (UsedCell) Refine(f tool.Fields) {
 	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
-	f.Field("cell_id").Limit(1, desk.MaxIDLength).Null()
+	f.Field("cell_id").Limit(1, desk.MaxIDLength).Null().CellID()
 }
 
 // open opens the notebook and finds the cell that the client means. The caller releases the document.

@@ -100,6 +100,7 @@ func listCells(d *Toolset) tool.Tool {
 			if a != nil {
 				a.Doc = doc
 				noteOverview(ctx, doc, cells, 0, len(cells))
+				desk.TouchCells(ctx, doc, cells)
 			}
 			return a, err
 		}),
@@ -167,6 +168,7 @@ func readCells(d *Toolset) tool.Tool {
 				doc.As(tool.ClientOf(ctx)).Show(c)
 			}
 			doc.As(tool.ClientOf(ctx)).ListRange(cells, 0, len(out.Result))
+			desk.TouchCells(ctx, doc, cells[:len(out.Result)])
 			a := &tool.Answer{Body: out, Doc: doc}
 			a.Parts = func() (parts []any) {
 				for _, c := range out.Result {

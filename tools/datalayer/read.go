@@ -163,6 +163,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	})
 	if err == nil {
 		noteOverview(ctx, doc, cells, start, count)
+		desk.TouchCells(ctx, doc, cells[start:start+count])
 	}
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {

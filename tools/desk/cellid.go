@@ -34,8 +34,19 @@ func (e *UnknownCellError) Error() string {
 }
 
 // Find returns the index among v.Now of the cell with an id, or of the only one whose id begins so. what is the name of
-// the argument. An id of no cell is an [*UnknownCellError].
+// the argument. [Theirs] is the cell of a person. An id of no cell is an [*UnknownCellError].
 func (v View) Find(id, what string) (int, error) {
+	if v.isTheirs(id) {
+		return v.findTheirs(what)
+	}
+	at, err := v.find(id, what)
+	if err == nil {
+		v.touch(v.Now[at].ID)
+	}
+	return at, err
+}
+
+func (v View) find(id, what string) (int, error) {
 	if at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id }); at >= 0 {
 		return at, nil
 	}

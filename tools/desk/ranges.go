@@ -23,7 +23,7 @@ type CellRange struct {
 func (CellRange) Refine(f tool.Fields) {
 	f.Field("start").Limit(0, tool.MaxIndex)
 	f.Field("end").Limit(0, tool.MaxIndex)
-	f.Field("id").Limit(1, MaxIDLength)
+	f.Field("id").Limit(1, MaxIDLength).CellID()
 }
 
 // MaxIDLength is more than nbformat allows, because other programs may not keep to it.

@@ -23,13 +23,19 @@ type View struct {
 	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
 	// [reading.Reader.Reveal].
 	show func(from, count, whole int) string
+	// theirs is the cell for which [Theirs] stands.
+	theirs func() (id string, err error)
+	// touched, if not nil, hears of the cells that are named in doc.
+	touched *touched
+	doc     *session.Document
 }
 
 // ViewOf is the view that the client of ctx has of a notebook.
 func ViewOf(ctx context.Context, doc *session.Document) View {
 	reader := doc.As(tool.ClientOf(ctx))
 	listed, now, known := reader.Listed()
-	v := View{Listed: listed, Now: now, left: reader.Left()}
+	v := View{Listed: listed, Now: now, left: reader.Left(), theirs: theirCell(ctx, doc), doc: doc}
+	v.touched, _ = ctx.Value(touchedKey{}).(*touched)
 	if !known {
 		v.show = func(from, count, whole int) string {
 			reader.ListRange(now, from, count)
@@ -64,6 +70,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 		return c, v.introduce(index, what)
 	}
 	if !reading.Gone(c) {
+		v.touch(c.ID)
 		return c, nil
 	}
 	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",

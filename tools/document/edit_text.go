@@ -28,7 +28,7 @@ func (editTextArgs) Refine(f tool.Fields) {
 	f.Field("path").Limit(1, desk.MaxPath)
 	f.Field("old_text").Limit(1, desk.MaxSource)
 	f.Field("new_text").Limit(0, maxText)
-	f.Field("cell_id").Limit(0, desk.MaxIDLength)
+	f.Field("cell_id").Limit(0, desk.MaxIDLength).CellID()
 	f.Field("replace_all").Default(false)
 	f.Field("occurrence").Limit(1, 1_000_000)
 }
@@ -156,6 +156,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		}
 		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}
+	desk.Touch(ctx, doc, id)
 	return id, nil
 }
 

@@ -139,6 +139,7 @@ func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err er
 	open, joined := doc.(*session.Document)
 	if joined {
 		sealed = desk.Now(open)
+		desk.Touch(ctx, open, open.Notebook().IDs()...)
 	}
 	content, rev, shown := doc.As(client).ReadNotebook()
 	if r.rev = rev; joined {

@@ -24,7 +24,7 @@ type insertArgs struct {
 // Refine implements tool.Refiner.
 func (insertArgs) Refine(f tool.Fields) {
 	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, desk.MaxIDLength)
+	f.Field("after_id").Limit(1, desk.MaxIDLength).CellID()
 	f.Field("cells").Limit(1, desk.MaxNewCells)
 	f.Field("exec").Default(true)
 }
@@ -147,7 +147,7 @@ func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
 	case a.AfterID != "" && a.Position != nil:
 		return nil, 0, errors.New("position and after_id are both given: give only one of them")
 	case a.AfterID != "":
-		at, err := v.Find(a.AfterID, "after_id")
+		at, err := v.Beside().Find(a.AfterID, "after_id")
 		return v.Now, at + 1, err
 	case a.Position == nil:
 		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)

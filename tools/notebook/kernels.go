@@ -147,6 +147,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 		out.did += "; there are no code cells to execute"
 		return a, nil
 	}
+	desk.Touch(ctx, doc, cells...)
 	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel was restarted, but the cells could not be run: %w", err)

@@ -23,7 +23,7 @@ type moveArgs struct {
 func (moveArgs) Refine(f tool.Fields) {
 	f.Field("ranges").Limit(1, desk.MaxRanges)
 	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, desk.MaxIDLength)
+	f.Field("after_id").Limit(1, desk.MaxIDLength).CellID()
 }
 
 // A MoveResult is the answer of move_nb_cells.

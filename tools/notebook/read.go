@@ -272,6 +272,7 @@ func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args R
 			doc.As(tool.ClientOf(ctx)).Show(cells[v.Index])
 		}
 		shown[i] = v.Index
+		desk.Touch(ctx, doc, v.ID)
 	}
 	doc.As(tool.ClientOf(ctx)).List(cells, shown...)
 	out := &ReadResult{

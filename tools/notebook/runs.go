@@ -44,6 +44,7 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run.Run, error) {
 	if !ok || !Visible(ctx, r) {
 		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+words.Hint("; list_runs shows the known ones"), words.Quoted(id))
 	}
+	desk.TouchRun(ctx, d.Manager, r)
 	return r, nil
 }
 

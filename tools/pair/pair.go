@@ -8,6 +8,7 @@ import (
 // Tools makes the tools of the toolset pair.
 func Tools(d *desk.Desk) []tool.Tool {
 	return []tool.Tool{
+		lookAround(d),
 		changesSince(d),
 		waitForChange(d),
 	}

@@ -40,6 +40,8 @@ type Answer struct {
 	Meta map[string]any
 	// Doc is the document that the answer is about, nil for none. If its file is not up to date, the answer says so.
 	Doc Document
+	// People say, a line each, who is in a cell that the call has touched.
+	People []string
 	// file is the note about the document's file, once the document has been asked.
 	file *FileNote
 }
@@ -65,6 +67,8 @@ type FileNote struct {
 	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
 	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
+	// People is not called so in JSON, where some answers list people themselves. It is nil where nobody is there.
+	People *[]string `json:"carets,omitempty" jsonschema:"Who is in a cell that the call touched."`
 }
 
 // notes are the note in words.
@@ -75,28 +79,43 @@ func (n FileNote) notes() []string {
 			out = append(out, s)
 		}
 	}
+	if n.People != nil {
+		out = append(out, *n.People...)
+	}
 	return out
 }
 
 // Ask asks the document for the note about its file, the first time: some of it is said only once.
 func (a *Answer) Ask() FileNote {
+	if a.Doc == nil {
+		return FileNote{People: a.people()}
+	}
 	if a.file == nil {
 		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten(), Away: a.Doc.Away(), Tabs: a.Doc.Tabs()}
 		if a.file.SaveProblem != "" {
 			a.file.Saved = new(bool)
 		}
 	}
-	return *a.file
+	said := *a.file
+	said.People = a.people()
+	return said
+}
+
+func (a *Answer) people() *[]string {
+	if len(a.People) == 0 {
+		return nil
+	}
+	return &a.People
 }
 
 // encode returns the body as compact JSON, with the note about the document's file.
 func (a *Answer) encode() (json.RawMessage, error) {
 	body, err := Compact(a.Body)
-	if err != nil || a.Doc == nil {
+	if err != nil || a.Doc == nil && a.People == nil {
 		return body, err
 	}
 	said := a.Ask()
-	if said == (FileNote{}) {
+	if said == (FileNote{}) || len(body) < len(`{"":0}`) || body[0] != '{' {
 		return body, nil
 	}
 	note, err := Compact(said)
@@ -154,9 +173,7 @@ type Place int
 func (a *Answer) texts(body json.RawMessage) (out []string, places map[int]int, err error) {
 	if a.Words != nil {
 		t := a.Words()
-		if a.Doc != nil {
-			t.Notes = append(t.Notes, a.Ask().notes()...)
-		}
+		t.Notes = append(t.Notes, a.Ask().notes()...)
 		if a.Settle != nil {
 			t = t.Own(a.Settle)
 		}

@@ -29,6 +29,7 @@ func ArgumentsOf[T any](refine func(Fields)) Schema {
 	if s.Properties == nil { // a struct without fields
 		s.Properties = map[string]*jsonschema.Schema{}
 	}
+	takePerson(s)
 	closeObjects(s)
 	return Schema{s}
 }
@@ -49,6 +50,18 @@ func DocumentResultOf[T any](refine func(Fields)) Schema {
 	maps.Copy(out.schema.Properties, note.Properties)
 	out.schema.PropertyOrder = append(out.schema.PropertyOrder, note.PropertyOrder...)
 	return out
+}
+
+// WithCarets returns the schema of a result that may say who is in a cell, as one with a [FileNote] does.
+func (s Schema) WithCarets() Schema {
+	if s.schema == nil || s.schema.Properties["carets"] != nil {
+		return s
+	}
+	out := *s.schema
+	out.Properties = maps.Clone(out.Properties)
+	out.Properties["carets"] = derive(reflect.TypeFor[FileNote](), cleaner{}).Properties["carets"]
+	out.PropertyOrder = append(slices.Clip(out.PropertyOrder), "carets")
+	return Schema{&out}
 }
 
 // EitherOf returns the schema of a result that has one of several shapes: an object with the members of all. It is not

@@ -1,0 +1,233 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// touched are the cells that one call names, reads or changes. Its answer says of each in which a person is that they are
+// there.
+type touched struct {
+	mu   sync.Mutex
+	docs []*touchedDoc
+}
+
+// touchedDoc are those of one notebook.
+type touchedDoc struct {
+	doc    *session.Document
+	view   View // that named them
+	before people.Company
+	cells  map[string]bool
+}
+
+type touchedKey struct{}
+
+// Accompanied has each answer of a tool say in one line who is in a cell that the call has touched.
+func Accompanied(t tool.Tool) tool.Tool {
+	if t.Input.Takes(ArgPerson) || t.Output.Takes("run_id") {
+		t.Output = t.Output.WithCarets()
+	}
+	handle := t.Handle
+	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
+		rec := &touched{}
+		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)
+		if a != nil {
+			a.People = rec.lines()
+		}
+		return a, err
+	}
+	return t
+}
+
+// Touch records that a call shows or changes cells of a notebook, where no view has named them.
+func Touch(ctx context.Context, doc *session.Document, ids ...string) {
+	rec, _ := ctx.Value(touchedKey{}).(*touched)
+	if rec == nil || doc == nil || len(ids) == 0 {
+		return
+	}
+	rec.add(doc, func() View { return ViewNow(ctx, doc) }, ids...)
+}
+
+// TouchCells is Touch of cells.
+func TouchCells(ctx context.Context, doc *session.Document, cells []ydoc.Cell) {
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.ID
+	}
+	Touch(ctx, doc, ids...)
+}
+
+// TouchRun is Touch of the cell of a run, if its notebook is open.
+func TouchRun(ctx context.Context, m *session.Manager, r *run.Run) {
+	if r.CellID == "" || r.Path.IsRoot() {
+		return
+	}
+	for _, doc := range m.HoldUnder(func(open jupyter.Path) bool { return open == r.Path }) {
+		if doc.Notebook() != nil {
+			Touch(ctx, doc, r.CellID)
+		}
+		doc.Release()
+	}
+}
+
+// touch records that a call names a cell of the view.
+func (v View) touch(id string) {
+	if v.touched != nil {
+		v.touched.add(v.doc, func() View { return v }, id)
+	}
+}
+
+// Beside is the view for naming cells that a call does not touch, such as the one after which another is put.
+func (v View) Beside() View {
+	v.touched = nil
+	return v
+}
+
+// add records cells. Where people are is looked at when the first is named, too, because a cell that is deleted or moved
+// takes their carets with it.
+func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := slices.IndexFunc(t.docs, func(d *touchedDoc) bool { return d.doc == doc })
+	if at < 0 {
+		d := &touchedDoc{doc: doc, cells: map[string]bool{}, before: doc.Company()}
+		if len(d.before.People) > 0 {
+			d.view = view()
+		}
+		at, t.docs = len(t.docs), append(t.docs, d)
+	}
+	for _, id := range ids {
+		t.docs[at].cells[id] = true
+	}
+}
+
+// maxAccompany is how many people a line names.
+const maxAccompany = 5
+
+// lines say who is in the cells, a line for each person.
+func (t *touched) lines() (out []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, d := range t.docs {
+		lines := d.lines()
+		if more := len(lines) - maxAccompany; more > 0 {
+			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", words.Plural(more, "more person")))
+		}
+		if len(t.docs) > 1 {
+			for i := range lines {
+				lines[i] = d.doc.Path().String() + ": " + lines[i]
+			}
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (d *touchedDoc) lines() (out []string) {
+	now := d.doc.Company()
+	short := func(id string) string { return d.view.shortID(id) }
+	for _, p := range now.Persons() {
+		at, found := d.place(p)
+		if !found {
+			continue
+		}
+		if d.view.doc == nil { // they came during the call
+			short = func(id string) string { return id }
+		}
+		where, is := plain.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
+		if at.Index < 0 {
+			is = "was"
+		}
+		out = append(out, fmt.Sprintf("%s %s in %s%s", now.Called(p), is, where.Name(), Lately(at)))
+	}
+	return out
+}
+
+// place is where a person is, among the cells of the call. One whose caret is gone counts as where they were: their cell
+// may have been deleted, or moved.
+func (d *touchedDoc) place(p people.Person) (people.Place, bool) {
+	nowhere := true
+	for _, at := range p.Places {
+		if d.cells[at.Cell] {
+			return at, true
+		}
+		nowhere = nowhere && at.Cell == ""
+	}
+	if !nowhere {
+		return people.Place{}, false
+	}
+	for _, was := range d.before.Persons() {
+		for _, at := range was.Places {
+			if d.cells[at.Cell] && slices.ContainsFunc(p.Places, func(now people.Place) bool { return now.Client == at.Client }) {
+				if i, there := d.doc.Notebook().Index(at.Cell); there {
+					at.Index = i
+				} else {
+					at.Index = -1
+				}
+				return at, true
+			}
+		}
+	}
+	return people.Place{}, false
+}
+
+// Lately says when somebody last typed, or else moved, with a comma before it; "" if that is not known.
+func Lately(at people.Place) string {
+	const together = time.Second // a key typed moves the caret, too
+	switch {
+	case !at.Typed.IsZero() && !at.Moved.After(at.Typed.Add(together)):
+		return ", typed " + Ago(at.Typed)
+	case !at.Moved.IsZero():
+		return ", moved " + Ago(at.Moved)
+	}
+	return ""
+}
+
+// Ago says how long ago something was.
+func Ago(t time.Time) string {
+	d := time.Since(t)
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h ago", int(d.Hours()))
+}
+
+// shortID is what [View.ShortIDs] gives for one id, at the cost of one look at the others.
+func (v View) shortID(id string) string {
+	shared := 0
+	whole := false
+	look := func(other string) {
+		if other != id {
+			shared = max(shared, common(id, other))
+			whole = whole || strings.HasPrefix(other, id)
+		}
+	}
+	for _, c := range v.Now {
+		look(c.ID)
+	}
+	for _, other := range v.gone("") {
+		look(other)
+	}
+	if whole {
+		return id
+	}
+	return cutID(id, shared)
+}

@@ -1,0 +1,268 @@
+package pair
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type lookArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"Left out: whoever has a notebook that is open here in front."`
+}
+
+// Refine implements tool.Refiner.
+func (lookArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath) }
+
+// A LookResult is the answer of look_around.
+type LookResult struct {
+	Path   string `json:"path,omitempty" jsonschema:"The notebook, where one was named."`
+	People []Seen `json:"people" jsonschema:"Who is there, those who moved or typed last first; agents last."`
+	// KnownIn is nil where all are known.
+	KnownIn   *int        `json:"known_in,omitempty" jsonschema:"There may be others: who was there before is known in so many seconds. Absent if all are known."`
+	Lost      bool        `json:"connection_lost,omitempty" jsonschema:"Whether nobody can be heard now."`
+	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"Those with another document in front."`
+	Message   string      `json:"message"`
+
+	rolls map[string]*desk.Roll // by path
+}
+
+// Seen is somebody in a notebook.
+type Seen struct {
+	Name     string `json:"name"`
+	Username string `json:"username,omitempty" jsonschema:"Tells people of one name apart."`
+	Agent    bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
+	Path     string `json:"path,omitempty" jsonschema:"The notebook, where the call named none."`
+	Spot
+	Tabs    []Spot   `json:"other_tabs,omitempty" jsonschema:"Where their other tabs are."`
+	Unclear bool     `json:"unclear,omitempty" jsonschema:"true if it is not known in which of their tabs they were last."`
+	Front   []string `json:"in_front,omitempty" jsonschema:"Documents that they have in front."`
+
+	called string
+}
+
+// A Spot is where a tab is in a notebook.
+type Spot struct {
+	CellID   string   `json:"cell_id,omitempty" jsonschema:"Absent if the tab shows no caret."`
+	Index    *int     `json:"cell_index,omitempty"`
+	From     *Place   `json:"from,omitempty" jsonschema:"The caret, or the beginning of the selection; absent if only the cell is known."`
+	To       *Place   `json:"to,omitempty" jsonschema:"The end of the selection; absent for a caret."`
+	Selected string   `json:"selected,omitempty" jsonschema:"The selected text; the middle of a long one is left out."`
+	Moved    *float64 `json:"moved,omitempty" jsonschema:"Seconds since the caret moved; absent if it has not since we came."`
+	Typed    *float64 `json:"typed,omitempty" jsonschema:"Seconds since they typed; absent if they have not since we came."`
+}
+
+// A Place is a place in a cell.
+type Place struct {
+	Line   int `json:"line" jsonschema:"From 1."`
+	Column int `json:"column" jsonschema:"In characters, from 1."`
+}
+
+// Elsewhere is somebody with another document in front.
+type Elsewhere struct {
+	Name     string   `json:"name"`
+	Username string   `json:"username,omitempty"`
+	Front    []string `json:"in_front" jsonschema:"Empty if it is no document."`
+
+	called string
+}
+
+// lookAround makes look_around.
+func lookAround(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "look_around",
+		Title:   "See where people are",
+		Toolset: tool.ToolsetPair,
+		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when somebody says \"this cell\" or \"here\". " +
+			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[lookArgs](nil),
+		Output: tool.ResultOf[LookResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
+			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*desk.Roll{}}
+			lobby := d.Manager.Lobby()
+			if args.Path == "" {
+				out.everywhere(ctx, d, lobby)
+			} else if err := out.inNotebook(ctx, d, lobby); err != nil {
+				return nil, err
+			}
+			out.order()
+			out.call()
+			out.Message = out.first()
+			a := &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}
+			return a, a.TrimTo(len(out.People), func(n int) { out.People = out.People[:n] })
+		}),
+	}
+}
+
+// inNotebook looks around in one notebook.
+func (r *LookResult) inNotebook(ctx context.Context, d *desk.Desk, lobby people.Lobby) error {
+	doc, err := d.Open(ctx, r.Path)
+	if err != nil {
+		return err
+	}
+	defer doc.Release()
+	r.Path = doc.Path().String()
+	c := doc.Company()
+	for _, p := range c.People {
+		s := seen(p)
+		if f, ok := lobby.Of(p.Username); ok {
+			s.Front = f.Documents
+		}
+		r.People = append(r.People, s)
+	}
+	r.known(c.Known)
+	r.roll(ctx, doc)
+	return nil
+}
+
+// everywhere looks for those who have a notebook that is open here in front.
+func (r *LookResult) everywhere(ctx context.Context, d *desk.Desk, lobby people.Lobby) {
+	r.known(lobby.Known)
+	docs := map[string]*session.Document{}
+	for _, doc := range d.Manager.HoldUnder(func(jupyter.Path) bool { return true }) {
+		defer doc.Release()
+		if doc.Notebook() != nil {
+			docs[doc.Path().String()] = doc
+			r.rolls[doc.Path().String()] = nil
+		}
+	}
+	companies := map[string]people.Company{}
+	for _, f := range lobby.Fronts {
+		ours := false
+		for _, path := range f.Documents {
+			doc := docs[path]
+			if doc == nil {
+				continue
+			}
+			ours = true
+			c, looked := companies[path]
+			if !looked {
+				c = doc.Company()
+				companies[path] = c
+				r.known(c.Known)
+				r.roll(ctx, doc)
+			}
+			s := Seen{Name: f.Name, Username: f.Username, Agent: f.Agent}
+			if at := slices.IndexFunc(c.People, func(p people.Person) bool { return f.Username != "" && p.Username == f.Username && p.Agent == f.Agent }); at >= 0 {
+				s = seen(c.People[at])
+			}
+			s.Path, s.Front = path, f.Documents
+			r.People = append(r.People, s)
+		}
+		if !ours && !f.Agent {
+			r.Elsewhere = append(r.Elsewhere, Elsewhere{Name: f.Name, Username: f.Username, Front: append([]string{}, f.Documents...)})
+		}
+	}
+	const most = 20
+	r.Elsewhere = r.Elsewhere[:min(most, len(r.Elsewhere))]
+}
+
+// known notes until when somebody may not be known.
+func (r *LookResult) known(k people.Known) {
+	if k.All() {
+		return
+	}
+	in := k.Seconds()
+	if r.KnownIn == nil || in > *r.KnownIn {
+		r.KnownIn = &in
+	}
+	r.Lost = r.Lost || k.Cut
+}
+
+// roll names the notebook's cells, for an answer in words.
+func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
+	if tool.InWords(ctx) {
+		r.rolls[doc.Path().String()] = desk.RollOf(ctx, doc)
+	}
+}
+
+// seen is somebody as an answer shows them.
+func seen(p people.Person) Seen {
+	here, sure := p.Here()
+	s := Seen{Name: p.Name, Username: p.Username, Agent: p.Agent, Spot: spot(here), Unclear: !sure}
+	const most = 10
+	for _, at := range p.Places[1:min(most, len(p.Places))] {
+		s.Tabs = append(s.Tabs, spot(at))
+	}
+	return s
+}
+
+// spot is where a tab is.
+func spot(at people.Place) Spot {
+	s := Spot{CellID: at.Cell, Selected: at.Selected, Moved: since(at.Moved), Typed: since(at.Typed)}
+	if at.Cell != "" {
+		s.Index = &at.Index
+	}
+	if at.Caret {
+		s.From = &Place{at.From.Line, at.From.Column}
+		if at.From != at.To {
+			s.To = &Place{at.To.Line, at.To.Column}
+		}
+	}
+	return s
+}
+
+// since is how many seconds ago something was, nil if it is not known when.
+func since(t time.Time) *float64 {
+	if t.IsZero() {
+		return nil
+	}
+	s := math.Round(time.Since(t).Seconds()*10) / 10
+	return &s
+}
+
+// order puts people before agents, and those who moved or typed last first.
+func (r *LookResult) order() {
+	rank := func(s Seen) float64 {
+		least := math.MaxFloat64 / 4
+		for _, t := range []*float64{s.Moved, s.Typed} {
+			if t != nil {
+				least = min(least, *t)
+			}
+		}
+		if s.Agent {
+			least += math.MaxFloat64 / 2
+		}
+		return least
+	}
+	slices.SortStableFunc(r.People, func(a, b Seen) int {
+		switch x, y := rank(a), rank(b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+}
+
+// call names all of them, those of one name by their usernames, too.
+func (r *LookResult) call() {
+	users := map[string]map[string]bool{}
+	note := func(name, username string) {
+		if users[name] == nil {
+			users[name] = map[string]bool{}
+		}
+		users[name][username] = true
+	}
+	for _, s := range r.People {
+		note(s.Name, s.Username)
+	}
+	for _, e := range r.Elsewhere {
+		note(e.Name, e.Username)
+	}
+	for i, s := range r.People {
+		r.People[i].called = people.Called(s.Name, s.Username, len(users[s.Name]) > 1)
+	}
+	for i, e := range r.Elsewhere {
+		r.Elsewhere[i].called = people.Called(e.Name, e.Username, len(users[e.Name]) > 1)
+	}
+}

@@ -1,0 +1,150 @@
+package pair
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+// first says how many are there, or that nobody is, or that it is not known yet.
+func (r *LookResult) first() string {
+	where := "has a notebook that is open here in front"
+	if r.Path != "" {
+		where = "is in " + r.Path
+	}
+	when := ""
+	switch {
+	case r.Lost:
+		when = "the connection is lost, and nobody is heard until it is back"
+	case r.KnownIn != nil:
+		when = fmt.Sprintf("those who were there before are known in %d s", *r.KnownIn)
+	}
+	persons := 0
+	for _, s := range r.People {
+		if !s.Agent {
+			persons++
+		}
+	}
+	agents := len(r.People) - persons
+	switch {
+	case r.Path == "" && len(r.rolls) == 0:
+		return "no notebook is open here: give a path"
+	case len(r.People) == 0 && when != "":
+		return "not known yet whether anybody else " + where + ": " + when
+	case len(r.People) == 0:
+		return "nobody else " + where
+	}
+	var parts []string
+	if persons > 0 {
+		parts = append(parts, count(persons, "person", "people"))
+	}
+	if agents > 0 {
+		parts = append(parts, words.Plural(agents, "agent"))
+	}
+	out := strings.Join(parts, " and ")
+	if r.Path != "" {
+		out += " in " + r.Path
+	}
+	if when != "" {
+		out += "; there may be others: " + when
+	}
+	return out
+}
+
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// words are those who are there, each with what they have selected.
+func (r *LookResult) words() plain.Text {
+	t := plain.Text{First: r.first()}
+	for _, s := range r.People {
+		t.Add(r.block(s))
+		for _, at := range s.Tabs {
+			t.Add(r.at(s, at, []string{"another tab of " + s.called}))
+		}
+	}
+	var others []string
+	for _, e := range r.Elsewhere {
+		others = append(others, e.called+" has "+front(e.Front)+" in front")
+	}
+	t.Note(strings.Join(others, "; "))
+	return t
+}
+
+// block is where somebody is.
+func (r *LookResult) block(s Seen) plain.Block {
+	says := []string{s.called}
+	if s.Agent {
+		says[0] = "agent " + s.called
+	}
+	if s.Path != "" {
+		says = append(says, "in "+s.Path)
+	}
+	if s.Unclear {
+		says = append(says, "not known in which tab last")
+	}
+	path := r.Path
+	if s.Path != "" {
+		path = s.Path
+	}
+	if len(s.Front) > 0 && (len(s.Front) > 1 || s.Front[0] != path) {
+		says = append(says, "has "+front(s.Front)+" in front")
+	}
+	return r.at(s, s.Spot, says)
+}
+
+// at is where a tab is, after what is said of it.
+func (r *LookResult) at(s Seen, at Spot, says []string) plain.Block {
+	switch {
+	case at.CellID == "":
+		says = append(says, "in no cell")
+	case at.From == nil:
+		says = append(says, "on the cell, without a caret")
+	case at.To != nil:
+		says = append(says, fmt.Sprintf("selects %d:%d to %d:%d", at.From.Line, at.From.Column, at.To.Line, at.To.Column))
+	default:
+		says = append(says, fmt.Sprintf("line %d column %d", at.From.Line, at.From.Column))
+	}
+	for _, did := range []struct {
+		what string
+		ago  *float64
+	}{{"moved", at.Moved}, {"typed", at.Typed}} {
+		if did.ago != nil {
+			says = append(says, fmt.Sprintf("%s %.0f s ago", did.what, *did.ago))
+		}
+	}
+	if at.CellID == "" {
+		return plain.Block{Head: " " + strings.Join(says, ", ")}
+	}
+	path := r.Path
+	if s.Path != "" {
+		path = s.Path
+	}
+	c := plain.Cell{Index: *at.Index, ID: at.CellID}
+	if roll := r.rolls[path]; roll != nil {
+		c = roll.Cell(at.CellID)
+		roll.Show(at.CellID)
+	}
+	c.Says = says
+	return plain.Block{Head: c.Head(), Body: at.Selected}
+}
+
+// front names documents.
+func front(paths []string) string {
+	if len(paths) == 0 {
+		return "no document"
+	}
+	const most = 3
+	var names []string
+	for _, p := range paths[:min(most, len(paths))] {
+		name, _ := words.Cut(p, 200)
+		names = append(names, name)
+	}
+	return strings.Join(names, " and ")
+}

@@ -1,0 +1,57 @@
+package tool
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A hidden argument is accepted by many tools and listed by none: a description of one tool tells of it, and each of the
+// others would have to pay for it in every conversation. A schema has it as a property that is not in its order, which is
+// what is written.
+
+// cellID marks the schema of an argument that is a cell's id.
+const cellID = "cell id"
+
+// CellID says that a text, or the texts of a list, is a cell's id: a tool that takes one takes the hidden argument person,
+// too.
+func (f Field) CellID() Field {
+	f.schema.Comment = cellID
+	return f
+}
+
+// maxPerson is more characters than any name has that is shown.
+const maxPerson = 200
+
+// takePerson lets a schema of arguments that takes a cell's id take the argument person.
+func takePerson(s *jsonschema.Schema) {
+	if s.Properties["person"] != nil || !takesCellID(s) {
+		return
+	}
+	most := maxPerson
+	s.Properties["person"] = &jsonschema.Schema{Type: "string", MaxLength: &most}
+}
+
+func takesCellID(s *jsonschema.Schema) bool {
+	if s.Comment == cellID || s.Items != nil && takesCellID(s.Items) {
+		return true
+	}
+	for _, p := range s.Properties {
+		if takesCellID(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// TakeHidden takes a hidden argument out of checked arguments, and returns it; nil if there is none, or the schema lists
+// it.
+func TakeHidden(s *jsonschema.Schema, args any, name string) any {
+	given, _ := args.(map[string]any)
+	value, ok := given[name]
+	if !ok || s.Properties[name] == nil || slices.Contains(s.PropertyOrder, name) {
+		return nil
+	}
+	delete(given, name)
+	return value
+}
