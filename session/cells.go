@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/run"
 )
 
@@ -13,12 +14,27 @@ func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*run.Run, error
 
 // RunWith is Run with options.
 func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt run.Options) ([]*run.Run, error) {
-	return d.cells.Run(ctx, cellIDs, opt)
+	runs, err := d.cells.Run(ctx, cellIDs, opt)
+	d.current().ran(ctx, runs...)
+	return runs, err
 }
 
 // RunNew appends a code cell and queues its run, see [run.Cells.RunNew].
 func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (*run.Run, error) {
-	return d.cells.RunNew(ctx, source, opt)
+	r, err := d.cells.RunNew(ctx, source, opt)
+	if err == nil {
+		d.current().ran(ctx, r)
+	}
+	return r, err
+}
+
+// ran notes, of what a client did, which cells it had run.
+func (lv *live) ran(ctx context.Context, runs ...*run.Run) {
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		ids[i] = r.CellID
+	}
+	lv.steps.Ran(author.Of(ctx), ids)
 }
 
 // TakenUp returns a run that was left in the notebook, once the notebook has taken up such runs.

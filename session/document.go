@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -70,6 +71,8 @@ func (d *Document) current() *live {
 
 // replace takes another joined room in place of the last. The caller holds mu.
 func (d *Document) replace(lv *live) {
+	lv.steps = d.m.steps.Begin(lv.doc, undo.JoinedAfresh)
+	d.live.steps.End()
 	d.live = lv
 	close(d.swapped)
 	d.swapped = make(chan struct{})

@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -68,7 +69,12 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 		if lv.nb == nil {
 			return fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
 		}
-		return lv.nb.Edit(name, fn)
+		if !undo.Records(author.Of(ctx)) {
+			return lv.nb.Edit(name, fn)
+		}
+		made, err := lv.nb.Record(name, fn)
+		lv.steps.Add(author.Of(ctx), made)
+		return err
 	})
 }
 

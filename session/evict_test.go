@@ -10,6 +10,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -231,6 +233,13 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		d := w.mustOpen(t, "a.ipynb")
 		defer d.Release()
 		old := d.Notebook()
+		ctx := author.With(t.Context(), author.Author{Client: "a", Call: 1})
+		if err := d.Edit(ctx, "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+			return err
+		}); err != nil || len(d.StepsOf("a").List()) != 1 {
+			t.Fatal("no step", err)
+		}
 		w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 		synctest.Wait()
 		if w.joined("a.ipynb") != 2 {
@@ -238,6 +247,9 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		}
 		if d.Notebook() == old {
 			t.Error("the replica of the old room is still in use")
+		}
+		if _, why := d.StepsOf("a").Since(); why != undo.JoinedAfresh || len(d.StepsOf("a").List()) != 0 {
+			t.Errorf("the history of the old room is still in use, %v", why)
 		}
 		insert := func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})

@@ -58,6 +58,7 @@ func (d keeper) watch(lv *live) bool {
 	for {
 		d.followState(lv)
 		d.saver.Reloaded(lv.saved())
+		lv.steps.Look()
 		select {
 		case <-d.ctx.Done():
 			return false

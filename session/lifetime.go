@@ -9,11 +9,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/undo"
 )
 
 func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.times = times{opened: d.last, changed: d.last}
+	lv.steps = m.steps.Begin(lv.doc, undo.Opened)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {
@@ -36,6 +38,7 @@ func (d *Document) close(ctx context.Context) error {
 		d.cells.Close()
 		d.kernel.Link().Close()
 	}
+	lv.steps.End()
 	hearOut(ctx, lv)
 	return d.saver.Leave(ctx, lv.saved())
 }

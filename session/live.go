@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -44,10 +45,10 @@ type replica interface {
 	State() ydoc.State
 	ClientID() uint64
 	Clock(client uint64) uint64
-	Reloads() uint64
 	Revision() ydoc.Revision
 	Subscribe() *ydoc.Subscription
 	Bloat() ydoc.Bloat
+	undo.Replica
 }
 
 // live is one joined room with its replica. A document has one at a time; when a room is lost for good, another
@@ -62,6 +63,7 @@ type live struct {
 	server extension  // that keeps the room
 	shown  *reading.Showings
 	typing people.Typing // of the others
+	steps  *undo.History // set by newDocument and replace
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room

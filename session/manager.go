@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -82,6 +83,7 @@ type Manager struct {
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
 	memory  *reading.Memory // of what clients were shown
+	steps   undo.Keeper     // of what clients did
 	lobby   *lobby.Keeper
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.

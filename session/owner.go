@@ -5,7 +5,7 @@ import "github.com/nbduet/nbduet/session/kernel"
 // Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
 // Documents have no owner: everybody who names a path works in the same room, as people do.
 
-// Forget drops the runs of an owner, and the record of what it was shown. Runs in notebooks go on, and are dropped when
+// Forget drops the runs of an owner, and the record of what it was shown and did. Runs in notebooks go on, and are dropped when
 // they have ended.
 func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
@@ -19,6 +19,7 @@ func (m *Manager) Forget(owner string) {
 	m.mu.Unlock()
 	for _, d := range docs {
 		d.current().shown.Forget(owner)
+		d.current().steps.Forget(owner)
 	}
 	m.memory.Forget(owner)
 }

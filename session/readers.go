@@ -5,6 +5,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,8 +27,22 @@ type readable struct{ *Document }
 func (d readable) Showings() *reading.Showings { return d.current().shown }
 
 // WriteText makes an edit of a text document.
-func (d readable) WriteText(ctx context.Context, name string, write func(*ydoc.Text) error) error {
+func (d readable) WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
 	return d.writeText(ctx, name, write)
+}
+
+// StepsOf are the steps of a client in the document: what it did, and can take back.
+func (d *Document) StepsOf(client string) undo.Steps { return undo.Of(undoable{d}, client) }
+
+// undoable is a document as an [undo.Document].
+type undoable struct{ *Document }
+
+// History is that of the current replica.
+func (d undoable) History() *undo.History { return d.current().steps }
+
+// Revise makes an edit of either kind.
+func (d undoable) Revise(ctx context.Context, name string, edit func(*undo.History) error) error {
+	return d.edit(ctx, name, func(lv *live) error { return edit(lv.steps) })
 }
 
 // Carets are those of the people in the room.

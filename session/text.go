@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -20,15 +21,17 @@ func (d *Document) Text() *ydoc.Text { return d.current().text }
 
 // EditText makes one edit of a text document, as [Document.Edit] does of a notebook.
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
-	return d.writeText(ctx, name, func(t *ydoc.Text) error { return t.Edit(name, fn) })
+	return d.writeText(ctx, name, func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record(name, fn) })
 }
 
-func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.Text) error) error {
+func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
 			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}
-		return write(lv.text)
+		made, err := write(lv.text)
+		lv.steps.Add(author.Of(ctx), made)
+		return err
 	})
 }
 

@@ -28,6 +28,11 @@ func (s *Step) Cells() []string { return s.cells }
 // Bytes is how much deleted content is kept for the step.
 func (s *Step) Bytes() int { return s.did.Bytes() }
 
+// Weight is about how much memory the step takes, with what is kept for it.
+func (s *Step) Weight() int {
+	return 512 + s.did.Bytes() + 100*s.did.Items() + 48*(len(s.cells)+len(s.places))
+}
+
 // Undone says what [Doc.Revert] did and what it left.
 type Undone struct {
 	// Cells are the cells that it added, changed, moved or deleted.

@@ -151,12 +151,12 @@ func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 }
 
 // WriteText implements [reading.Document], as Edit does.
-func (u *Unjoined) WriteText(ctx context.Context, name string, write func(*ydoc.Text) error) error {
+func (u *Unjoined) WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
 	if u.text == nil {
 		return fmt.Errorf("%s: %w: it is a notebook", name, session.ErrNotText)
 	}
 	was := u.content()
-	if err := write(u.text); err != nil {
+	if _, err := write(u.text); err != nil {
 		return err
 	}
 	return u.write(ctx, was, jupyter.NewContent{Type: "file", Format: "text", Content: u.text.String()})

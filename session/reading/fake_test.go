@@ -32,8 +32,9 @@ func (d *fakeDocument) Edit(_ context.Context, name string, fn func(*ydoc.Editor
 	return d.nb.Edit(name, fn)
 }
 
-func (d *fakeDocument) WriteText(_ context.Context, _ string, write func(*ydoc.Text) error) error {
-	return write(d.text)
+func (d *fakeDocument) WriteText(_ context.Context, _ string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
+	_, err := write(d.text)
+	return err
 }
 
 // rewriter is an open notebook of one cell, in which somebody else types too.

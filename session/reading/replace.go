@@ -92,7 +92,7 @@ func (r Reader) replaceText(ctx context.Context, edit func(string) (string, erro
 		want = old
 		return e.Rewrite(shown.last, old)
 	}
-	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) error { return t.Edit("edit text", edited) }); err != nil {
+	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record("edit text", edited) }); err != nil {
 		return done, err
 	}
 	t := r.doc.Text()

@@ -39,7 +39,7 @@ type ChangedText struct {
 func (r Reader) RewriteText(ctx context.Context, name string, base ydoc.Revision, change textChanger) (ChangedText, error) {
 	t := r.doc.Text()
 	if t == nil {
-		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) error { return nil }) // it says so
+		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) (*ydoc.Step, error) { return nil, nil }) // it says so
 	}
 	from := base
 	known, was := r.knowledge(), ""
@@ -153,17 +153,18 @@ func (r Reader) outdatedText() error {
 
 // rewriteText makes a change based on a revision, 0 for the current text.
 func (r Reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change textChanger) (done ChangedText, err error) {
-	err = r.doc.WriteText(ctx, name, func(t *ydoc.Text) error {
+	err = r.doc.WriteText(ctx, name, func(t *ydoc.Text) (*ydoc.Step, error) {
 		var want string
-		if err := t.Edit(name, func(e *ydoc.TextEditor) (err error) {
+		made, err := t.Record(name, func(e *ydoc.TextEditor) (err error) {
 			want, done.At, err = writeText(e, from, change)
 			return err
-		}); err != nil {
-			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 		done.Text, done.Revision = t.Read()
 		done.Merged = done.Text != want
-		return nil
+		return made, nil
 	})
 	return done, err
 }

@@ -14,6 +14,7 @@ type Step struct {
 	swaps    []*Swap
 	copies   []span // what was added as copies of what was there, in the order of clocks
 	bytes    int    // kept for it
+	items    int    // in how many pieces
 }
 
 // Swap is a type in a list that a copy took the place of: one that was moved, or got another form.
@@ -30,6 +31,9 @@ func (s *Step) Empty() bool { return s.to == s.from && len(s.deleted) == 0 }
 
 // Bytes is how much deleted content is kept for the step.
 func (s *Step) Bytes() int { return s.bytes }
+
+// Items is in how many pieces that is, each of which takes about as much memory as a hundred bytes.
+func (s *Step) Items() int { return s.items }
 
 // Record is [Replica.Transact] for a transaction that can be taken back: it returns what it did.
 func (r *Replica) Record(f func(x *Tx)) *Step {
@@ -83,6 +87,7 @@ func (s *Step) record(trans *ycrdt.Transaction) {
 		}
 		item.SetKeep(true)
 		s.bytes += contentBytes(item)
+		s.items++
 		s.deleted[item.ID.Client] = append(s.deleted[item.ID.Client], span{item.ID.Clock, item.Length})
 	})
 	for _, sw := range s.swaps {

@@ -1,0 +1,116 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// call is the context of a call of a client.
+func call(t *testing.T, client string, number uint64) context.Context {
+	return author.With(t.Context(), author.Author{Client: client, Call: number, Tool: "modify_nb_cells"})
+}
+
+func sets(ctx context.Context, t *testing.T, d *session.Document, id, source string) {
+	t.Helper()
+	if err := d.Edit(ctx, "set", func(e *ydoc.Editor) error { return e.SetSource(id, source) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sourceIn(d *session.Document, id string) string {
+	c, _ := d.Notebook().Cell(id)
+	return c.Source
+}
+
+// What a call did is taken back in the room, beside what a person typed; its runs are noted, and are no step. An edit
+// without a call is none. A file that is renamed in the middle takes its history along.
+func TestCallsAreTakenBack(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1", "y = 2")
+		d := sessiontest.Open(t, m, path)
+		p := sessiontest.PersonIn(t, sessiontest.Server(t, s), path)
+		sets(t.Context(), t, d, "c1", "y = 3") // no call
+		sets(call(t, "a", 1), t, d, "c0", "x = 10")
+		runs, err := d.Run(call(t, "a", 1), []string{"c0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-runs[0].Done()
+		sessiontest.Eventually(t, "the person sees it", func() bool { c, _ := p.Notebook.Cell("c0"); return c.Source == "x = 10" })
+		if err := p.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 10 # mine") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it is typed", func() bool { return sourceIn(d, "c0") == "x = 10 # mine" })
+		mine := d.StepsOf("a")
+		if list := mine.List(); len(list) != 1 || !slices.Equal(list[0].Cells, []string{"c0"}) || !slices.Equal(list[0].Ran, []string{"c0"}) {
+			t.Fatalf("%+v", list)
+		}
+		moved := jupyter.MustPath(strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb")
+		if _, err := sessiontest.Server(t, s).RenameContents(t.Context(), jupyter.MustPath(path), moved); err != nil {
+			t.Fatal(err)
+		}
+		o, err := mine.Undo(t.Context(), 1)
+		if err != nil || !slices.Equal(o.Cells, []string{"c0"}) || !slices.Equal(o.Ran(), []string{"c0"}) {
+			t.Errorf("%+v, %v", o, err)
+		}
+		sessiontest.Eventually(t, "it is taken back for the person", func() bool { c, _ := p.Notebook.Cell("c0"); return c.Source == "x = 1 # mine" })
+		if _, err := mine.Undo(t.Context(), 1); !errors.Is(err, undo.ErrNothing) {
+			t.Errorf("%v", err)
+		}
+		if _, err := mine.Redo(t.Context(), 1); err != nil || sourceIn(d, "c0") != "x = 10 # mine" {
+			t.Errorf("%q, %v", sourceIn(d, "c0"), err)
+		}
+		m.Forget("a")
+		if list := mine.List(); list != nil {
+			t.Errorf("%+v", list)
+		}
+	})
+}
+
+// When the file was loaded again, or the document was closed, nothing of before can be taken back, and it is known since
+// when.
+func TestHistoryEndsWithAReload(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1", "y = 2")
+		d := sessiontest.Open(t, m, path)
+		sets(call(t, "a", 1), t, d, "c0", "x = 10")
+		sessiontest.Eventually(t, "the edit is in the file", func() bool { return sessiontest.FileHas(s, path, "x = 10") })
+		full := filepath.Join(s.Root, path)
+		b, err := os.ReadFile(full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
+		if err := os.WriteFile(full, []byte(strings.Replace(string(b), "y = 2", "y = 20", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the document has the other program's edit", func() bool { return sourceIn(d, "c1") == "y = 20" })
+		mine := d.StepsOf("a")
+		sessiontest.Eventually(t, "the history has begun again", func() bool { _, why := mine.Since(); return why == undo.Reloaded })
+		if _, err := mine.Undo(t.Context(), 1); !errors.Is(err, undo.ErrNothing) || sourceIn(d, "c0") != "x = 10" {
+			t.Errorf("%v, %q", err, sourceIn(d, "c0"))
+		}
+		sets(call(t, "a", 2), t, d, "c1", "y = 200")
+		if _, err := mine.Undo(t.Context(), 9); err != nil || sourceIn(d, "c1") != "y = 20" {
+			t.Errorf("%v, %q", err, sourceIn(d, "c1"))
+		}
+	})
+}
