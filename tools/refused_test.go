@@ -148,7 +148,7 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 		if _, ok := s["minLength"]; ok {
 			add("empty", "")
 		}
-		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text"}, name) {
+		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text", "reason"}, name) {
 			break // anything can be written and noted, and a session can have any name
 		}
 		add("a way out", "../../etc/passwd")

@@ -222,7 +222,8 @@ var lastCall atomic.Uint64
 
 // answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
-	args, err := tool.Arguments(check, req.Params.Arguments)
+	given, reason := takeReason(check.Schema(), req.Params.Arguments)
+	args, err := tool.Arguments(check, given)
 	if err != nil {
 		return nil, nil, badArguments{err}
 	}
@@ -231,7 +232,6 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 		ctx = desk.WithPerson(ctx, person)
 	}
 	ctx = tool.WithProgress(tool.WithBeginning(ctx), req)
-	reason, _ := req.GetArguments()["reason"].(string)
 	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)

@@ -147,6 +147,8 @@ var keeping = map[string]string{
 	"restart_nb_kernel":        "is of variables and outputs",
 	"assign_nb_kernel":         "is of variables",
 	"session_delete":           "is of variables",
+	"undo_agent":               "takes back what the client itself wrote, and keeps what others did",
+	"redo_agent":               "makes that again",
 	"restart_notebook":         "is of variables",
 	"answer_input":             "is of a run",
 	"cancel_run":               "is of a run",

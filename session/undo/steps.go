@@ -155,7 +155,7 @@ func (h *History) take(name string, count int, id string, again bool) (taken []*
 	} else if at := slices.IndexFunc(*from, func(s *step) bool { return s.ID == id }); at >= 0 {
 		taken = []*step{(*from)[at]}
 	}
-	if len(taken) == 0 && len(*from) > 0 {
+	if len(taken) == 0 && id != "" {
 		e := &UnknownError{ID: id}
 		for _, s := range slices.Backward(*from) {
 			e.Have = append(e.Have, s.Step)

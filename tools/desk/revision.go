@@ -63,3 +63,15 @@ type Forced struct {
 
 // Refine implements tool.Refiner.
 func (Forced) Refine(f tool.Fields) { f.Field("force").Default(false) }
+
+// Reasoned is the argument with which a call says why it edits, for who looks at what can be taken back. It is taken of
+// every tool; those that have this are listed with it.
+type Reasoned struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// MaxReason is how many characters of a reason are kept.
+const MaxReason = 200
+
+// Refine implements tool.Refiner.
+func (Reasoned) Refine(f tool.Fields) { f.Field("reason").Limit(0, MaxReason) }

@@ -21,6 +21,7 @@ type editTextArgs struct {
 	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all."`
 	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
 	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1."`
+	desk.Reasoned
 }
 
 // Refine implements tool.Refiner.
@@ -72,7 +73,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			case r.old == r.put:
 				return nil, errors.New("old_text and new_text are the same; nothing was changed")
 			}
-			doc, err := openDocument(ctx, d, args.Path)
+			doc, err := Open(ctx, d, args.Path)
 			if err != nil {
 				return nil, err
 			}

@@ -21,6 +21,7 @@ type overwriteArgs struct {
 	Content  string `json:"content"`
 	Revision string `json:"revision,omitempty"`
 	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read."`
+	desk.Reasoned
 }
 
 // Refine implements tool.Refiner.

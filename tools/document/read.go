@@ -73,7 +73,7 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[readArgs](nil),
 		Output:      tool.DocumentResultOf[ContentResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
-			doc, err := openDocument(ctx, d, args.Path)
+			doc, err := Open(ctx, d, args.Path)
 			if broken, ok := asBroken(err); ok {
 				return readBroken(ctx, d, broken, args.ContentArgs)
 			}

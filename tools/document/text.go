@@ -78,8 +78,8 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 	return doc, nil
 }
 
-// openDocument opens a text or a notebook, whichever is at the path.
-func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
+// Open opens a text or a notebook, whichever is at the path.
+func Open(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
 	file, err := lookAt(ctx, d, path)
 	if err != nil {
 		return nil, err

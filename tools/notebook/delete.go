@@ -18,6 +18,7 @@ type deleteArgs struct {
 	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells."`
 	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
 	desk.Forced
+	desk.Reasoned
 }
 
 // What is deleted.

@@ -18,6 +18,7 @@ type insertArgs struct {
 	AfterID  string    `json:"after_id,omitempty" jsonschema:"Or the id of the cell before it."`
 	Cells    []newCell `json:"cells"`
 	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
+	desk.Reasoned
 	RunOptions
 }
 

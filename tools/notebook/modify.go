@@ -19,6 +19,7 @@ type modifyArgs struct {
 	Modifications []Modification `json:"modifications" jsonschema:"Each cell once."`
 	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
 	desk.Forced
+	desk.Reasoned
 	RunOptions
 }
 

@@ -17,6 +17,7 @@ type moveArgs struct {
 	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
 	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
 	desk.Forced
+	desk.Reasoned
 }
 
 // Refine implements tool.Refiner.

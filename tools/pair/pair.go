@@ -11,5 +11,8 @@ func Tools(d *desk.Desk) []tool.Tool {
 		lookAround(d),
 		changesSince(d),
 		waitForChange(d),
+		listAgentEdits(d),
+		undoAgent(d),
+		redoAgent(d),
 	}
 }

@@ -1,0 +1,223 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// maxCount is how many steps a call may name, more than are kept.
+const maxCount = 1000
+
+type undoArgs struct {
+	Path  string `json:"path" jsonschema:"Notebook or text document."`
+	Step  string `json:"step,omitempty" jsonschema:"Only this one, such as \"s12\"; later ones stay."`
+	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last ones."`
+}
+
+// Refine implements tool.Refiner.
+func (undoArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("step").Limit(0, 20)
+	f.Field("count").Limit(1, maxCount)
+}
+
+type redoArgs struct {
+	Path  string `json:"path" jsonschema:"Notebook or text document."`
+	Count *int   `json:"count,omitempty" jsonschema:"How many."`
+}
+
+// Refine implements tool.Refiner.
+func (redoArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("count").Limit(1, maxCount)
+}
+
+// An UndoResult is the answer of undo_agent and redo_agent.
+type UndoResult struct {
+	Message string     `json:"message"`
+	Steps   []StepName `json:"steps" jsonschema:"What was taken back, or made again, in that order."`
+	CellIDs []string   `json:"cell_ids" jsonschema:"Cells that this changed, deleted or put back. Read them again before you change them."`
+	Left    []LeftCell `json:"left,omitempty" jsonschema:"Where something was left as it is."`
+	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not taken back."`
+
+	shown []ydoc.Cell
+}
+
+// A StepName names a step.
+type StepName struct {
+	Step   string `json:"step"`
+	Tool   string `json:"tool"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// A LeftCell is a cell in which something was left as it is.
+type LeftCell struct {
+	CellID string `json:"cell_id,omitempty"`
+	Why    string `json:"why"`
+}
+
+// undoAgent makes undo_agent.
+func undoAgent(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "undo_agent",
+		Title:       "Take back own edits",
+		Toolset:     tool.ToolsetPair,
+		Description: "Takes back your last edit of a document, or more, or one of before: all that one call changed. What people typed since stays, and so do runs and their outputs; the answer says what was left and why.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[undoArgs](nil),
+		Output:      tool.DocumentResultOf[UndoResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args undoArgs) (*tool.Answer, error) {
+			if args.Step != "" && args.Count != nil {
+				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
+			}
+			return revise(ctx, d, args.Path, "took back", func(s undo.Steps) (undo.Outcome, error) {
+				if args.Step != "" {
+					return s.UndoStep(ctx, args.Step)
+				}
+				return s.Undo(ctx, countOf(args.Count))
+			}, nothingToUndo)
+		}),
+	}
+}
+
+// redoAgent makes redo_agent.
+func redoAgent(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "redo_agent",
+		Title:       "Make own edits again",
+		Toolset:     tool.ToolsetPair,
+		Description: "Makes again what you took back last of your edits of a document, or the last count of that, until your next edit of it.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[redoArgs](nil),
+		Output:      tool.DocumentResultOf[UndoResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
+			return revise(ctx, d, args.Path, "made again", func(s undo.Steps) (undo.Outcome, error) {
+				return s.Redo(ctx, countOf(args.Count))
+			}, nothingToRedo)
+		}),
+	}
+}
+
+func countOf(n *int) int {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// revise takes back, or makes again, steps of the client of a call.
+func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
+	doc, err := document.Open(ctx, d, path)
+	if err != nil {
+		return nil, err
+	}
+	defer doc.Release()
+	client := tool.ClientOf(ctx)
+	steps := doc.StepsOf(client)
+	o, err := do(steps)
+	var unknown *undo.UnknownError
+	if errors.As(err, &unknown) && len(unknown.Have) == 0 {
+		return nil, fmt.Errorf("%w: %s", err, nothing(doc, steps))
+	}
+	out := &UndoResult{Steps: []StepName{}, CellIDs: []string{}}
+	switch {
+	case errors.Is(err, undo.ErrNothing):
+		out.Message = nothing(doc, steps)
+		return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc, "")}, nil
+	case err != nil:
+		return nil, err
+	}
+	for _, s := range o.Steps {
+		out.Steps = append(out.Steps, StepName{s.ID, s.Tool, s.Reason})
+	}
+	out.CellIDs = append(out.CellIDs, o.Cells...)
+	out.Left, out.Ran = leftOf(o), o.Ran()
+	out.Message = fmt.Sprintf("Successfully %s %s", did, words.Plural(len(o.Steps), "step"))
+	if tool.InWords(ctx) {
+		out.shown = short(doc, o.Cells)
+		doc.As(client).Show(out.shown...)
+	}
+	return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc, did)}, nil
+}
+
+// leftOf lists what an undo has left, and why.
+func leftOf(o undo.Outcome) (left []LeftCell) {
+	for _, id := range o.Kept {
+		left = append(left, LeftCell{id, "somebody else has written there or replaced it since"})
+	}
+	for _, id := range o.Gone {
+		left = append(left, LeftCell{id, "somebody else has deleted or moved the cell since"})
+	}
+	for _, id := range o.Cut {
+		left = append(left, LeftCell{id, "somebody else has cut out text of yours there, and where it went to it stays"})
+	}
+	if o.Missed && len(o.Gone)+len(o.Kept) == 0 {
+		left = append(left, LeftCell{Why: "something could not be put back, what it stood in is gone"})
+	}
+	return left
+}
+
+// shownSources is how much of the changed cells an answer shows, in bytes: more than that is read when it is needed.
+const shownSources = 800
+
+// short are the changed cells that are there, nil where they are too long to be shown.
+func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
+	nb := doc.Notebook()
+	if nb == nil {
+		return nil
+	}
+	n := 0
+	for _, id := range ids {
+		c, ok := nb.Cell(id)
+		if !ok {
+			continue
+		}
+		cells = append(cells, c)
+		if n += len(c.Source) + 20; n > shownSources {
+			return nil
+		}
+	}
+	slices.SortFunc(cells, func(a, b ydoc.Cell) int {
+		i, _ := nb.Index(a.ID)
+		j, _ := nb.Index(b.ID)
+		return i - j
+	})
+	return cells
+}
+
+// nothingToUndo says why a client has nothing to take back.
+func nothingToUndo(doc *session.Document, steps undo.Steps) string {
+	path, since := words.Quoted(doc.Path().String()), sinceWhen(steps)
+	if len(steps.List()) > 0 {
+		return "all that you changed in " + path + " since it " + since + " is taken back"
+	}
+	return "nothing of yours can be taken back: " + path + " " + since + ", and you have changed nothing in it since"
+}
+
+func nothingToRedo(doc *session.Document, steps undo.Steps) string {
+	return "nothing of yours can be made again in " + words.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
+		": only what was taken back since and not followed by another edit of yours can be"
+}
+
+// sinceWhen says since when what clients do to a document is known.
+func sinceWhen(steps undo.Steps) string {
+	at, why := steps.Since()
+	what := "was opened here"
+	switch why {
+	case undo.JoinedAfresh:
+		what = "was joined afresh"
+	case undo.Reloaded:
+		what = "was loaded again from its file"
+	}
+	return what + " at " + at.Format("15:04:05")
+}

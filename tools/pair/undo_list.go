@@ -1,0 +1,118 @@
+package pair
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type listEditsArgs struct {
+	Path string `json:"path" jsonschema:"Notebook or text document."`
+}
+
+// Refine implements tool.Refiner.
+func (listEditsArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+
+// A ListEditsResult is the answer of list_agent_edits.
+type ListEditsResult struct {
+	Message string     `json:"message,omitempty" jsonschema:"If there are none: why."`
+	Steps   []StepView `json:"steps" jsonschema:"Latest first; then those that were taken back, the next to be made again first."`
+}
+
+// A StepView is a step as a client sees it.
+type StepView struct {
+	StepName
+	SecondsAgo int      `json:"seconds_ago"`
+	CellIDs    []string `json:"cell_ids,omitempty" jsonschema:"That it changed."`
+	Ran        []string `json:"ran_cell_ids,omitempty" jsonschema:"That you had run since."`
+	Undone     bool     `json:"undone,omitempty" jsonschema:"It was taken back, and can be made again until your next edit."`
+}
+
+// listAgentEdits makes list_agent_edits.
+func listAgentEdits(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "list_agent_edits",
+		Title:       "List own edits",
+		Toolset:     tool.ToolsetPair,
+		Description: "Lists what you changed in a document since it was opened here, call by call: the steps that can be taken back, with tool, reason and cells, and those that were and can be made again.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[listEditsArgs](nil),
+		Output:      tool.DocumentResultOf[ListEditsResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {
+			doc, err := document.Open(ctx, d, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			steps := doc.StepsOf(tool.ClientOf(ctx))
+			out := &ListEditsResult{Steps: []StepView{}}
+			for _, s := range steps.List() {
+				out.Steps = append(out.Steps, viewOf(s))
+			}
+			if len(out.Steps) == 0 {
+				out.Message = nothingToUndo(doc, steps)
+			}
+			return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc)}, nil
+		}),
+	}
+}
+
+func viewOf(s undo.Step) StepView {
+	return StepView{StepName{s.ID, s.Tool, s.Reason}, int(time.Since(s.At).Seconds()), s.Cells, s.Ran, s.Undone}
+}
+
+// words are a line for each step.
+func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func() plain.Text {
+	if len(r.Steps) == 0 {
+		return tool.Words(ctx, func() plain.Text { return plain.Text{First: r.Message} })
+	}
+	write := func(names func(ids ...string) string) plain.Text {
+		lines := make([]string, len(r.Steps))
+		for i, s := range r.Steps {
+			lines[i] = s.line(names)
+		}
+		all := strings.Join(lines, "\n")
+		return plain.Text{First: words.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
+	}
+	if doc.Notebook() == nil {
+		return tool.Words(ctx, func() plain.Text { return write(func(...string) string { return "" }) })
+	}
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text { return write(roll.Names) })
+}
+
+// cellsNamed is how many cells of a step a line names.
+const cellsNamed = 8
+
+// line is the step in one line.
+func (s StepView) line(names func(ids ...string) string) string {
+	some := func(ids []string) string {
+		if n := len(ids) - cellsNamed; n > 0 {
+			return names(ids[:cellsNamed]...) + fmt.Sprintf(" and %d more", n)
+		}
+		return names(ids...)
+	}
+	parts := []string{s.Step + " " + s.Tool, (time.Duration(s.SecondsAgo) * time.Second).String() + " ago"}
+	if len(s.CellIDs) > 0 {
+		parts = append(parts, some(s.CellIDs))
+	}
+	if len(s.Ran) > 0 {
+		parts = append(parts, "ran "+some(s.Ran))
+	}
+	if s.Undone {
+		parts = append(parts, "taken back")
+	}
+	line := strings.Join(parts, ", ")
+	if s.Reason != "" {
+		line += ": " + s.Reason
+	}
+	return plain.Line(line)
+}

@@ -1,0 +1,93 @@
+package pair
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// words say what was taken back, what was left, and show the cells that are short.
+func (r *UndoResult) words(ctx context.Context, doc *session.Document, did string) func() plain.Text {
+	if did == "" {
+		return tool.Words(ctx, func() plain.Text { return plain.Text{First: r.Message} })
+	}
+	if doc.Notebook() == nil {
+		return tool.Words(ctx, func() plain.Text {
+			t := plain.Text{First: did + " " + r.names()}
+			r.leave(&t, func(ids ...string) string { return strings.Join(ids, ", ") })
+			return t
+		})
+	}
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
+		t := plain.Text{First: did + " " + r.names()}
+		var changed, gone []string
+		for _, id := range r.CellIDs {
+			if roll.Has(id) {
+				changed = append(changed, id)
+			} else {
+				gone = append(gone, id)
+			}
+		}
+		switch {
+		case len(changed)+len(gone) == 0:
+			t.First += "; nothing changed"
+		case len(changed) > 0 && len(r.shown) == 0:
+			t.First += "; changed " + roll.Names(changed...) + ", read before you change"
+		case len(changed) > 0:
+			t.First += "; changed, now:"
+		}
+		if len(gone) > 0 {
+			t.First = strings.TrimSuffix(t.First, ", now:")
+			t.First += "; no longer there " + roll.Names(gone...)
+		}
+		for _, c := range r.shown {
+			cell := roll.Cell(c.ID)
+			cell.Type = c.Type
+			t.Add(plain.Source(cell, c.Source))
+			roll.Show(c.ID)
+		}
+		r.leave(&t, roll.Names)
+		return t
+	})
+}
+
+// names is the steps, each by its id and tool.
+func (r *UndoResult) names() string {
+	const most = 20
+	var names []string
+	for i, s := range r.Steps {
+		if i == most {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, s.Step+" "+s.Tool)
+	}
+	return strings.Join(names, ", ")
+}
+
+// leave says what was left and why, a line for each reason.
+func (r *UndoResult) leave(t *plain.Text, names func(ids ...string) string) {
+	for i, l := range r.Left {
+		if i > 0 && r.Left[i-1].Why == l.Why {
+			continue
+		}
+		var ids []string
+		for _, o := range r.Left {
+			if o.Why == l.Why && o.CellID != "" {
+				ids = append(ids, o.CellID)
+			}
+		}
+		if len(ids) == 0 {
+			t.Note(l.Why)
+		} else {
+			t.Note("left " + names(ids...) + ": " + l.Why)
+		}
+	}
+	if len(r.Ran) > 0 {
+		t.Note("runs are not taken back, and what they did in the kernel stays: you had run " + names(r.Ran...))
+	}
+}

@@ -1,0 +1,33 @@
+package tools
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+)
+
+// argReason is the argument that says why a call is made.
+const argReason = "reason"
+
+// takeReason returns the reason that a call gives, in one line, and its arguments without it where the tool has no such
+// argument of its own: who has learnt to say why from one tool says it to others.
+func takeReason(s *jsonschema.Schema, given any) (args any, reason string) {
+	all, _ := given.(map[string]any)
+	value, there := all[argReason]
+	if !there {
+		return given, ""
+	}
+	if text, ok := value.(string); ok {
+		reason, _ = words.Cut(strings.Join(strings.Fields(words.Plain(text)), " "), desk.MaxReason)
+	}
+	if s.Properties[argReason] != nil {
+		return given, reason
+	}
+	all = maps.Clone(all)
+	delete(all, argReason)
+	return all, reason
+}
