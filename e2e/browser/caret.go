@@ -1,0 +1,61 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Caret is where the caret of a notebook's tab is, as CodeMirror has it. Offsets
+// are in UTF-16 code units.
+type Caret struct {
+	Cell   string `json:"cell"`   // its id
+	Source string `json:"source"` // of the editor
+	Anchor int    `json:"anchor"` // where the selection begins
+	Head   int    `json:"head"`   // where the caret is
+	Text   string `json:"text"`   // what is selected
+}
+
+// Caret reads where the caret is. It fails where no cell's editor has the focus.
+func (n *Notebook) Caret(ctx context.Context) (Caret, error) {
+	c, err := Eval[Caret](ctx, n.Tab, `(() => {
+		const cell = `+current+`.content.activeCell
+		const view = cell?.editor?.editor
+		if (!view?.hasFocus || !document.hasFocus()) return {cell: ""}
+		const {anchor, head, from, to} = view.state.selection.main
+		return {cell: cell.model.sharedModel.getId(), source: view.state.doc.toString(), anchor, head, text: view.state.sliceDoc(from, to)}
+	})()`)
+	if err == nil && c.Cell == "" {
+		err = errors.New("no cell's editor has the focus")
+	}
+	return c, err
+}
+
+// Select puts the caret, and a selection before it, into the source of the cell
+// at index, which must be in the visible part of the page.
+func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
+	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`(() => {
+		const list = %s.content
+		list.activeCellIndex = %d
+		list.mode = "edit"
+		const view = list.activeCell.editor.editor
+		view.focus()
+		view.dispatch({selection: {anchor: %d, head: %d}, userEvent: "select.pointer"})
+		return true
+	})()`, current, index, anchor, head))
+	return err
+}
+
+// CaretsOf is what the tab was told of the carets of whoever has that
+// username, as the room's awareness has it.
+func (n *Notebook) CaretsOf(ctx context.Context, username string) (string, error) {
+	return Eval[string](ctx, n.Tab, `(() => {
+		const awareness = `+current+`.context.model.sharedModel.awareness
+		return JSON.stringify([...awareness.getStates().values()].filter(s => s.user?.username === `+quote(username)+`).map(s => s.cursors ?? null))
+	})()`)
+}
+
+// Username is by what the others know the person at the tab.
+func (n *Notebook) Username(ctx context.Context) (string, error) {
+	return Eval[string](ctx, n.Tab, current+`.context.model.sharedModel.awareness.getLocalState()?.user?.username ?? ""`)
+}
