@@ -37,6 +37,7 @@ func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
 	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`(() => {
 		const list = %s.content
 		list.activeCellIndex = %d
+		if (list.activeCell.rendered) list.activeCell.rendered = false
 		list.mode = "edit"
 		const view = list.activeCell.editor.editor
 		view.focus()
