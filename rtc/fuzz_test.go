@@ -99,13 +99,13 @@ func deskRoom(t *testing.T) (*Room, *connState) {
 			Replica: nb.Doc, Limits: wire.DefaultLimits, Timing: Timing{}.withDefaults(),
 			IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 		},
-		session:       jupyter.CollabSession{Format: "json", Type: "notebook", FileID: "file"},
-		log:           slog.New(slog.DiscardHandler),
-		out:           newOutbox(),
-		changed:       make(chan struct{}),
-		acquaintances: acquaintances{table: awareness.NewTable(nb.ClientID())},
-		ready:         make(chan struct{}),
-		done:          make(chan struct{}),
+		session: jupyter.CollabSession{Format: "json", Type: "notebook", FileID: "file"},
+		log:     slog.New(slog.DiscardHandler),
+		out:     newOutbox(),
+		changed: make(chan struct{}),
+		company: newCompany(nb.ClientID()),
+		ready:   make(chan struct{}),
+		done:    make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	t.Cleanup(r.cancel)

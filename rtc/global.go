@@ -21,11 +21,11 @@ const globalRoom = "JupyterLab:globalAwareness"
 // Lobby keeps us in the server's global awareness, so that the panel of collaborators shows the agent and the documents
 // it has open. Its errors are logged, and never fail an edit.
 type Lobby struct {
+	*others
 	server *jupyter.Server
 	user   awareness.User
 	log    *slog.Logger
 	timing Timing
-	table  *awareness.Table
 	out    *outbox
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -34,7 +34,6 @@ type Lobby struct {
 	mu      sync.Mutex
 	current string
 	docs    []string
-	since   time.Time // when the connection began, zero without one
 }
 
 // lobbyState is JupyterLab's shape of a global awareness state.
@@ -52,7 +51,7 @@ func EnterLobby(server *jupyter.Server, user awareness.User, t Timing, log *slog
 	}
 	l := &Lobby{
 		server: server, user: user, log: log, timing: t.withDefaults(),
-		table: awareness.NewTable(uint64(rand.Uint32())), out: newOutbox(), done: make(chan struct{}),
+		others: &others{table: awareness.NewTable(uint64(rand.Uint32()))}, out: newOutbox(), done: make(chan struct{}),
 		docs: []string{},
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
@@ -70,22 +69,6 @@ func (l *Lobby) Show(current string, docs []string) {
 	l.docs = append([]string{}, docs...)
 	l.mu.Unlock()
 	l.announce()
-}
-
-// Peers lists the others in the server's global awareness, as [Room.Peers] does.
-func (l *Lobby) Peers() []Peer { return peersIn(l.table) }
-
-// Since is when the connection began over which the others are heard, zero while there is none, see [Room.Since].
-func (l *Lobby) Since() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.since
-}
-
-func (l *Lobby) connected(since time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.since = since
 }
 
 // Leave takes us out of the panel and closes the connection; the context bounds the last message.
@@ -172,8 +155,8 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	})
 	defer l.out.shut()
 	defer k.close()
-	l.connected(time.Now())
-	defer l.connected(time.Time{})
+	l.heardSince(time.Now())
+	defer l.heardSince(time.Time{})
 	if !l.out.leaving() {
 		l.announce()
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -54,7 +53,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		changed: make(chan struct{}),
 		joined:  time.Now(),
 
-		acquaintances: acquaintances{table: awareness.NewTable(cfg.Replica.ClientID()), all: time.Now().Add(cfg.Timing.Renew)},
+		company: newCompany(cfg.Replica.ClientID()),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) {

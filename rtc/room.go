@@ -36,7 +36,6 @@ type Room struct {
 	state     State
 	changed   chan struct{} // closed when the state changes next
 	lost      time.Time     // when the connection was last lost
-	since     time.Time     // when it last came into step
 	err       error
 	leaving   bool
 	confirmed []byte // state vector that the room has had for certain
@@ -44,7 +43,7 @@ type Room struct {
 	saveID    uint64
 	presence  presence
 
-	acquaintances
+	*company
 }
 
 // ID is the room's name, "format:type:file id".
@@ -144,9 +143,11 @@ func (r *Room) setState(to State) {
 	if to == Lost || to == Closed && r.state == Synced {
 		r.lost = time.Now()
 	}
+	since := time.Time{}
 	if to == Synced {
-		r.since = time.Now()
+		since = time.Now()
 	}
+	r.heardSince(since)
 	r.state = to
 	close(r.changed)
 	r.changed = make(chan struct{})

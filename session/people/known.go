@@ -6,12 +6,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
-
-// knownAfter is how long after a connection came into step all who were there before are known. Tabs announce themselves
-// every 15 s, and look every 3 s whether that is due (y-protocols, awareness.js): one that has just missed it does so after
-// 18 s.
-const knownAfter = 18 * time.Second
 
 // Known says whether all who are there are known.
 type Known struct {
@@ -24,9 +20,9 @@ type Known struct {
 // KnownSince is what is known over a connection that came into step at a time, or over none if that is zero.
 func KnownSince(since time.Time) Known {
 	if since.IsZero() {
-		return Known{knownAfter, true}
+		return Known{awareness.KnownAfter, true}
 	}
-	return Known{In: max(0, knownAfter-time.Since(since))}
+	return Known{In: max(0, awareness.KnownAfter-time.Since(since))}
 }
 
 // All reports whether all who are there are known.

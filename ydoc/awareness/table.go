@@ -13,6 +13,10 @@ import (
 // Timeout is how long a peer counts as present after its last announcement (y-protocols, awareness.js, outdatedTimeout).
 const Timeout = 30 * time.Second
 
+// KnownAfter is how long after one came into a room all are known who were there before: nobody tells a newcomer of them, but
+// each client looks every 3 seconds whether its last announcement is 15 seconds old, and then renews it (the same place).
+const KnownAfter = Timeout/2 + Timeout/10
+
 const (
 	// maxBytes bounds the states of one table together.
 	maxBytes = 16 << 20

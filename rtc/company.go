@@ -1,0 +1,85 @@
+package rtc
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// maxMet bounds the clients of whom it is remembered who they were.
+const maxMet = 1_024
+
+// company is who else is in a document's room, and who was.
+type company struct {
+	others
+
+	known sync.Mutex
+	met   map[uint64]Peer
+	order []uint64 // of met, first met first
+}
+
+func newCompany(own uint64) *company {
+	return &company{others: others{table: awareness.NewTable(own)}, met: map[uint64]Peer{}}
+}
+
+// AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they
+// decide when the file is written.
+func (c *company) AutosaveOff() bool {
+	people, on := c.autosaves()
+	return people && !on
+}
+
+func (c *company) autosaves() (people, on bool) {
+	for _, p := range c.Peers() {
+		if !p.Agent {
+			people = true
+			on = on || p.Autosave
+		}
+	}
+	return people, on
+}
+
+// meet remembers who those of the clients say they are who are in the room.
+func (c *company) meet(clients []uint64) {
+	peers := c.Peers()
+	c.known.Lock()
+	defer c.known.Unlock()
+	for _, p := range peers {
+		if !slices.Contains(clients, p.ClientID) {
+			continue
+		}
+		if _, known := c.met[p.ClientID]; !known {
+			c.order = append(c.order, p.ClientID)
+		}
+		c.met[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
+		if len(c.order) > maxMet {
+			delete(c.met, c.order[0])
+			c.order = c.order[1:]
+		}
+	}
+}
+
+// Named is what a client is called that is in the room, or was, and whether it is an agent, as it said while it was
+// there; false if it did not.
+func (c *company) Named(client uint64) (name string, agent, ok bool) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	p, ok := c.met[client]
+	return cmp.Or(p.User.DisplayName, p.User.Name), p.Agent, ok
+}
+
+// Sole is the only other client in the room. It is false if there are several, or none, or if there may be some who came
+// before us and of whom we have not heard yet.
+func (c *company) Sole() (client uint64, ok bool) {
+	if since := c.Since(); since.IsZero() || time.Since(since) < awareness.KnownAfter {
+		return 0, false
+	}
+	peers := c.Peers()
+	if len(peers) != 1 {
+		return 0, false
+	}
+	return peers[0].ClientID, true
+}

@@ -1,0 +1,71 @@
+package rtc
+
+import (
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// agentName is the value of the key that marks an agent's state.
+const agentName = "nbduet"
+
+// Peer is somebody else in a room.
+type Peer struct {
+	ClientID uint64
+	User     awareness.User
+	Cursors  []awareness.Cursor
+	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
+	Autosave bool   // true if the state does not say, as for the server
+	Agent    bool   // an agent such as this program, not a person
+	// ActiveCell is the cell that their notebook has selected, and ActivePath that notebook's path; "" where the tab does
+	// not say.
+	ActiveCell, ActivePath string
+	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	Moved time.Time
+}
+
+// others are who else is in a room, with a document or without.
+type others struct {
+	table *awareness.Table
+
+	heard sync.Mutex
+	since time.Time // when the connection began over which they are heard, zero without one
+}
+
+// Since is when the connection came into step over which the others are heard; zero while there is none. The server does
+// not tell a newcomer who is there: those who are, are known when each has announced itself once more, which takes
+// [awareness.KnownAfter] at most.
+func (o *others) Since() time.Time {
+	o.heard.Lock()
+	defer o.heard.Unlock()
+	return o.since
+}
+
+func (o *others) heardSince(t time.Time) {
+	o.heard.Lock()
+	defer o.heard.Unlock()
+	o.since = t
+}
+
+// Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
+// is listed once its client renews its state, see [Room.Since]; one that was silent for [awareness.Timeout] is not listed
+// any more: those who have gone without a word are looked for here, because nothing need come over the connection when
+// their time is over, and there may be no connection.
+func (o *others) Peers() []Peer {
+	o.table.Expire(time.Now())
+	var peers []Peer
+	for _, s := range o.table.Peers() {
+		u, ok := s.User()
+		if !ok {
+			continue // the server's own entry, for one
+		}
+		p := Peer{
+			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Autosave: s.Autosave(),
+			Agent: s.Agent() == agentName, Moved: s.Changed,
+		}
+		p.ActiveCell, p.ActivePath = s.Active()
+		peers = append(peers, p)
+	}
+	return peers
+}
