@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
@@ -59,9 +58,6 @@ func (d *Document) FileID() string { return d.current().room.FileID() }
 // Notebook is the current replica of a notebook, nil if the document is a text. It is for reading: write with
 // [Document.Edit], which waits until the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
-
-// Peers lists who else is in the document's room.
-func (d *Document) Peers() []rtc.Peer { return d.current().room.Peers() }
 
 func (d *Document) current() *live {
 	d.mu.Lock()

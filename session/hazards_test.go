@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // The ways in which a careless client corrupts a shared notebook, or loses what is in it, and the test that we do not
@@ -236,9 +238,10 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 		}
 		state["autosave"] = true
 		p.Show(state)
-		sessiontest.Eventually(t, "Ada is seen to want saves again", func() bool {
-			peers := d.Peers()
-			return len(peers) == 1 && peers[0].Autosave
+		sessiontest.Eventually(t, "the agent is heard to ask for saves again", func() bool {
+			return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
+				return st.ClientID == d.Notebook().ClientID() && st.Autosave()
+			})
 		})
 		sessiontest.AppendCell(t, d, "now = True")
 		sessiontest.Eventually(t, "the file is written", func() bool {

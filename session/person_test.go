@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -59,7 +59,7 @@ func switchesAutosaveOff(t *testing.T, p *sessiontest.Person, d *session.Documen
 	}
 	p.Show(state)
 	sessiontest.Eventually(t, "Ada is seen", func() bool {
-		return slices.ContainsFunc(d.Peers(), func(one rtc.Peer) bool { return one.ClientID == p.Notebook.ClientID() })
+		return slices.ContainsFunc(d.Company().People, func(one people.Person) bool { return one.Places[0].Client == p.Notebook.ClientID() })
 	})
 	d.Point("c0", 0) // tells Ada at once of the agent, who was there before her
 	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {

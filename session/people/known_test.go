@@ -64,7 +64,7 @@ func TestKilledTab(t *testing.T) {
 		if gone := time.Since(said); gone > awareness.Timeout {
 			t.Errorf("it is gone after %v", gone)
 		}
-		if len(r.doc.People()) != 0 || len(r.doc.Peers()) != 0 {
+		if len(r.doc.People()) != 0 {
 			t.Error("others still list it")
 		}
 	}, "a")
