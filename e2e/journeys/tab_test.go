@@ -17,7 +17,8 @@ import (
 var screenshot = filepath.Join("artifacts", "typing-beside-agent.png")
 
 // Somebody types in a tab while the agent changes the same cell, and runs and plots in another: nothing that was typed is
-// lost, and the tab shows the plot without being loaded again.
+// lost, and the tab shows the plot without being loaded again. The agent sees where the person is and what they typed, and
+// takes back its own: the plot goes, and what was typed stays.
 func TestTypingBesideAgent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -34,7 +35,9 @@ func TestTypingBesideAgent(t *testing.T) {
 		tab.Close()
 	})
 	a := start(t, agent.Options{})
-	read(t, a, path)
+	var before struct{ Revision string }
+	_, err = a.Do(ctx, "read_nb_cells", map[string]any{"path": path}, &before)
+	must(t, err)
 
 	const typed = " the quick brown fox jumps over the lazy dog größer als 😀"
 	must(t, tab.EditCell(ctx, 0))
@@ -76,6 +79,15 @@ func TestTypingBesideAgent(t *testing.T) {
 	if strings.Count(want, typed) != 1 {
 		t.Error(errors.New("what was typed is there more than once"))
 	}
+	has(t, "look_around", do(t, a, "look_around", map[string]any{"path": path}), `"cell_id":"c0"`, `"typed":`)
+	has(t, "changes_since", do(t, a, "changes_since", map[string]any{"path": path, "revision": before.Revision}), typed, "Anonymous")
+	has(t, "undo_agent", do(t, a, "undo_agent", map[string]any{"path": path}), `"tool":"insert_nb_cells"`)
+	must(t, tab.WaitView(ctx, "no plot, and what was typed", func(cells []browser.ViewCell) error {
+		if len(cells) != 2 || cells[0].Source != want {
+			return fmt.Errorf("%+v", cells)
+		}
+		return nil
+	}))
 }
 
 // typeKeys types a text key by key.
