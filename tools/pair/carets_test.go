@@ -15,22 +15,15 @@ import (
 // Each answer of a tool that touched a cell in which somebody is says so in one line.
 func TestCaretLine(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		p := pairOn(t, "a", "b", "c", "d")
-		p.Read(p.path)
-		ada := p.enters("ada", "Ada")
+		d := newDuo(t, "a", "b", "c", "d")
+		d.Read(d.path)
+		ada := d.enters("ada", "Ada")
 		ada.selects("c1", 0, 0)
 		ada.types("c1", "!")
 		time.Sleep(2 * time.Second)
-		in := func(more dict) dict {
-			out := dict{"path": p.path}
-			for k, v := range more {
-				out[k] = v
-			}
-			return out
-		}
 		one := []dict{{"id": "c1"}}
 		const line = "Ada is in 1 c1, typed 2 s ago"
-		says := p.says("read_nb_cells", in(nil))
+		says := d.says("read_nb_cells", nil)
 		holds(t, says, "\n@@ "+line)
 		if strings.Count(says, "Ada") != 1 {
 			t.Errorf("said more than once: %s", says)
@@ -41,26 +34,26 @@ func TestCaretLine(t *testing.T) {
 				t.Errorf("it is another cell: %s", text)
 			}
 		}
-		quiet(p.says("read_nb_cells", in(dict{"ranges": []dict{{"id": "c2"}}})))
-		quiet(p.says("insert_nb_cells", in(dict{"after_id": "c1", "cells": []dict{{"content": "new"}}, "exec": false})))
-		holds(t, p.says("edit_text", in(dict{"cell_id": "c1", "old_text": "b", "new_text": "bb"})), "Ada is in 1 c1")
-		holds(t, p.says("edit_text", in(dict{"old_text": "bb!", "new_text": "b"})), "Ada is in 1 c1")
-		holds(t, p.says("modify_nb_cells", in(dict{"modifications": []dict{{"range": one[0], "content": "7"}}, "exec": false})), "Ada is in 1 c1")
+		quiet(d.says("read_nb_cells", dict{"ranges": []dict{{"id": "c2"}}}))
+		quiet(d.says("insert_nb_cells", dict{"after_id": "c1", "cells": []dict{{"content": "new"}}, "exec": false}))
+		holds(t, d.says("edit_text", dict{"cell_id": "c1", "old_text": "b", "new_text": "bb"}), "Ada is in 1 c1")
+		holds(t, d.says("edit_text", dict{"old_text": "bb!", "new_text": "b"}), "Ada is in 1 c1")
+		holds(t, d.says("modify_nb_cells", dict{"modifications": []dict{{"range": one[0], "content": "7"}}, "exec": false}), "Ada is in 1 c1")
 		var ran notebook.ExecuteResult
-		res := p.Good("execute_nb_cells", in(dict{"ranges": one}), &ran)
+		res := d.Good("execute_nb_cells", d.in(dict{"ranges": one}), &ran)
 		holds(t, toolstest.MessageOf(res), `"carets":["Ada is in 1 c1, typed`)
-		holds(t, toolstest.MessageOf(p.Good("get_run", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)
-		holds(t, toolstest.MessageOf(p.Good("watch_runs", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)
-		quiet(toolstest.MessageOf(p.Good("watch_runs", nil, nil)))
-		quiet(toolstest.MessageOf(p.Good("get_nb_stat", in(nil), nil))[:20])
-		read := p.Call("read_cell", dict{"notebook_name": p.path, "cell_id": "c1", "include_outputs": false})
+		holds(t, toolstest.MessageOf(d.Good("get_run", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)
+		holds(t, toolstest.MessageOf(d.Good("watch_runs", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)
+		quiet(toolstest.MessageOf(d.Good("watch_runs", nil, nil)))
+		quiet(toolstest.MessageOf(d.Good("get_nb_stat", d.in(nil), nil))[:20])
+		read := d.Call("read_cell", dict{"notebook_name": d.path, "cell_id": "c1", "include_outputs": false})
 		last, _ := read.Content[len(read.Content)-1].(mcp.TextContent)
 		holds(t, last.Text, "[PERSON] Ada is in 1 c1")
 		time.Sleep(10 * time.Second)
-		holds(t, p.says("move_nb_cells", in(dict{"ranges": one, "position": 0})), "Ada is in 0 c1")
+		holds(t, d.says("move_nb_cells", dict{"ranges": one, "position": 0}), "Ada is in 0 c1")
 		ada.selects("c1", 0, 0)
 		time.Sleep(10 * time.Second)
-		p.Read(p.path)
-		holds(t, p.says("delete_nb_cells", in(dict{"ranges": one, "force": true})), "Ada was in c1")
+		d.Read(d.path)
+		holds(t, d.says("delete_nb_cells", dict{"ranges": one, "force": true}), "Ada was in c1")
 	})
 }

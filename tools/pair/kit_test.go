@@ -2,7 +2,9 @@ package pair_test
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +18,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+type dict = toolstest.Dict
+
 // duo is an agent and people in one notebook.
 type duo struct {
 	*toolstest.Rig
@@ -26,7 +30,11 @@ type duo struct {
 
 func newDuo(t *testing.T, sources ...string) *duo {
 	t.Helper()
-	r := toolstest.New(t)
+	return duoOf(t, toolstest.New(t), sources...)
+}
+
+func duoOf(t *testing.T, r *toolstest.Rig, sources ...string) *duo {
+	t.Helper()
 	d := &duo{Rig: r, t: t, path: r.Server.Notebook(t, sources...)}
 	d.agent(tools.Config{})
 	return d
@@ -49,8 +57,12 @@ func (d *duo) agent(cfg tools.Config) {
 func (d *duo) person(name string) *sessiontest.Person {
 	d.t.Helper()
 	p := sessiontest.PersonIn(d.t, d.Srv, d.path)
-	p.Show(map[string]any{"user": map[string]any{"username": name, "name": name, "display_name": name, "initials": "X", "color": "red"}, "autosave": true})
+	p.Show(dict{"user": user(name, name), "autosave": true})
 	return p
+}
+
+func user(username, name string) dict {
+	return dict{"username": username, "name": name, "display_name": name, "initials": "X", "color": "red"}
 }
 
 // types has a person make an edit, and waits until the agent has it.
@@ -72,15 +84,21 @@ func (d *duo) types(p *sessiontest.Person, fn func(e *ydoc.Editor) error) {
 func (d *duo) since(revision string, own bool) pair.ChangesResult {
 	d.t.Helper()
 	var out pair.ChangesResult
-	d.Good("changes_since", toolstest.Dict{"path": d.path, "revision": revision, "own": own}, &out)
+	d.Good("changes_since", d.in(dict{"revision": revision, "own": own}), &out)
 	return out
 }
 
 // says is a call's answer in words.
 func (d *duo) says(name string, args toolstest.Dict) string {
 	d.t.Helper()
+	return d.asks(name, d.in(args))
+}
+
+// asks is says without the notebook's path.
+func (d *duo) asks(name string, args dict) string {
+	d.t.Helper()
 	var req mcp.CallToolRequest
-	req.Params.Name, req.Params.Arguments = name, toolstest.With(args, "path", d.path)
+	req.Params.Name, req.Params.Arguments = name, args
 	ctx, stop := context.WithTimeout(d.t.Context(), time.Hour)
 	defer stop()
 	res, err := d.words.CallTool(ctx, req)
@@ -88,4 +106,78 @@ func (d *duo) says(name string, args toolstest.Dict) string {
 		d.t.Fatal(err)
 	}
 	return toolstest.MessageOf(res)
+}
+
+// in are arguments with the notebook's path.
+func (d *duo) in(args dict) dict {
+	out := dict{"path": d.path}
+	maps.Copy(out, args)
+	return out
+}
+
+// somebody is a person with the notebook open who shows where they are.
+type somebody struct {
+	*sessiontest.Person
+	d     *duo
+	state dict
+}
+
+func (d *duo) enters(username, name string) *somebody {
+	d.t.Helper()
+	return &somebody{sessiontest.PersonIn(d.t, d.Srv, d.path), d, dict{"user": user(username, name)}}
+}
+
+// settle waits until what was sent is heard.
+func settle() { time.Sleep(200 * time.Millisecond) }
+
+// shows announces some keys.
+func (s *somebody) shows(more dict) {
+	s.state = maps.Clone(s.state)
+	maps.Copy(s.state, more)
+	s.Show(s.state)
+	settle()
+}
+
+// selects shows a selection in a cell, or a caret where both ends are one.
+func (s *somebody) selects(cell string, anchor, head int) {
+	s.d.t.Helper()
+	var at []any
+	for _, offset := range []int{anchor, head} {
+		pos, err := s.Notebook.RelativePosition(cell, offset)
+		if err != nil {
+			s.d.t.Fatal(err)
+		}
+		at = append(at, pos)
+	}
+	s.shows(dict{"cursors": []any{dict{"anchor": at[0], "head": at[1], "primary": true, "empty": anchor == head}}})
+}
+
+// types puts a text at the end of a cell.
+func (s *somebody) types(cell, text string) {
+	s.d.t.Helper()
+	c, _ := s.Notebook.Cell(cell)
+	if err := s.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(cell, c.Source+text) }); err != nil {
+		s.d.t.Fatal(err)
+	}
+	settle()
+}
+
+// known waits until all who are there are known, while they renew.
+func (d *duo) known(all ...*somebody) {
+	for range 2 {
+		time.Sleep(10 * time.Second)
+		for _, s := range all {
+			s.shows(nil)
+		}
+	}
+}
+
+// holds fails unless a text says all that is wanted.
+func holds(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not in:\n%s", w, text)
+		}
+	}
 }

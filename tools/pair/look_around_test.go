@@ -16,20 +16,20 @@ import (
 
 func TestLookAround(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		p := pairOn(t, "a", "bc\ndef", "g")
+		d := newDuo(t, "a", "bc\ndef", "g")
 		look := func() (out pair.LookResult) {
 			t.Helper()
-			p.Good("look_around", dict{"path": p.path}, &out)
+			d.Good("look_around", dict{"path": d.path}, &out)
 			return out
 		}
 		if out := look(); len(out.People) != 0 || out.KnownIn == nil || *out.KnownIn < 15 {
 			t.Errorf("at first: %+v", out)
 		}
-		holds(t, p.says("look_around", dict{"path": p.path}), "not known yet whether anybody else is in "+p.path, "known in 18 s")
-		ada := p.enters("ada", "Ada")
+		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path, "known in 18 s")
+		ada := d.enters("ada", "Ada")
 		ada.selects("c1", 1, 4)
-		holds(t, p.says("look_around", dict{"path": p.path}), "1 person in "+p.path+"; there may be others")
-		p.known(ada)
+		holds(t, d.says("look_around", nil), "1 person in "+d.path+"; there may be others")
+		d.known(ada)
 		ada.types("c2", "!")
 		time.Sleep(3 * time.Second)
 		out := look()
@@ -41,24 +41,24 @@ func TestLookAround(t *testing.T) {
 			a.Selected != "c\nd" || a.Typed == nil || *a.Typed < 3 || *a.Typed > 4 || a.Moved != nil || a.Agent || a.Unclear {
 			t.Errorf("%+v", a)
 		}
-		holds(t, p.says("look_around", dict{"path": p.path}), "1 person in "+p.path+"\n@@1 c1 Ada, selects 1:2 to 2:2, typed 3 s ago\nc\nd")
+		holds(t, d.says("look_around", nil), "1 person in "+d.path+"\n@@1 c1 Ada, selects 1:2 to 2:2, typed 3 s ago\nc\nd")
 
-		robot := p.enters("robot", "Robot")
+		robot := d.enters("robot", "Robot")
 		robot.shows(dict{"agent": "nbduet"})
-		twin := p.enters("ada-2", "Ada")
+		twin := d.enters("ada-2", "Ada")
 		twin.shows(nil)
 		twin.selects("c0", 0, 0)
-		bob := p.enters("bob", "Bob")
+		bob := d.enters("bob", "Bob")
 		bob.shows(dict{"activeCellId": "c2"})
-		says := p.says("look_around", dict{"path": p.path})
+		says := d.says("look_around", nil)
 		holds(t, says, "3 people and 1 agent in", "@@1 c1 Ada (ada), ", "@@0 c0 Ada (ada-2), line 1 column 1, moved", "@@2 c2 Bob, on the cell, without a caret", "@@ agent Robot, in no cell")
-		two := p.enters("bob", "Bob")
+		two := d.enters("bob", "Bob")
 		two.shows(nil)
 		two.selects("c0", 1, 1)
 		time.Sleep(time.Second)
-		holds(t, p.says("look_around", dict{"path": p.path}), "3 people", "Bob, line 1 column 2", "@@2 c2 another tab of Bob")
+		holds(t, d.says("look_around", nil), "3 people", "Bob, line 1 column 2", "@@2 c2 another tab of Bob")
 		var raw map[string]any
-		toolstest.Decode(t, p.Call("look_around", dict{"path": p.path}), &raw)
+		toolstest.Decode(t, d.Call("look_around", dict{"path": d.path}), &raw)
 		if b, err := json.Marshal(raw); err != nil || len(raw["people"].([]any)) != 4 {
 			t.Errorf("%s (%v)", b, err)
 		}
@@ -67,46 +67,46 @@ func TestLookAround(t *testing.T) {
 
 func TestNobody(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		p := pairOn(t, "a")
-		holds(t, p.says("look_around", nil), "no notebook is open here: give a path")
-		p.says("look_around", dict{"path": p.path})
-		p.known()
-		holds(t, p.says("look_around", dict{"path": p.path}), "nobody else is in "+p.path)
-		holds(t, p.says("look_around", nil), "nobody else has a notebook that is open here in front")
-		p.Bad("look_around", dict{"path": "none.ipynb"}, "there is no notebook")
+		d := newDuo(t, "a")
+		holds(t, d.asks("look_around", nil), "no notebook is open here: give a path")
+		d.says("look_around", nil)
+		d.known()
+		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		holds(t, d.asks("look_around", nil), "nobody else has a notebook that is open here in front")
+		d.Bad("look_around", dict{"path": "none.ipynb"}, "there is no notebook")
 	})
 }
 
 // Without a path it is whoever has one of our notebooks in front, all of them.
 func TestLookAroundEverywhere(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		p := pairOn(t, "a", "b")
-		other := p.Server.Notebook(t, "x")
-		ada := p.enters("ada", "Ada")
+		d := newDuo(t, "a", "b")
+		other := d.Server.Notebook(t, "x")
+		ada := d.enters("ada", "Ada")
 		ada.selects("c1", 0, 0)
-		p.says("look_around", dict{"path": p.path})
-		p.says("look_around", dict{"path": other})
-		holds(t, p.says("look_around", nil), "not known yet")
-		p.known(ada)
-		p.inLobby("ada", "Ada", "notebook:"+p.path)
-		p.inLobby("bob", "Bob", "notebook:RTC:"+other)
-		p.inLobby("carl", "Carl", "notebook:else.ipynb")
-		p.inLobby("carl-2", "Carl", "")
+		d.says("look_around", nil)
+		d.says("look_around", dict{"path": other})
+		holds(t, d.asks("look_around", nil), "not known yet")
+		d.known(ada)
+		d.inLobby("ada", "Ada", "notebook:"+d.path)
+		d.inLobby("bob", "Bob", "notebook:RTC:"+other)
+		d.inLobby("carl", "Carl", "notebook:else.ipynb")
+		d.inLobby("carl-2", "Carl", "")
 		ada.shows(nil)
-		says := p.says("look_around", nil)
-		holds(t, says, "2 people\n", "@@1 c1 Ada, in "+p.path+", line 1 column 1", "@@ Bob, in "+other+", in no cell")
+		says := d.asks("look_around", nil)
+		holds(t, says, "2 people\n", "@@1 c1 Ada, in "+d.path+", line 1 column 1", "@@ Bob, in "+other+", in no cell")
 		holds(t, says, "Carl (carl) has else.ipynb in front", "Carl (carl-2) has no document in front")
-		p.inLobby("ada", "Ada", "notebook:else.ipynb") // a second tab
-		holds(t, p.says("look_around", dict{"path": p.path}), "1 person in "+p.path, "Ada, has "+p.path+" and else.ipynb in front, line 1")
+		d.inLobby("ada", "Ada", "notebook:else.ipynb") // a second tab
+		holds(t, d.says("look_around", nil), "1 person in "+d.path, "Ada, has "+d.path+" and else.ipynb in front, line 1")
 	})
 }
 
 // inLobby lets somebody say in the global awareness what they have in front.
-func (p *pairing) inLobby(username, name, current string) {
-	p.T.Helper()
-	ws, err := p.Srv.DialRoom(p.T.Context(), "JupyterLab:globalAwareness", "")
+func (d *duo) inLobby(username, name, current string) {
+	d.t.Helper()
+	ws, err := d.Srv.DialRoom(d.t.Context(), "JupyterLab:globalAwareness", "")
 	if err != nil {
-		p.T.Fatal(err)
+		d.t.Fatal(err)
 	}
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -116,17 +116,17 @@ func (p *pairing) inLobby(username, name, current string) {
 			}
 		}
 	})
-	p.T.Cleanup(func() {
+	d.t.Cleanup(func() {
 		_ = ws.Close()
 		reading.Wait()
 	})
 	update, err := awareness.NewTable(rand.Uint64N(1 << 32)).SetLocal(dict{"user": dict{"username": username, "name": name, "display_name": name}, "current": current, "documents": []any{}})
 	if err != nil {
-		p.T.Fatal(err)
+		d.t.Fatal(err)
 	}
 	const binary = 2
 	if err := ws.WriteMessage(binary, wire.AppendAwareness(nil, update)); err != nil {
-		p.T.Fatal(err)
+		d.t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond)
 }
