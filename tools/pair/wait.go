@@ -30,7 +30,7 @@ type waitArgs struct {
 	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer."`
 	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears."`
 	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id."`
-	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so."`
+	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so. With cell \"theirs\": whose cell, whoever changes it."`
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
 }
 
@@ -71,12 +71,9 @@ func waitForChange(d *desk.Desk) tool.Tool {
 			defer doc.Release()
 			w := waiter{doc: doc, client: tool.ClientOf(ctx), args: args}
 			if args.Cell != "" {
-				view := desk.ViewNow(ctx, doc)
-				at, err := view.Find(args.Cell, "cell")
-				if err != nil {
+				if w.cell, err = w.find(ctx); err != nil {
 					return nil, err
 				}
-				w.cell = view.Now[at].ID
 			}
 			wait := defaultWait * time.Second
 			if args.Timeout != nil {
@@ -120,6 +117,20 @@ type waiter struct {
 	client string
 	args   waitArgs
 	cell   string
+}
+
+// find returns the id of the cell that is waited for. The person is whose it is, where that has to be said.
+func (w *waiter) find(ctx context.Context) (string, error) {
+	if w.args.Cell == desk.Theirs {
+		ctx = desk.WithPerson(ctx, w.args.Person)
+		w.args.Person = ""
+	}
+	view := desk.ViewNow(ctx, w.doc)
+	at, err := view.Find(w.args.Cell, "cell")
+	if err != nil {
+		return "", err
+	}
+	return view.Now[at].ID, nil
 }
 
 // pause returns when something has changed, or after a time.
