@@ -129,7 +129,7 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 		out.Result = none
 	}
 	a := &tool.Answer{Body: out}
-	a.Parts = func() []any { return []any{tool.Verbatim(out.Result)} }
+	a.Parts = func() []any { return append([]any{tool.Verbatim(out.Result)}, warning(a)...) }
 	all := len(rows)
 	return a, a.TrimTo(all, func(n int) {
 		rows = rows[:n]

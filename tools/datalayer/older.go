@@ -100,7 +100,6 @@ func listCells(d *Toolset) tool.Tool {
 			if a != nil {
 				a.Doc = doc
 				noteOverview(ctx, doc, cells, 0, len(cells))
-				desk.TouchCells(ctx, doc, cells)
 			}
 			return a, err
 		}),

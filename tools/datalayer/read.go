@@ -35,6 +35,7 @@ func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell,
 			doc.As(client).Show(cells[i])
 		}
 	}
+	desk.TouchCells(ctx, doc, cells[start:min(start+count, len(cells))])
 }
 
 func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
@@ -163,7 +164,6 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	})
 	if err == nil {
 		noteOverview(ctx, doc, cells, start, count)
-		desk.TouchCells(ctx, doc, cells[start:start+count])
 	}
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {

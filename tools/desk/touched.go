@@ -63,6 +63,13 @@ func Touch(ctx context.Context, doc *session.Document, ids ...string) {
 	rec.add(doc, func() View { return ViewNow(ctx, doc) }, ids...)
 }
 
+// TouchLater has a call look now where people are in a notebook of which it will change cells that it cannot name yet.
+func TouchLater(ctx context.Context, doc *session.Document) {
+	if rec, _ := ctx.Value(touchedKey{}).(*touched); rec != nil && doc.Notebook() != nil {
+		rec.add(doc, func() View { return ViewNow(ctx, doc) })
+	}
+}
+
 // TouchCells is Touch of cells.
 func TouchCells(ctx context.Context, doc *session.Document, cells []ydoc.Cell) {
 	ids := make([]string, len(cells))

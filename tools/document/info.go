@@ -53,6 +53,12 @@ type infoResult struct {
 	Content *string `json:"content,omitempty" jsonschema:"The content; among the texts it is a separate one."`
 }
 
+// besideContent is the text before that with the content.
+type besideContent struct {
+	Info
+	Carets []string `json:"carets,omitempty"`
+}
+
 // Refine implements tool.Refiner.
 func (infoResult) Refine(f tool.Fields) {
 	inCharacters(f.Field("content_length"))
@@ -68,7 +74,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it to see what a file is before reading it. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[infoArgs](nil),
-		Output:      tool.ResultOf[infoResult](nil),
+		Output:      tool.ResultOf[infoResult](nil).WithCarets(),
 		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
@@ -93,7 +99,9 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 				out.Content, out.contentInfo = &shown, &contentInfo{len(runes), end < len(runes)}
 			}
 			part()
-			a.Parts = func() []any { return []any{out.Info, out.contentInfo, tool.Verbatim(*out.Content)} }
+			a.Parts = func() []any {
+				return []any{besideContent{out.Info, a.People}, out.contentInfo, tool.Verbatim(*out.Content)}
+			}
 			if err := a.TrimTo(end, func(n int) {
 				end = n
 				part()

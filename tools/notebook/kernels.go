@@ -131,6 +131,9 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 	out.Message, out.did = "Successfully "+did(change), did(change)
 	a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 	cells := codeCells(doc)
+	if args.ClearOutputs || wanted(args.Exec) {
+		desk.Touch(ctx, doc, cells...)
+	}
 	if args.ClearOutputs {
 		if err := ClearOutputs(ctx, doc, cells); err != nil {
 			return nil, fmt.Errorf("the kernel was restarted, but the outputs could not be cleared: %w", err)
@@ -147,7 +150,6 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 		out.did += "; there are no code cells to execute"
 		return a, nil
 	}
-	desk.Touch(ctx, doc, cells...)
 	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel was restarted, but the cells could not be run: %w", err)

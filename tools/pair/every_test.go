@@ -2,8 +2,7 @@ package pair_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -24,6 +24,7 @@ type asked struct {
 	d    *duo
 	c    *client.Client
 	fill map[string]any // what stands for itself in the arguments of a table
+	body string         // the structured content of the last answer
 }
 
 // anID is the id of a run or session.
@@ -42,14 +43,24 @@ func (d *duo) asked(c *client.Client) *asked {
 		a.fill[name] = anID.FindString(a.good("list_runs", d.in(dict{"limit": 1})))
 	}
 	a.fill["$session"] = anID.FindString(a.good("session_connect", dict{"notebook_path": d.path}))
-	a.good("modify_nb_cells", d.in(dict{"exec": false, "modifications": []dict{{"range": dict{"id": "c1"}, "content": "x = 2"}, {"range": dict{"id": "c2"}, "content": "x = 2"}}}))
+	a.good("modify_nb_cells", d.in(dict{"exec": false, "modifications": []dict{{"range": dict{"id": "c1"}, "content": "x = 2"}, {"range": dict{"id": "c2"}, "content": "y = 2"}}}))
 	return a
 }
 
 // call calls a tool, and returns all texts of its answer.
 func (a *asked) call(name string, args dict) (text string, refused bool) {
 	a.d.t.Helper()
-	res := a.d.CallAs(a.c, name, a.filled(args).(dict))
+	var req mcp.CallToolRequest
+	req.Params.Name, req.Params.Arguments = name, a.filled(args)
+	res, err := a.c.CallTool(a.d.t.Context(), req)
+	if err != nil {
+		a.d.t.Fatal(err)
+	}
+	b, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		a.d.t.Fatal(err)
+	}
+	a.body = string(b)
 	var texts []string
 	for _, c := range res.Content {
 		if text, ok := c.(mcp.TextContent); ok {
@@ -161,30 +172,127 @@ func TestTheirsEverywhere(t *testing.T) {
 	}
 }
 
-// The table has every argument of every tool that is a cell's id.
-func TestTheirsTableIsWhole(t *testing.T) {
-	isID := regexp.MustCompile(`(^|\.|_)cell_ids?(_to_delete)?$|\.cell$|\.after_id$|\.id$`)
-	files, err := filepath.Glob("../testdata/*.json")
-	if err != nil || len(files) < 50 {
-		t.Fatal(len(files), err)
+// byOther are calls that touch c1 without naming it by an id: what is called before, and then the call.
+var byOther = []struct {
+	tool   string
+	args   dict
+	before []dict
+}{
+	{tool: "answer_input", args: dict{"run_id": "$run of c1", "text": "7"}, before: asking},
+	{tool: "cancel_run", args: dict{"run_id": "$run of c1"}, before: asking},
+	{tool: "changes_since", args: dict{"path": "$path", "revision": "$revision", "own": true}},
+	{tool: "clear_cell_output", args: dict{"cell_index": 1}},
+	{tool: "delete_cell", args: dict{"cell_indices": []int{1}, "force": true}},
+	{tool: "delete_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}, "force": true}},
+	{tool: "edit_cell_source", args: dict{"cell_index": 1, "old_string": "2", "new_string": "3"}},
+	{tool: "edit_text", args: dict{"path": "$path", "old_text": "x = 2", "new_text": "x = 3"}},
+	{tool: "execute_cell", args: dict{"cell_index": 1}},
+	{tool: "execute_cell", args: dict{"session_id": "$session", "cell_index": 1}},
+	{tool: "execute_cell_simple_timeout", args: dict{"cell_index": 1}},
+	{tool: "execute_cell_streaming", args: dict{"cell_index": 1}},
+	{tool: "execute_cell_with_progress", args: dict{"cell_index": 1}},
+	{tool: "execute_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 0, "end": 4}}}},
+	{tool: "get_document_content", args: dict{"path": "$path"}},
+	{tool: "get_document_info", args: dict{"path": "$path", "include_content": true}},
+	{tool: "get_run", args: dict{"run_id": "$run of c1"}},
+	{tool: "list_cells", args: dict{}},
+	{tool: "modify_nb_cells", args: dict{"path": "$path", "modifications": []dict{{"range": dict{"start": 1}, "content": "x = 3"}}}},
+	{tool: "move_cell", args: dict{"source_index": 1, "target_index": 3}},
+	{tool: "move_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}, "position": 4}},
+	{tool: "notebook_delete_cell", args: dict{"session_id": "$session", "notebook_name": "$path", "cell_index": 1, "force": true}},
+	{tool: "notebook_edit_cell", args: dict{"session_id": "$session", "cell_index": 1, "source": "x = 3"}},
+	{tool: "notebook_get", args: dict{"session_id": "$session"}},
+	{tool: "notebook_move_cell", args: dict{"session_id": "$session", "notebook_name": "$path", "cell_index": 1, "position": 3}},
+	{tool: "overwrite_cell_source", args: dict{"cell_index": 1, "cell_source": "x = 3"}},
+	{tool: "read_cell", args: dict{"cell_index": 1}},
+	{tool: "read_cells", args: dict{}},
+	{tool: "read_nb_cells", args: dict{"path": "$path"}},
+	{tool: "read_notebook", args: dict{"notebook_name": "$path"}},
+	{tool: "redo_agent", args: dict{"path": "$path"}, before: []dict{{"undo_agent": dict{"path": "$path"}}}},
+	{tool: "restart_nb_kernel", args: dict{"path": "$path", "clear_outputs": true, "exec": false}},
+	{tool: "restart_nb_kernel", args: dict{"path": "$path", "exec": true}},
+	{tool: "undo_agent", args: dict{"path": "$path"}},
+	{tool: "use_notebook", args: dict{"notebook_name": "again", "notebook_path": "$path"}},
+	{tool: "wait_run", args: dict{"run_id": "$run of c1"}},
+	{tool: "watch_runs", args: dict{"run_id": "$run of c1"}},
+}
+
+// asking has a run of c1 that waits for a line.
+var asking = []dict{
+	{"edit_text": dict{"path": "$path", "cell_id": "c1", "old_text": "x = 2", "new_text": "x = input()"}},
+	{"execute_nb_cells": dict{"path": "$path", "ranges": []dict{{"start": 1}}, "timeout": 1}},
+}
+
+// Each answer of a tool that touched the cell in which somebody is says so, in JSON and in words.
+func TestCaretLineEverywhere(t *testing.T) {
+	for _, call := range byOther {
+		for _, in := range []string{"JSON", "words"} {
+			t.Run(fmt.Sprint(call.tool, " ", in), func(t *testing.T) {
+				jupytertest.Bubble(t, func(t *testing.T) {
+					d := newDuo(t, "x = 1", "x = 1", "x = 1", "x = 1")
+					a := d.asked(map[string]*client.Client{"JSON": d.Client, "words": d.words}[in])
+					d.enters("ada", "Ada").selects("c1", 0, 0)
+					for _, before := range call.before {
+						for tool, args := range before {
+							a.good(tool, args.(dict))
+							a.fill["$run of c1"] = anID.FindString(a.good("list_runs", d.in(dict{"limit": 1})))
+						}
+					}
+					says := a.good(call.tool, call.args)
+					if n := len(aboutAda.FindAllString(says, -1)); n != 1 {
+						t.Errorf("said %d times: %s", n, says)
+					}
+					if a.c == d.Client && !strings.Contains(a.body, `"carets":["Ada `) {
+						t.Errorf("not in the structured content: %s", a.body)
+					}
+				})
+			})
+		}
 	}
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
+}
+
+var aboutAda = regexp.MustCompile(`Ada (is|was) in (\d )?c1`)
+
+// touchesNone are the tools that read and change no cell that was there, or say themselves where people are.
+var touchesNone = strings.Fields(`assign_nb_kernel call_tool connect_to_jupyter copy_document create_document delete_document delete_document_text
+	end_document_session end_nb_session execute_code execute_ipython file_get file_list file_read find_tools get_base_url get_dataframe_info
+	get_image_resource get_nb_stat get_variable get_variables insert_cell insert_document_text insert_execute_code_cell inspect_data
+	interrupt_execution list_agent_edits list_available_kernels list_documents list_files list_kernels list_nbs list_notebook list_notebooks
+	list_runs look_around nb_path_from_url notebook_add_cell notebook_create notebook_from_template notebook_import overwrite_document
+	preview_data query_document_session query_nb_sessions record_context rename_document replace_document_text restart_notebook
+	session_connect session_create session_delete session_list unuse_notebook`)
+
+// The tables have every tool, and every argument that is a cell's id.
+func TestTablesAreWhole(t *testing.T) {
+	ids := 0
+	isID := regexp.MustCompile(`(^|\.|_)cell_ids?(_to_delete)?$|\.cell$|\.after_id$|\.id$`)
+	tried := slices.Clone(touchesNone)
+	for _, call := range byOther {
+		tried = append(tried, call.tool)
+	}
+	for name := range byID {
+		tool, _, _ := strings.Cut(name, " ")
+		tried = append(tried, tool)
+	}
+	for _, def := range tools.Definitions() {
+		if !slices.Contains(tried, def.Name) {
+			t.Errorf("%s is in no table", def.Name)
+		}
+		var schema any
+		if err := json.Unmarshal(def.Input.Raw(), &schema); err != nil {
 			t.Fatal(err)
 		}
-		var def struct {
-			InputSchema any `json:"inputSchema"`
-		}
-		if err := json.Unmarshal(b, &def); err != nil {
-			t.Fatal(err)
-		}
-		tool := strings.TrimSuffix(filepath.Base(f), ".json")
-		for _, p := range properties(def.InputSchema, "") {
-			if _, ok := byID[tool+" "+p]; !ok && isID.MatchString(p) {
-				t.Errorf("%s takes a cell's id as %s, and is not tried", tool, p)
+		for _, p := range properties(schema, "") {
+			_, ok := byID[def.Name+" "+p]
+			if ok {
+				ids++
+			} else if isID.MatchString(p) {
+				t.Errorf("%s takes a cell's id as %s, and is not tried", def.Name, p)
 			}
 		}
+	}
+	if ids < 20 {
+		t.Errorf("%d arguments are ids", ids)
 	}
 }
 

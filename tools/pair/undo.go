@@ -124,6 +124,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.St
 	defer doc.Release()
 	client := tool.ClientOf(ctx)
 	steps := doc.StepsOf(client)
+	desk.TouchLater(ctx, doc)
 	o, err := do(steps)
 	var unknown *undo.UnknownError
 	if errors.As(err, &unknown) && len(unknown.Have) == 0 {
@@ -141,6 +142,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.St
 		out.Steps = append(out.Steps, StepName{s.ID, s.Tool, s.Reason})
 	}
 	out.CellIDs = append(out.CellIDs, o.Cells...)
+	desk.Touch(ctx, doc, o.Cells...)
 	out.Left, out.Ran = leftOf(o), o.Ran()
 	out.Message = fmt.Sprintf("Successfully %s %s", did, words.Plural(len(o.Steps), "step"))
 	if tool.InWords(ctx) {
