@@ -83,6 +83,36 @@ func TestCallsAreTakenBack(t *testing.T) {
 	})
 }
 
+// A step of which it is reported that it was not made, or that this is not known, is not there.
+func TestALostEditIsNoStep(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		mine := o.d.StepsOf("a")
+		sets(call(t, "a", 1), t, o.d, "c0", "made")
+		o.cable.Stall()
+		time.AfterFunc(2*time.Second, func() {
+			o.s.Fake.Restart(false)
+			o.cable.Drop()
+			o.cable.Mend()
+		})
+		err := o.bounded("an edit", func(ctx context.Context) error {
+			ctx = author.With(ctx, author.Author{Client: "a", Call: 2, Tool: "modify_nb_cells"})
+			return o.d.Edit(ctx, "set", func(e *ydoc.Editor) error { return e.SetSource("c0", "lost") })
+		})
+		var lost *session.LostError
+		if list := mine.List(); !errors.As(err, &lost) || len(list) != 0 {
+			t.Errorf("%v, and there are %+v", err, list)
+		}
+		err = o.bounded("taking back", func(ctx context.Context) error {
+			_, err := mine.Undo(ctx, 1)
+			return err
+		})
+		if at, why := mine.Since(); !errors.Is(err, undo.ErrNothing) || why != undo.JoinedAfresh || time.Since(at) > session.DefaultServerTimeout {
+			t.Errorf("%v; since %v, %v", err, at, why)
+		}
+	})
+}
+
 // When the file was loaded again, or the document was closed, nothing of before can be taken back, and it is known since
 // when.
 func TestHistoryEndsWithAReload(t *testing.T) {

@@ -114,6 +114,9 @@ func (s Steps) revise(ctx context.Context, name string, do func(*History) (Outco
 }
 
 // back takes back, or makes again, the last steps, or the one of an id. A step is on no list while that goes on.
+//
+// Each is a transaction of its own, though [ydoc.Doc.Revert] takes several at once: that has one inverse, and each step
+// must stay one that can be listed, and made again or taken back, by itself.
 func (h *History) back(name string, count int, id string, again bool) (o Outcome, err error) {
 	taken, err := h.take(name, count, id, again)
 	if err != nil {

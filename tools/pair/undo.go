@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
@@ -51,6 +52,7 @@ type UndoResult struct {
 	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not taken back."`
 
 	shown []ydoc.Cell
+	fewer string // why there are fewer than were wanted
 }
 
 // A StepName names a step.
@@ -80,11 +82,12 @@ func undoAgent(d *desk.Desk) tool.Tool {
 			if args.Step != "" && args.Count != nil {
 				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
 			}
-			return revise(ctx, d, args.Path, "took back", func(s undo.Steps) (undo.Outcome, error) {
+			n := countOf(args.Count)
+			return revise(ctx, d, args.Path, "took back", n, func(s undo.Steps) (undo.Outcome, error) {
 				if args.Step != "" {
 					return s.UndoStep(ctx, args.Step)
 				}
-				return s.Undo(ctx, countOf(args.Count))
+				return s.Undo(ctx, n)
 			}, nothingToUndo)
 		}),
 	}
@@ -101,9 +104,8 @@ func redoAgent(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[redoArgs](nil),
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
-			return revise(ctx, d, args.Path, "made again", func(s undo.Steps) (undo.Outcome, error) {
-				return s.Redo(ctx, countOf(args.Count))
-			}, nothingToRedo)
+			n := countOf(args.Count)
+			return revise(ctx, d, args.Path, "made again", n, func(s undo.Steps) (undo.Outcome, error) { return s.Redo(ctx, n) }, nothingToRedo)
 		}),
 	}
 }
@@ -115,9 +117,9 @@ func countOf(n *int) int {
 	return *n
 }
 
-// revise takes back, or makes again, steps of the client of a call.
-func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
-	doc, err := document.Open(ctx, d, path)
+// revise takes back, or makes again, so many steps of the client of a call, or as many as there are.
+func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
+	doc, err := open(ctx, d, path)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +129,8 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.St
 	desk.TouchLater(ctx, doc)
 	o, err := do(steps)
 	var unknown *undo.UnknownError
-	if errors.As(err, &unknown) && len(unknown.Have) == 0 {
-		return nil, fmt.Errorf("%w: %s", err, nothing(doc, steps))
+	if errors.As(err, &unknown) {
+		return nil, fmt.Errorf("%w; %s", err, beginning(doc, steps))
 	}
 	out := &UndoResult{Steps: []StepName{}, CellIDs: []string{}}
 	switch {
@@ -145,11 +147,32 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, do func(undo.St
 	desk.Touch(ctx, doc, o.Cells...)
 	out.Left, out.Ran = leftOf(o), o.Ran()
 	out.Message = fmt.Sprintf("Successfully %s %s", did, words.Plural(len(o.Steps), "step"))
+	if len(o.Steps) < want {
+		out.fewer = fmt.Sprintf("there were no more than %d: %s", len(o.Steps), beginning(doc, steps))
+		out.Message += "; " + out.fewer
+	}
 	if tool.InWords(ctx) {
 		out.shown = short(doc, o.Cells)
 		doc.As(client).Show(out.shown...)
 	}
 	return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc, did)}, nil
+}
+
+// open opens a text or a notebook. One that is open here is found without asking the server, which may be away.
+func open(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
+	clean, err := document.PathArg("path", path)
+	if err != nil {
+		return nil, err
+	}
+	held := d.Manager.HoldUnder(func(p jupyter.Path) bool { return p == clean })
+	if len(held) == 0 {
+		return document.Open(ctx, d, path)
+	}
+	defer held[0].Release()
+	if held[0].Notebook() != nil {
+		return d.OpenAt(ctx, clean)
+	}
+	return d.Manager.OpenText(ctx, clean)
 }
 
 // leftOf lists what an undo has left, and why.
@@ -199,11 +222,15 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 
 // nothingToUndo says why a client has nothing to take back.
 func nothingToUndo(doc *session.Document, steps undo.Steps) string {
-	path, since := words.Quoted(doc.Path().String()), sinceWhen(steps)
 	if len(steps.List()) > 0 {
-		return "all that you changed in " + path + " since it " + since + " is taken back"
+		return "all that you changed in " + words.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " is taken back"
 	}
-	return "nothing of yours can be taken back: " + path + " " + since + ", and you have changed nothing in it since"
+	return "nothing of yours can be taken back: " + beginning(doc, steps) + ", and you have changed nothing since"
+}
+
+// beginning says since when what clients do to a document is known.
+func beginning(doc *session.Document, steps undo.Steps) string {
+	return words.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the history of before is gone"
 }
 
 func nothingToRedo(doc *session.Document, steps undo.Steps) string {
@@ -211,7 +238,7 @@ func nothingToRedo(doc *session.Document, steps undo.Steps) string {
 		": only what was taken back since and not followed by another edit of yours can be"
 }
 
-// sinceWhen says since when what clients do to a document is known.
+// sinceWhen says how and when the history of a document began.
 func sinceWhen(steps undo.Steps) string {
 	at, why := steps.Since()
 	what := "was opened here"

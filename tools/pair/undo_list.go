@@ -10,7 +10,6 @@ import (
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -48,7 +47,7 @@ func listAgentEdits(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[listEditsArgs](nil),
 		Output:      tool.DocumentResultOf[ListEditsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {
-			doc, err := document.Open(ctx, d, args.Path)
+			doc, err := open(ctx, d, args.Path)
 			if err != nil {
 				return nil, err
 			}

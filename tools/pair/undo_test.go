@@ -1,6 +1,7 @@
 package pair_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,46 @@ func TestUndoTools(t *testing.T) {
 		if len(done.Steps) != 0 || !strings.Contains(done.Message, "can be made again") {
 			t.Errorf("after an edit: %+v", done)
 		}
+	})
+}
+
+// A step is taken back from between others and made again by itself, whatever the number of those after it.
+func TestRedoOfAStepInTheMiddle(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "one two three")
+		d.Read(d.path)
+		for _, s := range []string{"1 two three", "1 2 three", "1 2 3"} {
+			d.Good("modify_nb_cells", d.in(change(0, s, s)), nil)
+		}
+		steps := func() (reasons []string) {
+			t.Helper()
+			var list pair.ListEditsResult
+			d.Good("list_agent_edits", d.in(nil), &list)
+			for _, s := range list.Steps {
+				reasons = append(reasons, fmt.Sprint(s.Reason, " ", s.Undone))
+			}
+			return reasons
+		}
+		has := func(source string, want ...string) {
+			t.Helper()
+			if got := d.Sources(d.path)[0]; got != source || !slices.Equal(steps(), want) {
+				t.Errorf("%q, %q; want %q, %q", got, steps(), source, want)
+			}
+		}
+		var list pair.ListEditsResult
+		d.Good("list_agent_edits", d.in(nil), &list)
+		d.Good("undo_agent", d.in(dict{"step": list.Steps[1].Step}), nil)
+		has("1 two 3", "1 2 3 false", "1 two three false", "1 2 three true")
+		var done pair.UndoResult
+		d.Good("redo_agent", d.in(nil), &done)
+		has("1 2 3", "1 2 three false", "1 2 3 false", "1 two three false")
+		if len(done.Steps) != 1 || done.Steps[0].Step != list.Steps[1].Step {
+			t.Errorf("%+v", done)
+		}
+		d.Good("undo_agent", d.in(dict{"count": 3}), nil)
+		has("one two three", "1 two three true", "1 2 3 true", "1 2 three true")
+		d.Good("redo_agent", d.in(dict{"count": 2}), nil)
+		has("1 two 3", "1 2 3 false", "1 two three false", "1 2 three true")
 	})
 }
 

@@ -87,6 +87,7 @@ func (r *UndoResult) leave(t *plain.Text, names func(ids ...string) string) {
 			t.Note("left " + names(ids...) + ": " + l.Why)
 		}
 	}
+	t.Note(r.fewer)
 	if len(r.Ran) > 0 {
 		t.Note("runs are not taken back, and what they did in the kernel stays: you had run " + names(r.Ran...))
 	}
