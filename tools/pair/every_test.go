@@ -2,7 +2,6 @@ package pair_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +44,13 @@ func (d *duo) asked(c *client.Client) *asked {
 	a.fill["$session"] = anID.FindString(a.good("session_connect", dict{"notebook_path": d.path}))
 	a.good("modify_nb_cells", d.in(dict{"exec": false, "modifications": []dict{{"range": dict{"id": "c1"}, "content": "x = 2"}, {"range": dict{"id": "c2"}, "content": "y = 2"}}}))
 	return a
+}
+
+// leave ends what a client may have only so many of.
+func (a *asked) leave() {
+	a.d.t.Helper()
+	a.good("session_delete", dict{"session_id": "$session"})
+	a.good("unuse_notebook", dict{"notebook_name": a.d.path})
 }
 
 // call calls a tool, and returns all texts of its answer.
@@ -102,8 +108,8 @@ func (a *asked) filled(v any) any {
 	return v
 }
 
-// byID are calls that name a cell by an id, under the tool and the argument. One that does not touch the cell says what it
-// makes of it.
+// byID are calls that name a cell by an id, under the tool and the argument. For one that does not touch the cell it is said
+// what comes beside it.
 var byID = map[string]struct {
 	args   dict
 	beside string
@@ -118,8 +124,8 @@ var byID = map[string]struct {
 	"insert_nb_cells .after_id":                 {args: dict{"path": "$path", "after_id": "theirs", "cells": []dict{{"content": "new"}}, "exec": false}, beside: "new"},
 	"modify_nb_cells .modifications[].range.id": {args: dict{"path": "$path", "modifications": []dict{{"range": dict{"id": "theirs"}, "content": "x = 3"}}, "exec": false}},
 	"move_cell .source_cell_id":                 {args: dict{"notebook_name": "$path", "source_cell_id": "theirs", "target_index": 0}},
-	"move_cell .target_cell_id":                 {args: dict{"notebook_name": "$path", "source_cell_id": "c3", "target_cell_id": "theirs"}, beside: "x = 1"},
-	"move_nb_cells .after_id":                   {args: dict{"path": "$path", "ranges": []dict{{"id": "c3"}}, "after_id": "theirs"}, beside: "x = 1"},
+	"move_cell .target_cell_id":                 {args: dict{"notebook_name": "$path", "source_cell_id": "c4", "target_cell_id": "theirs"}, beside: "far"},
+	"move_nb_cells .after_id":                   {args: dict{"path": "$path", "ranges": []dict{{"id": "c4"}}, "after_id": "theirs"}, beside: "far"},
 	"move_nb_cells .ranges[].id":                {args: dict{"path": "$path", "ranges": []dict{{"id": "theirs"}}, "position": 0}},
 	"notebook_delete_cell .cell_id":             {args: dict{"session_id": "$session", "notebook_name": "$path", "cell_id": "theirs", "force": true}},
 	"notebook_edit_cell .cell_id":               {args: dict{"session_id": "$session", "cell_id": "theirs", "source": "x = 3"}},
@@ -134,42 +140,43 @@ var byID = map[string]struct {
 
 // "theirs" is taken wherever an id is, with one person and with two, and the answer says who is in the cell.
 func TestTheirsEverywhere(t *testing.T) {
-	for name, call := range byID {
-		t.Run(name, func(t *testing.T) {
-			jupytertest.Bubble(t, func(t *testing.T) {
-				d := newDuo(t, "x = 1", "x = 1", "x = 1", "x = 1")
-				full, words := d.asked(d.Client), d.asked(d.words)
-				tool, _, _ := strings.Cut(name, " ")
-				ada := d.enters("ada", "Ada")
-				ada.selects("c1", 0, 0)
-				d.known(ada)
-				// lands holds an answer against the cell in which somebody is, or against the notebook.
-				lands := func(text, who, cell string) {
-					t.Helper()
-					if call.beside == "" {
-						if !regexp.MustCompile(who + ` (is|was) in (\d )?` + cell).MatchString(text) {
-							t.Errorf("%s is in %s, which is not said: %s", who, cell, text)
-						}
-						return
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t)
+		for name, call := range byID {
+			d.path = d.Server.Notebook(t, "x = 1", "x = 1", "x = 1", "x = 1", "far")
+			full, words := d.asked(d.Client), d.asked(d.words)
+			tool, _, _ := strings.Cut(name, " ")
+			ada := d.enters("ada", "Ada")
+			ada.selects("c1", 0, 0)
+			d.known(ada)
+			// lands holds an answer against the cell in which somebody is, or against the notebook.
+			lands := func(text, who, cell string) {
+				t.Helper()
+				if call.beside == "" {
+					if !regexp.MustCompile(who + ` (is|was) in (\d )?` + cell).MatchString(text) {
+						t.Errorf("%s: %s is in %s, which is not said: %s", name, who, cell, text)
 					}
-					_, cells := d.Room(d.path)
-					at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == cell })
-					if cells[at+1].Source != call.beside && cells[max(0, at-1)].Source != call.beside {
-						t.Errorf("not beside %s: %+v", cell, cells)
-					}
+					return
 				}
-				lands(full.good(tool, call.args), "Ada", "c1")
-				bob := d.enters("bob", "Bob")
-				bob.selects("c2", 0, 0)
-				for _, a := range []*asked{full, words} {
-					if text, refused := a.call(tool, call.args); !refused || !strings.Contains(text, "several people") {
-						t.Errorf("with two people: %s", text)
-					}
+				_, cells := d.Room(d.path)
+				at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == cell })
+				if cells[at+1].Source != call.beside && (tool != "move_cell" || cells[at-1].Source != call.beside) {
+					t.Errorf("%s: not beside %s: %+v", name, cell, cells)
 				}
-				lands(words.good(tool, toolstest.With(call.args, "person", "bo")), "Bob", "c2")
-			})
-		})
-	}
+			}
+			lands(full.good(tool, call.args), "Ada", "c1")
+			bob := d.enters("bob", "Bob")
+			bob.selects("c2", 0, 0)
+			for _, a := range []*asked{full, words} {
+				if text, refused := a.call(tool, call.args); !refused || !strings.Contains(text, "several people") {
+					t.Errorf("%s with two people: %s", name, text)
+				}
+			}
+			lands(words.good(tool, toolstest.With(call.args, "person", "bo")), "Bob", "c2")
+			full.leave()
+			words.leave()
+		}
+	})
 }
 
 // byOther are calls that touch c1 without naming it by an id: what is called before, and then the call.
@@ -225,30 +232,30 @@ var asking = []dict{
 
 // Each answer of a tool that touched the cell in which somebody is says so, in JSON and in words.
 func TestCaretLineEverywhere(t *testing.T) {
-	for _, call := range byOther {
-		for _, in := range []string{"JSON", "words"} {
-			t.Run(fmt.Sprint(call.tool, " ", in), func(t *testing.T) {
-				jupytertest.Bubble(t, func(t *testing.T) {
-					d := newDuo(t, "x = 1", "x = 1", "x = 1", "x = 1")
-					a := d.asked(map[string]*client.Client{"JSON": d.Client, "words": d.words}[in])
-					d.enters("ada", "Ada").selects("c1", 0, 0)
-					for _, before := range call.before {
-						for tool, args := range before {
-							a.good(tool, args.(dict))
-							a.fill["$run of c1"] = anID.FindString(a.good("list_runs", d.in(dict{"limit": 1})))
-						}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t)
+		for _, call := range byOther {
+			for _, c := range []*client.Client{d.Client, d.words} {
+				d.path = d.Server.Notebook(t, "x = 1", "x = 1", "x = 1", "x = 1")
+				a := d.asked(c)
+				d.enters("ada", "Ada").selects("c1", 0, 0)
+				for _, before := range call.before {
+					for tool, args := range before {
+						a.good(tool, args.(dict))
+						a.fill["$run of c1"] = anID.FindString(a.good("list_runs", d.in(dict{"limit": 1})))
 					}
-					says := a.good(call.tool, call.args)
-					if n := len(aboutAda.FindAllString(says, -1)); n != 1 {
-						t.Errorf("said %d times: %s", n, says)
-					}
-					if a.c == d.Client && !strings.Contains(a.body, `"carets":["Ada `) {
-						t.Errorf("not in the structured content: %s", a.body)
-					}
-				})
-			})
+				}
+				says := a.good(call.tool, call.args)
+				if n := len(aboutAda.FindAllString(says, -1)); n != 1 {
+					t.Errorf("%s: said %d times: %s", call.tool, n, says)
+				}
+				if c == d.Client && !strings.Contains(a.body, `"carets":["Ada `) {
+					t.Errorf("%s: not in the structured content: %s", call.tool, a.body)
+				}
+				a.leave()
+			}
 		}
-	}
+	})
 }
 
 var aboutAda = regexp.MustCompile(`Ada (is|was) in (\d )?c1`)
