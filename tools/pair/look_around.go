@@ -125,7 +125,6 @@ func (r *LookResult) inNotebook(ctx context.Context, d *desk.Desk, lobby people.
 
 // everywhere looks for those who have a notebook that is open here in front.
 func (r *LookResult) everywhere(ctx context.Context, d *desk.Desk, lobby people.Lobby) {
-	r.known(lobby.Known)
 	docs := map[string]*session.Document{}
 	for _, doc := range d.Manager.HoldUnder(func(jupyter.Path) bool { return true }) {
 		defer doc.Release()
@@ -134,6 +133,10 @@ func (r *LookResult) everywhere(ctx context.Context, d *desk.Desk, lobby people.
 			r.rolls[doc.Path().String()] = nil
 		}
 	}
+	if len(docs) == 0 {
+		return
+	}
+	r.known(lobby.Known)
 	companies := map[string]people.Company{}
 	for _, f := range lobby.Fronts {
 		ours := false

@@ -1,0 +1,151 @@
+package pair_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// look is what look_around answers of the notebook.
+func (d *duo) look() (out pair.LookResult) {
+	d.t.Helper()
+	d.Good("look_around", d.in(nil), &out)
+	return out
+}
+
+// In a room that is lost nobody is heard, and when it is joined again it is not known yet, once more, who is there.
+func TestLookAroundInALostRoom(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		cable := jupytertest.NewCable(t, s)
+		d := duoOf(t, toolstest.NewOn(t, cable.Server), "a")
+		d.look()
+		d.known()
+		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		cable.Cut()
+		time.Sleep(5 * time.Second)
+		if out := d.look(); !out.Lost || len(out.People) != 0 {
+			t.Errorf("while it is lost: %+v", out)
+		}
+		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": the connection is lost, and nobody is heard until it is back")
+		time.Sleep(time.Minute)
+		holds(t, d.says("look_around", nil), "the connection is lost")
+		cable.Mend()
+		for d.look().Lost {
+			time.Sleep(100 * time.Millisecond)
+		}
+		if out := d.look(); out.KnownIn == nil || *out.KnownIn < 17 || *out.KnownIn > 18 || out.Lost {
+			t.Errorf("when it is back: %+v", out)
+		}
+		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": those who were there before are known in 1")
+		time.Sleep(18 * time.Second)
+		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		// So it is in a room of a server that was restarted.
+		s.Fake.Restart(false)
+		time.Sleep(5 * time.Second)
+		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path)
+	})
+}
+
+// A tab that was killed without a word is gone within 30 s.
+func TestLookAroundForgetsAKilledTab(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a")
+		d.look()
+		ada := d.enters("ada", "Ada")
+		d.known(ada)
+		ada.selects("c0", 0, 0)
+		ada.Leave()
+		killed := time.Now()
+		for len(d.look().People) == 1 {
+			time.Sleep(100 * time.Millisecond)
+			if time.Since(killed) > time.Minute {
+				t.Fatal("it stays")
+			}
+		}
+		if gone := time.Since(killed); gone > 30*time.Second {
+			t.Errorf("gone after %v", gone)
+		}
+		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+	})
+}
+
+// Without a path it needs a notebook that is open here, and the server's list of who has what in front.
+func TestLookAroundWithoutALobby(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a")
+		lobby := d.Server.Fake.Faults.AnswerNext(-1, "", "/api/collaboration/room/JupyterLab:globalAwareness", 500)
+		nothing := func() {
+			t.Helper()
+			var out pair.LookResult
+			d.Good("look_around", nil, &out)
+			if len(out.People) != 0 || out.KnownIn != nil || out.Message != "no notebook is open here: give a path" {
+				t.Errorf("%+v", out)
+			}
+			holds(t, d.asks("look_around", nil), "no notebook is open here: give a path")
+		}
+		nothing()
+		d.look()
+		d.enters("ada", "Ada").selects("c0", 0, 0)
+		time.Sleep(time.Minute)
+		if lobby.Count() == 0 {
+			t.Error("the lobby was not looked for")
+		}
+		holds(t, d.asks("look_around", nil), "not known yet whether anybody else has a notebook that is open here in front: the connection is lost")
+		d.Good("end_nb_session", d.in(nil), nil)
+		nothing()
+	})
+}
+
+// Who has the notebook in front and is not in its room is seen only without a path. An agent of another program is no
+// person, and not in a cell as one is. Without a caret it is the active cell that counts, of this notebook alone.
+func TestWhoIsNotInACell(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a", "b")
+		d.look()
+		d.inLobby("bob", "Bob", "notebook:"+d.path)
+		d.known()
+		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		holds(t, d.asks("look_around", nil), "1 person", "@@ Bob, in "+d.path+", in no cell")
+
+		other := d.Person()
+		other.Read(d.path)
+		other.Good("modify_nb_cells", d.in(change(1, "bb", "")), nil)
+		d.UpToDate(d.path)
+		settle()
+		out := d.look()
+		if len(out.People) != 1 || !out.People[0].Agent || out.People[0].CellID != "c1" {
+			t.Errorf("%+v", out)
+		}
+		agent := "agent " + out.People[0].Name
+		holds(t, d.says("look_around", nil), "1 agent in "+d.path, "@@1 c1 "+agent+", line 1")
+		holds(t, d.asks("look_around", nil), "1 person and 1 agent", "@@ Bob, in "+d.path, "@@1 c1 "+agent+", in "+d.path)
+		if read := d.says("read_nb_cells", nil); strings.Contains(read, " is in 1 c1") {
+			t.Errorf("an agent is named: %s", read)
+		}
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+
+		ada := d.enters("ada", "Ada")
+		for _, c := range []struct {
+			shows dict
+			says  string
+		}{
+			{dict{"activeCellId": "c1"}, "@@1 c1 Ada, on the cell, without a caret"},
+			{dict{"activeCellId": "c0", "notebookPath": d.path}, "@@0 c0 Ada, on the cell, without a caret"},
+			{dict{"activeCellId": "c0", "notebookPath": "RTC:" + d.path}, "@@0 c0 Ada, on the cell, without a caret"},
+			{dict{"activeCellId": "c0", "notebookPath": "other.ipynb"}, "@@ Ada, in no cell"},
+			{dict{"activeCellId": "c9", "notebookPath": nil}, "@@ Ada, in no cell"},
+		} {
+			ada.shows(c.shows)
+			holds(t, d.says("look_around", nil), c.says)
+		}
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "Ada is in no cell of this notebook now")
+		ada.shows(dict{"activeCellId": "c1"})
+		holds(t, d.says("read_nb_cells", dict{"ranges": []dict{{"id": "theirs"}}}), "@@1 c1", "Ada is in 1 c1")
+	})
+}
