@@ -398,3 +398,28 @@ func TestDroppedEditsAreMadeInTheCopy(t *testing.T) {
 		}
 	}
 }
+
+// What was carried over into the middle of a text is copied with it when that is moved again. It stays where somebody who
+// has not seen it yet deletes what is before and behind it.
+func TestCarriedTextStaysWhereTheTextAroundItIsDeleted(t *testing.T) {
+	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "hello"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+	mover, typist := r.peers[0], r.peers[1]
+	move := func(to int) { edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", to) }) }
+	move(2)
+	typist.typeIn(t, "a", 2, "😀")
+	r.rise(typist) // before the move
+	r.rise(mover)
+	for r.sink(typist) { // and has the copy without what it typed
+	}
+	typist.cut(t, "a", 1, 4)
+	move(0)
+	for r.sink(mover) { // what was typed
+	}
+	move(1)
+	for r.rise(typist) { // the cut, before the further moves
+	}
+	r.settle()
+	if got := source(r.server, "a"); got != "h😀o" {
+		t.Errorf("%q, want %q", got, "h😀o")
+	}
+}

@@ -252,26 +252,27 @@ func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
 	return nil, in.Start
 }
 
-// removeCopies deletes the latest copies of some units, as far as they are there.
+// removeCopies deletes the latest copies of some units, as far as they are there. It goes from copy to copy: what was
+// written in the middle of one is copied with it, and stands in the next among those units.
 func (x *Tx) removeCopies(s stretch) {
+	var todo []stretch
+	follow := func(item *ycrdt.Item) {
+		todo = append(todo, stretch{item.Redone.Client, span{item.Redone.Clock, item.Length}})
+	}
 	for _, item := range itemsIn(x.trans, s.client, s.span) {
-		if item.Redone == nil {
-			continue
+		if item.Redone != nil {
+			follow(item)
 		}
-		for off := 0; off < item.Length; {
-			now, at := lookup(x.trans.Doc.Store, unit{item.ID.Client, item.ID.Clock + off})
-			if now == nil {
-				break
-			}
-			if at > 0 {
-				now = split(x.trans, now, at)
-			}
-			if n := item.Length - off; n < now.Length {
-				split(x.trans, now, n)
-			}
-			off += now.Length
-			if !now.Deleted() {
-				now.Delete(x.trans)
+	}
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		for _, item := range itemsIn(x.trans, s.client, s.span) {
+			switch {
+			case item.Redone != nil:
+				follow(item)
+			case !item.Deleted():
+				item.Delete(x.trans)
 			}
 		}
 	}
