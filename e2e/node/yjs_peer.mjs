@@ -5,6 +5,7 @@
 // Commands: [name, document, …arguments]; bytes are base64. See `commands` at the end.
 import * as Y from 'yjs'
 import * as lab from './lab_notebook.mjs'
+import * as person from './person.mjs'
 import { at, base64, bytes, decode, element, encode, mod } from './peer_values.mjs'
 import { serve } from './serve.mjs'
 
@@ -266,6 +267,23 @@ const commands = {
     held.own = []
     for (const u of updates) lab.tolerate(() => Y.applyUpdate(held.doc, bytes(u), 'remote'))
     return { all: held.updates, own: held.own }
+  },
+  // act has a person do something in a notebook, and returns what was done, with the updates.
+  act (name, op) {
+    const held = docs.get(name)
+    held.updates = []
+    const done = person.act(held.notebook, op)
+    return done && { ...done, updates: held.updates }
+  },
+  // pass is apply for one update of what was done at a place. It says whether that was still there.
+  pass (name, update, place) {
+    const { doc } = docs.get(name)
+    let live = true
+    if (place !== null) {
+      const struct = Y.getItem(doc.store, Y.createID(...place))
+      live = struct instanceof Y.Item && !struct.deleted
+    }
+    return { live, ...commands.apply(name, update) }
   },
   sv (name) { return stateVector(docs.get(name).doc) },
   diff (name, sv) { return base64(Y.encodeStateAsUpdate(docs.get(name).doc, bytes(sv))) },

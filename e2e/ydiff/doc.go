@@ -20,7 +20,14 @@
 // Whole notebooks are also held against Jupyter's models, after each of our operations, and against the files that a
 // real server writes after programs that were run in its rooms.
 //
+// Other programs are of a crowd: two people, each in JupyterLab's model, type, delete, split and add, while two clients of
+// an agent write through one replica of ours, and take back and make again what they did by session/undo. Each character
+// that a person types is there once in the end, unless a person has deleted it. What nobody could have kept is told from
+// that exactly, and counted (crowd_ledger_test.go): Yjs has no move, and a server drops what it gets for a cell's old
+// copy; and what is typed into a cell goes with it where the agent, or who made the cell, deletes it at that moment.
+//
 // NBDUET_SEEDS is how many programs are run (2,000 unless set), from the seed NBDUET_FIRST_SEED on (1 unless set);
-// NBDUET_SEED runs the one with that number. The Python interpreter is NBDUET_PYTHON, or that of the virtual environment
+// NBDUET_SEED runs the one with that number. Of crowds NBDUET_CROWDS are run (500 unless set), from NBDUET_FIRST_CROWD on,
+// or NBDUET_CROWD alone. The Python interpreter is NBDUET_PYTHON, or that of the virtual environment
 // in the repository; Node is found by PATH.
 package ydiff

@@ -16,21 +16,11 @@ func shrink(p program, tries int, fails func(program) bool) program {
 		p = q
 		return true
 	}
-	for size := len(p.Steps) / 2; size > 0; {
-		smaller := false
-		for i := 0; i < len(p.Steps); {
-			q := p
-			q.Steps = slices.Delete(slices.Clone(p.Steps), i, min(i+size, len(p.Steps)))
-			if try(q) {
-				smaller = true
-			} else {
-				i += size
-			}
-		}
-		if !smaller || tries <= 0 {
-			size /= 2
-		}
-	}
+	fewer(p.Steps, func(steps []step) bool {
+		q := p
+		q.Steps = steps
+		return try(q)
+	}, func() bool { return tries > 0 })
 	for i := range p.Steps {
 		for j := len(p.Steps[i].Ops) - 1; j >= 0; j-- {
 			if len(p.Steps[i].Ops) > 1 {
@@ -82,4 +72,22 @@ func simplerOps(o op) []op {
 		}
 	}
 	return ops
+}
+
+// fewer leaves out ever smaller runs of steps as long as try takes what is left, and goes on says so.
+func fewer[S any](steps []S, try func([]S) bool, goesOn func() bool) {
+	for size := len(steps) / 2; size > 0; {
+		smaller := false
+		for i := 0; i < len(steps); {
+			left := slices.Delete(slices.Clone(steps), i, min(i+size, len(steps)))
+			if try(left) {
+				steps, smaller = left, true
+			} else {
+				i += size
+			}
+		}
+		if !smaller || !goesOn() {
+			size /= 2
+		}
+	}
 }
