@@ -45,7 +45,10 @@ const actions = {
     if (c === undefined) return null
     const i = at(c.source, n[1])
     const tail = c.source.slice(i)
-    const done = { ...report(c, tail), made: id }
+    // While a move is under way, the person may see a text twice.
+    const all = notebook.cells.map(c => c.source).join('')
+    const twice = Array.from(tail).filter(s => all.split(s).length > 2).join('')
+    const done = { ...report(c, tail), made: id, twice }
     notebook.transact(() => {
       c.updateSource(i, c.source.length, '')
       insert(notebook, notebook.cells.indexOf(c) + 1, id, tail)

@@ -2,6 +2,7 @@ package ydiff
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -12,7 +13,8 @@ type done struct {
 	Cell    string    `json:"cell"`
 	Place   *[2]int64 `json:"place"` // of the cell
 	Chars   string    `json:"chars"`
-	Made    string    `json:"made"` // the cell that got the characters
+	Made    string    `json:"made"`  // the cell that got the characters
+	Twice   string    `json:"twice"` // those among them that the person saw in another place, too
 	Updates [][]byte  `json:"updates"`
 	seen    int       // how much of what the agent wrote had come to the person
 }
@@ -73,6 +75,7 @@ func (l *ledger) did(d *done) {
 			c.erased = true
 		case d.do == "split":
 			c.cell = d.Made
+			c.doubled = c.doubled || strings.ContainsRune(d.Twice, r)
 		}
 	}
 	if d.do == "remove" {
@@ -149,7 +152,7 @@ const (
 	typed    = "characters typed"
 	demanded = "characters that have to be there"
 	erased   = "characters that a person has deleted"
-	doubled  = "characters that may be there twice: the server dropped a cut in a cell's old copy"
+	doubled  = "characters that may be there twice: a person cut them out of a cell's old copy, or saw them in two while it was moved"
 )
 
 // sum counts what has become of the characters. Of those that need not be there it counts the ones that are not.
