@@ -50,6 +50,19 @@ func (r *readResult) answer() *tool.Answer {
 	return a
 }
 
+// A useResult is a textResult of a notebook of which cells may be shown.
+type useResult struct {
+	textResult
+	Revision string `json:"revision,omitempty" jsonschema:"Of the notebook, where cells are shown."`
+}
+
+// answer makes an answer that shows the text, and below it the revision.
+func (r *useResult) answer() *tool.Answer {
+	a := &tool.Answer{Body: r}
+	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(r.Revision), warning(a)) }
+	return a
+}
+
 // atRevision names the revision of what was read, below the texts of an answer.
 func atRevision(revision string) []any {
 	if revision == "" {
@@ -96,12 +109,18 @@ type tableResult struct {
 	Count   int                 `json:"count" jsonschema:"How many rows."`
 }
 
+// A cellTable is a tableResult of a notebook's cells.
+type cellTable struct {
+	*tableResult
+	Revision string `json:"revision" jsonschema:"Of the notebook."`
+}
+
 // tableSchema describes a [tableResult] with that head.
 func tableSchema(columns ...string) tool.Schema { return tool.ResultOf[tableResult](headed(columns)) }
 
-// documentTableSchema describes one that is of a document.
-func documentTableSchema(columns ...string) tool.Schema {
-	return tool.DocumentResultOf[tableResult](headed(columns))
+// cellTableSchema describes a [cellTable] with that head.
+func cellTableSchema(columns ...string) tool.Schema {
+	return tool.DocumentResultOf[cellTable](headed(columns))
 }
 
 func headed(columns []string) func(tool.Fields) {

@@ -186,11 +186,6 @@ func (c UsedCell) openToRun(ctx context.Context, d *Toolset) (*session.Document,
 	return c.openAs(ctx, d, desk.ViewToRun)
 }
 
-// openNow is open for a call that changes nothing: an index means the cell that is there now.
-func (c UsedCell) openNow(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
-	return c.openAs(ctx, d, desk.ViewNow)
-}
-
 func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Context, *session.Document) desk.View) (*session.Document, ydoc.Cell, int, error) {
 	if c.Index == nil && c.CellID == "" {
 		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")

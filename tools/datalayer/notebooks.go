@@ -48,16 +48,17 @@ func useNotebook(d *Toolset) tool.Tool {
 		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. Use it before them. mode \"create\" makes a new notebook. The current notebook is yours alone.",
 		Hints:       tool.Hints{Idempotent: true},
 		Input:       tool.ArgumentsOf[useArgs](nil),
-		Output:      tool.DocumentResultOf[textResult](nil),
+		Output:      tool.DocumentResultOf[useResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
 			said, doc, err := d.useNotebook(ctx, args)
 			if err != nil || doc == nil {
-				return (&textResult{Kind: "notebook.use", Result: said}).answer(), err
+				return (&useResult{textResult{Kind: "notebook.use", Result: said}, ""}).answer(), err
 			}
 			defer doc.Release()
+			revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			const most = 20
-			out := &textResult{Kind: "notebook.use"}
+			out := &useResult{textResult{Kind: "notebook.use"}, desk.Revision(revision)}
 			out.Result = fmt.Sprintf("%s\n\nNotebook has %d cells.\nShowing first %d cells:\n\n%s", said, len(cells), min(most, len(cells)), overview(cells, 0, most))
 			noteOverview(ctx, doc, cells, 0, most)
 			a := out.answer()

@@ -82,13 +82,14 @@ func listCells(d *Toolset) tool.Tool {
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells. Costs one line per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
-		Output:      documentTableSchema(overviewColumns...),
+		Output:      cellTableSchema(overviewColumns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			doc, _, err := d.openUsed(ctx, "")
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
+			revision := desk.Revision(desk.Now(doc)) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			rows := overviewRows(cells, 0, 0)
 			for i, c := range cells {
@@ -98,7 +99,10 @@ func listCells(d *Toolset) tool.Tool {
 			}
 			a, err := tableAnswer("cells.list", "", "Notebook is empty, no cells found.", overviewColumns, rows, leftOutRows)
 			if a != nil {
-				a.Doc = doc
+				table, _ := a.Body.(*tableResult)
+				parts := a.Parts
+				a.Doc, a.Body = doc, &cellTable{table, revision}
+				a.Parts = func() []any { return slices.Concat(parts(), atRevision(revision)) }
 				noteOverview(ctx, doc, cells, 0, len(cells))
 			}
 			return a, err

@@ -41,7 +41,7 @@ func (outputsResult) Refine(f tool.Fields) {
 // A cellResult is an outputsResult of a cell that was read.
 type cellResult struct {
 	outputsResult
-	Revision string `json:"revision" jsonschema:"Of the cell, for a change that is made from it."`
+	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
 }
 
 // placedItems says that a list holds texts, and a [placedImage] for each image.
@@ -61,7 +61,7 @@ type placedImage struct {
 type shownRun struct {
 	kind     string
 	cell     string   // id; "" for none
-	revision string   // of the cell; "" for none
+	revision string   // of the notebook; "" where nothing was read
 	head     []string // texts before the outputs
 	outputs  []ydoc.Output
 	tail     []string // texts after them

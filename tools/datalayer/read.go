@@ -203,12 +203,16 @@ func readCell(d *Toolset) tool.Tool {
 		Input:       tool.ArgumentsOf[readCellArgs](nil),
 		Output:      tool.DocumentResultOf[cellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
-			doc, cell, at, err := args.openNow(ctx, d)
+			var revision ydoc.Revision
+			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) desk.View {
+				revision = desk.Now(doc) // in this order, because a revision that is too old is harmless
+				return desk.ViewNow(ctx, doc)
+			})
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			o := shownRun{kind: "cell.read", cell: cell.ID, revision: desk.Revision(cell.Revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
+			o := shownRun{kind: "cell.read", cell: cell.ID, revision: desk.Revision(revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
 			o.head = []string{cellHead(cell, at), cell.Source}
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.outputs = cell.Outputs

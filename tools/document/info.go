@@ -42,8 +42,9 @@ type Info struct {
 }
 
 type contentInfo struct {
-	Length    int  `json:"content_length" jsonschema:"Length of the whole content"`
-	Truncated bool `json:"truncated" jsonschema:"Whether there is more content than returned."`
+	Length    int    `json:"content_length" jsonschema:"Length of the whole content"`
+	Truncated bool   `json:"truncated" jsonschema:"Whether there is more content than returned."`
+	Revision  string `json:"revision,omitempty" jsonschema:"Of a notebook."`
 }
 
 // An infoResult is all of it in one object, for hosts that read structured content.
@@ -94,9 +95,13 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			runes := []rune(content.all)
 			end := min(len(runes), limitOf(args.Max))
+			revision := ""
+			if file.Type == TypeNotebook {
+				revision = desk.Revision(content.rev)
+			}
 			part := func() {
 				shown := string(runes[:end])
-				out.Content, out.contentInfo = &shown, &contentInfo{len(runes), end < len(runes)}
+				out.Content, out.contentInfo = &shown, &contentInfo{len(runes), end < len(runes), revision}
 			}
 			part()
 			a.Parts = func() []any {

@@ -17,7 +17,7 @@ import (
 func (r *ReadResult) words(roll *desk.Roll) plain.Text {
 	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, words.Plural(r.CellCount, "cell"), r.Revision)}
 	if r.one {
-		t.First = ""
+		t.First = "revision " + r.Revision
 	}
 	cut := false
 	for _, v := range r.Cells {

@@ -61,8 +61,9 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 	return []mcp.ResourceContents{c}, nil
 }
 
-// readOwned reads a notebook, or something in it, which counts as a use of the notebook.
-func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+// readOwned reads a notebook, or something in it, which counts as a use of the notebook. What is told of the notebook has
+// its revision.
+func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (r mcp.TextResourceContents, err error) {
 	if !o.Doc.Hold() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now: reading it by its path opens it again")
 	}
@@ -70,6 +71,12 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 	if err := o.Doc.Fresh(ctx); err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
 	}
+	revision := desk.Now(o.Doc) // in this order, because a revision that is too old is harmless
+	defer func() {
+		if err == nil && u.form != formRun {
+			r.Meta["revision"] = desk.Revision(revision)
+		}
+	}()
 	nb := o.Doc.Notebook()
 	cells := nb.Cells() // before what is shown, because a revision that is too old is harmless
 	switch u.form {

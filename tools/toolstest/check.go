@@ -150,7 +150,7 @@ func firstPart(name string, structured any) any {
 		return body["documents"]
 	case "get_document_info":
 		info := maps.Clone(body)
-		for _, k := range []string{"content", "content_length", "truncated"} {
+		for _, k := range []string{"content", "content_length", "truncated", "revision"} {
 			delete(info, k)
 		}
 		return info
