@@ -48,7 +48,7 @@ func TestChangesSince(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		says := d.says("changes_since", toolstest.Dict{"revision": read.Revision})
-		for _, want := range []string{"4 changes by ", "edited by Ada", "moved at the top by Ada", "added at the top by another agent", "\n-b = 2\n+b = 222\n", ", revision " + got.Revision} {
+		for _, want := range []string{"4 changes by ", "edited by Ada", "moved at the top by Ada", "added at the top by another client of nbduet", "\n-b = 2\n+b = 222\n", ", revision " + got.Revision} {
 			if !strings.Contains(says, want) {
 				t.Errorf("%q is not in\n%s", want, says)
 			}

@@ -99,7 +99,7 @@ func (r render) by(w history.Who) string {
 	case w.Ours && w.Client == r.client:
 		names = append(names, "you")
 	case w.Ours && w.Client != "":
-		names = append(names, "another agent")
+		names = append(names, "another client of nbduet")
 	case w.Ours:
 		names = append(names, "nbduet")
 	}
