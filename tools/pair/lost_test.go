@@ -1,0 +1,149 @@
+package pair_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// apart is an agent that reaches the server over a cable, and a person who does not.
+func apart(t *testing.T, sources ...string) (d *duo, cable *jupytertest.Cable, ada *sessiontest.Person) {
+	t.Helper()
+	s := jupytertest.Shared(t)
+	cable = jupytertest.NewCable(t, s)
+	d = &duo{Rig: toolstest.NewOn(t, cable.Server), t: t, path: s.Notebook(t, sources...)}
+	d.agent(tools.Config{})
+	d.Read(d.path)
+	ada = sessiontest.PersonIn(t, toolstest.New(t).Srv, d.path)
+	ada.Show(toolstest.Dict{"user": toolstest.Dict{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "red"}})
+	time.Sleep(time.Second)
+	return d, cable, ada
+}
+
+func firstCell(source string) func(e *ydoc.Editor) error {
+	return func(e *ydoc.Editor) error { return e.SetSource("c0", source) }
+}
+
+// whole fails unless a call answers with the whole notebook, as changes are not known from a revision on.
+func (d *duo) whole(name string, args toolstest.Dict, source string) (revision string) {
+	d.t.Helper()
+	var all notebook.ReadResult
+	d.Good(name, toolstest.With(args, "path", d.path), &all)
+	if len(all.Cells) == 0 || all.Cells[0].Source != source || !strings.Contains(all.Message, "are not known: it is older than what is kept, of before the file was reloaded or its room joined") {
+		d.t.Errorf("%s: %+v", name, all)
+	}
+	return all.Revision
+}
+
+// After the server has put another program's file in the place of the notebook, nothing is known of before.
+func TestChangesAfterAReload(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1", "b = 2")
+		d.Read(d.path) // who comes before us is not known at once
+		ada := d.person("Ada")
+		d.types(ada, firstCell("a = 11"))
+		d.Good("edit_text", toolstest.Dict{"path": d.path, "cell_id": "c1", "old_text": "2", "new_text": "22"}, nil)
+		read := d.Read(d.path)
+		d.OnDisk(d.path, "a = 11", "b = 22")
+		full := filepath.Join(d.Server.Root, d.path)
+		if err := os.WriteFile(full, []byte(strings.Replace(d.Server.Read(t, d.path), "a = 11", "a = 3", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.Await(d.path, "a = 3")
+		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 3")
+		d.whole("wait_for_change", toolstest.Dict{"since": read.Revision}, "a = 3")
+		d.types(ada, firstCell("a = 33"))
+		if got := d.since(now, false); len(got.Changes) != 1 || got.Changes[0].Diff != "-a = 3\n+a = 33" || got.Changes[0].By != "Ada" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// What was done while the connection was cut is told when it is back: the revisions of before are known.
+func TestChangesOverAnOutage(t *testing.T) {
+	for name, cut := range map[string]func(*jupytertest.Cable){
+		"dropped": func(c *jupytertest.Cable) { c.Drop() },
+		"cut":     func(c *jupytertest.Cable) { c.Cut() },
+		"stalled": func(c *jupytertest.Cable) { c.Stall() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				d, cable, ada := apart(t, "a = 1")
+				read := d.Read(d.path)
+				cut(cable)
+				edit(t, ada, firstCell("a = 12"))
+				time.Sleep(10 * time.Second)
+				cable.Mend()
+				edit(t, ada, firstCell("a = 123"))
+				d.Await(d.path, "a = 123")
+				if got := d.since(read.Revision, false); len(got.Changes) != 1 || got.Changes[0].Diff != "-a = 1\n+a = 123" || got.Changes[0].By != "Ada" {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
+}
+
+// A room that had to be joined afresh is another one: nothing is known of before, and a call that waits says so.
+func TestChangesOfARoomJoinedAfresh(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1")
+		read := d.Read(d.path)
+		time.Sleep(5 * time.Second)
+		restart := func(in time.Duration) (done chan struct{}) {
+			done = make(chan struct{})
+			go func() {
+				defer close(done)
+				time.Sleep(in)
+				d.Server.Fake.Restart(false)
+			}()
+			return done
+		}
+		<-restart(0)
+		time.Sleep(time.Minute)
+		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 1")
+		began := time.Now()
+		done := restart(10 * time.Second)
+		now = d.whole("wait_for_change", toolstest.Dict{"since": now, "timeout": 600}, "a = 1")
+		if took := time.Since(began); took < 10*time.Second || took > time.Minute {
+			t.Errorf("answered after %v", took)
+		}
+		<-done
+		if got := d.since(now, true); len(got.Changes) != 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// A notebook that was closed meanwhile, because nobody used it, is another one when it is opened again.
+func TestChangesAfterEviction(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1")
+		read := d.Read(d.path)
+		time.Sleep(session.DefaultIdleTimeout + time.Minute)
+		if list := d.Work.Sessions(jupyter.MustPath(d.path)); len(list) != 1 || list[0].Status != session.Disconnected {
+			t.Errorf("%+v", list)
+		}
+		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 1")
+		d.Good("end_nb_session", toolstest.Dict{"path": d.path}, nil)
+		d.whole("changes_since", toolstest.Dict{"revision": now}, "a = 1")
+	})
+}
+
+func edit(t *testing.T, p *sessiontest.Person, fn func(e *ydoc.Editor) error) {
+	t.Helper()
+	if err := p.Notebook.Edit("type", fn); err != nil {
+		t.Fatal(err)
+	}
+}
