@@ -3,8 +3,10 @@ package history
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -83,7 +85,7 @@ func watched(b *testing.B, nb *ydoc.Notebook) (look func()) {
 
 // BenchmarkEdit is an edit of a cell, with a history and without. Both read the revision after it, as each answer does.
 func BenchmarkEdit(b *testing.B) {
-	for _, cells := range []int{50, 5_000} {
+	for _, cells := range []int{50, 5_000, 20_000} {
 		for _, with := range []bool{false, true} {
 			b.Run(fmt.Sprintf("cells=%d/history=%t", cells, with), func(b *testing.B) {
 				nb := large(b, cells)
@@ -113,6 +115,65 @@ func BenchmarkMove(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				edits(b, nb, func(e *ydoc.Editor) error { return e.Move(fmt.Sprint("c", i*7%5_000), i*13%5_000) })
 				look()
+			}
+		})
+	}
+}
+
+// BenchmarkOutputs is a line that is added to a cell with a megabyte of outputs, with a history and without.
+func BenchmarkOutputs(b *testing.B) {
+	for _, with := range []bool{false, true} {
+		b.Run(fmt.Sprintf("history=%t", with), func(b *testing.B) {
+			nb := large(b, 50)
+			look := watched(b, nb)
+			if with {
+				New(nb, nil)
+			}
+			out := ydoc.Output{"output_type": "display_data", "metadata": map[string]any{}, "data": map[string]any{"text/plain": strings.Repeat("x", 1_000_000)}}
+			edits(b, nb, func(e *ydoc.Editor) error { return e.AppendOutput("c7", out) })
+			for b.Loop() {
+				edits(b, nb, func(e *ydoc.Editor) error { return e.AppendStream("c7", "stdout", "line\n") })
+				look()
+			}
+		})
+	}
+}
+
+// BenchmarkOpen opens a notebook: the whole of it arrives, and somebody follows it. In pairs, with a history and without,
+// of which it reports the medians and the median of the differences, in milliseconds.
+func BenchmarkOpen(b *testing.B) {
+	for _, cells := range []int{50, 5_000} {
+		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
+			u, err := large(b, cells).Diff(nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			open := func(with bool) time.Duration {
+				nb := ydoc.NewNotebook()
+				runtime.GC() // what the last one has left is not counted
+				start := time.Now()
+				if err := nb.Apply(u); err != nil {
+					b.Fatal(err)
+				}
+				s := nb.Subscribe()
+				defer s.Close()
+				if with {
+					New(nb, nil)
+				}
+				return time.Since(start)
+			}
+			var withs, withouts, added []time.Duration
+			for i := 0; b.Loop(); i++ {
+				first := open(i%2 == 0)
+				second := open(i%2 != 0)
+				if i%2 != 0 {
+					first, second = second, first
+				}
+				withs, withouts, added = append(withs, first), append(withouts, second), append(added, first-second)
+			}
+			for unit, list := range map[string][]time.Duration{"with-ms": withs, "without-ms": withouts, "added-ms": added} {
+				slices.Sort(list)
+				b.ReportMetric(float64(list[len(list)/2].Microseconds())/1000, unit)
 			}
 		})
 	}

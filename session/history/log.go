@@ -30,6 +30,7 @@ type People interface {
 // A Log is what was changed in one replica of a notebook. Make it with [New].
 type Log struct {
 	people  People
+	stop    func()
 	writing sync.Mutex // held by who writes in the name of author
 
 	mu      sync.Mutex
@@ -63,9 +64,12 @@ type cell struct {
 // New makes the log of a replica, which begins now and lasts as long as that. people may be nil.
 func New(nb *ydoc.Notebook, people People) *Log {
 	l := &Log{people: people, changed: make(chan struct{})}
-	nb.Follow(l.record)
+	l.stop = nb.Follow(l.record)
 	return l
 }
+
+// Stop ends the log before its replica ends. What it knows it keeps, and it does not hear of anything more.
+func (l *Log) Stop() { l.stop() }
 
 // By runs write, which edits the notebook, in an author's name.
 func (l *Log) By(a author.Author, write func() error) error {
