@@ -130,11 +130,13 @@ func standing(n *ydoc.Notebook) map[rune]int {
 	return count
 }
 
-// check looks whether all is there, once everything has come everywhere.
-func (l *ledger) check(n *ydoc.Notebook) error {
+// check looks whether all is there, once everything has come everywhere. In a calm program there is no excuse.
+func (l *ledger) check(n *ydoc.Notebook, calm bool) error {
 	count := standing(n)
 	for r, c := range l.chars {
 		switch is := count[r]; {
+		case calm && !c.erased && (c.loose != "" || c.doubled):
+			return fmt.Errorf("%c of cell %s need not be there once in a calm program: %q", r, c.cell, c.loose)
 		case is == 1 || c.doubled || is == 0 && (c.erased || c.loose != ""):
 		default:
 			return fmt.Errorf("%c of cell %s is there %d times (deleted by a person: %v, %q)", r, c.cell, is, c.erased, c.loose)

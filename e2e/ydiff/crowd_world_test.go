@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nbduet/nbduet/e2e/child"
 )
@@ -12,6 +13,7 @@ import (
 type hall struct {
 	node     *child.Process
 	wire     bool
+	calm     bool
 	server   *remote
 	tabs     [3]*remote // by person
 	agent    *agent
@@ -29,7 +31,7 @@ type letter struct {
 }
 
 func openHall(node *child.Process, c crowd) (h *hall, err error) {
-	h = &hall{node: node, wire: c.Wire, ledger: newLedger()}
+	h = &hall{node: node, wire: c.Wire, calm: c.Calm, ledger: newLedger()}
 	if h.server, err = newRemote(node, yjsKind, "server", c.IDs[0]); err != nil {
 		return nil, err
 	}
@@ -64,7 +66,13 @@ func (h *hall) close() error {
 	return errors.Join(h.server.close(), h.tabs[1].close(), h.tabs[2].close())
 }
 
-func (h *hall) do(ctx context.Context, d deed) error {
+func (h *hall) do(ctx context.Context, d deed) (err error) {
+	if h.calm && slices.Contains([]string{"move", "retype", "delete", "undo", "undo one", "redo", "remove"}, d.Do) {
+		if err := h.settle(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, h.settle()) }()
+	}
 	switch d.Do {
 	case "up":
 		return h.rise(d.P, d.N[0])
@@ -73,7 +81,7 @@ func (h *hall) do(ctx context.Context, d deed) error {
 	case "type", "erase", "split", "add", "remove":
 		return h.person(d)
 	}
-	err := h.agent.do(ctx, d)
+	err = h.agent.do(ctx, d)
 	h.send()
 	return err
 }
@@ -236,7 +244,7 @@ func runCrowd(ctx context.Context, node *child.Process, c crowd) (counts map[str
 		}
 	}
 	for _, when := range []string{"in the end", "when all is taken back"} {
-		if err := errors.Join(h.settle(), h.ledger.check(h.agent.n), h.agree()); err != nil {
+		if err := errors.Join(h.settle(), h.ledger.check(h.agent.n, h.calm), h.agree()); err != nil {
 			return nil, fmt.Errorf("%s: %w", when, err)
 		}
 		if when == "in the end" {
@@ -248,5 +256,8 @@ func runCrowd(ctx context.Context, node *child.Process, c crowd) (counts map[str
 		}
 	}
 	h.ledger.sum(h.agent.n)
+	if h.calm {
+		h.ledger.counts["in calm programs: "+demanded] = h.ledger.counts[demanded]
+	}
 	return h.ledger.counts, nil
 }
