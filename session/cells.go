@@ -55,6 +55,9 @@ func (c cellsOf) Joined() run.Joined {
 	return run.Joined{Room: lv.room, Notebook: lv.nb}
 }
 
+// Served notes that the server runs a cell for a client.
+func (c cellsOf) Served(cell, client string) (end func()) { return c.served.Begin(cell, client) }
+
 // Hold counts the runs that need the document open.
 func (c cellsOf) Hold(n int) {
 	c.use(n)

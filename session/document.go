@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
@@ -37,6 +38,7 @@ type Document struct {
 	times   times
 
 	tabsSaid atomic.Bool // see Tabs
+	served   history.Served
 }
 
 // times are the times of a document's events. Document.mu guards them.
@@ -68,6 +70,7 @@ func (d *Document) current() *live {
 // replace takes another joined room in place of the last. The caller holds mu.
 func (d *Document) replace(lv *live) {
 	lv.steps = d.m.steps.Begin(lv.doc, undo.JoinedAfresh)
+	lv.serves(&d.served)
 	d.live.steps.End()
 	d.live = lv
 	close(d.swapped)

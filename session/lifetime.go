@@ -16,6 +16,7 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.times = times{opened: d.last, changed: d.last}
 	lv.steps = m.steps.Begin(lv.doc, undo.Opened)
+	lv.serves(&d.served)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {

@@ -91,3 +91,10 @@ func (lv *live) lostAt() time.Time {
 	}
 	return lv.room.LostAt()
 }
+
+// serves tells the history which cells the server runs.
+func (lv *live) serves(s *history.Served) {
+	if lv.history != nil {
+		lv.history.Serves(s)
+	}
+}

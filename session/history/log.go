@@ -35,6 +35,7 @@ type Log struct {
 
 	mu      sync.Mutex
 	author  author.Author
+	served  *Served       // nil for none
 	rev     ydoc.Revision // of the notebook as the log knows it
 	reloads uint64
 	blurred bool // the cells' ids do not tell them apart
@@ -259,6 +260,9 @@ func (l *Log) compare(b ydoc.Batch, now int64) {
 		}
 		if e.who = l.who(change.Origin); e.who.equal(Who{}) {
 			e.who = l.who(b.Origin)
+		}
+		if e.kinds&^outputs == 0 {
+			e.who = l.runBy(c.id, e.who)
 		}
 		l.add(e, c)
 	}

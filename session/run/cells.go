@@ -160,6 +160,9 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	if way.Refusal != nil {
 		return Failed, way.Refusal
 	}
+	if way.By != Kernel {
+		defer c.nb.Served(r.CellID, r.Owner)()
+	}
 	return c.runner(way.By).Run(r, cell.Source, w)
 }
 

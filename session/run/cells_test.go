@@ -39,6 +39,8 @@ func (f *fakeNotebook) Others() []uint64              { return nil }
 
 func (f *fakeNotebook) KernelState(context.Context) (string, error) { return "", nil }
 
+func (*fakeNotebook) Served(string, string) func() { return func() {} }
+
 func (f *fakeNotebook) Way() Way                        { return Way{Refusal: errors.New("there is no kernel")} }
 func (f *fakeNotebook) Link() *kernel.Link              { return nil }
 func (f *fakeNotebook) Interrupt(context.Context) error { return nil }

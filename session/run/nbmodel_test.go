@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -46,6 +47,7 @@ func TestServerRuns(t *testing.T) {
 			"import sys\nprint('é a', flush=True)\nprint('e', file=sys.stderr, flush=True)\nprint('b')\n6*7",
 			"display({'image/png': 'iVBORw0KGgo=', 'text/plain': 'a plot'}, raw=True)",
 			"1/0", "2", "", "for i in range(3): print(f'{i}%', end='\\r', flush=True)\nprint('done')"))
+		revision := d.History().Seal()
 		// One that fails takes those behind it with it, as elsewhere.
 		got := sessiontest.Run(t, d, "c0", "c1", "c2", "c3")
 		want := []struct {
@@ -74,6 +76,17 @@ func TestServerRuns(t *testing.T) {
 			c, _ := d.Notebook().Cell("c3")
 			return c.ExecutionState == ydoc.Idle
 		})
+		// What the server has put out is told as ours.
+		told, known := d.History().Since(revision)
+		if ours := told.Changes(told.Len(), nil); !known || len(ours) < 3 {
+			t.Errorf("%d changes, known %t", len(ours), known)
+		} else {
+			for _, c := range ours {
+				if !c.Who.Is("") || c.Kinds&history.Run == 0 {
+					t.Errorf("%s is told as %s by %+v", c.Cell, c.Kinds, c.Who)
+				}
+			}
+		}
 		rest := sessiontest.Run(t, d, "c4", "c5")
 		if rest[0].State != run.Done || rest[1].State != run.Done || sessiontest.Text(rest[1].Outputs) != "stdout:done\n;" && sessiontest.Text(rest[1].Outputs) != "stdout:done;" {
 			t.Errorf("the rest: %s, %s, %q", rest[0].State, rest[1].State, sessiontest.Text(rest[1].Outputs))

@@ -21,6 +21,9 @@ type Notebook interface {
 	// Hold adds n to the number of users who need the document open.
 	Hold(n int)
 
+	// Served notes that the server runs a cell for a client, and writes its outputs, until end is called.
+	Served(cell, client string) (end func())
+
 	// Way is how the cells are run.
 	Way() Way
 	// Link is the connection to the notebook's kernel.
