@@ -82,6 +82,8 @@ func waitForChange(d *desk.Desk) tool.Tool {
 			began := time.Now()
 			over := began.Add(d.Hold(ctx, false, wait))
 			log := doc.History()
+			var said string
+			var saidAt time.Time
 			for {
 				next := log.Changed() // before looking
 				told, known := log.Since(since)
@@ -105,7 +107,10 @@ func waitForChange(d *desk.Desk) tool.Tool {
 				if err := w.pause(ctx, next, min(left, tellEvery)); err != nil {
 					return nil, err
 				}
-				tool.Progress(ctx, time.Since(began).Seconds(), w.says(!last.IsZero()))
+				if says := w.says(!last.IsZero()); says != said || time.Since(saidAt) >= tellEvery {
+					said, saidAt = says, time.Now()
+					tool.Progress(ctx, time.Since(began).Seconds(), says)
+				}
 			}
 		}),
 	}

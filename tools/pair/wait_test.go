@@ -2,8 +2,11 @@ package pair_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -102,6 +105,50 @@ func TestWaitEnds(t *testing.T) {
 		d.Bad("wait_for_change", toolstest.Dict{"path": d.path, "since": read.Revision, "person": "an"}, `"Anna"`, `"Ann"`, "give more of the name")
 		if says := d.says("wait_for_change", toolstest.Dict{"since": read.Revision, "person": "ann"}); !strings.Contains(says, "edited by Ann") {
 			t.Error(says)
+		}
+	})
+}
+
+// A call that waits says so every few seconds, and that somebody types, however many keys they hit.
+func TestWaitTellsOfProgress(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "a")
+		read := d.Read(d.path)
+		ada := d.person("Ada")
+		var mu sync.Mutex
+		var heard []string
+		d.words.OnNotification(func(n mcp.JSONRPCNotification) {
+			mu.Lock()
+			defer mu.Unlock()
+			if says, ok := n.Params.AdditionalFields["message"].(string); ok && n.Method == "notifications/progress" {
+				heard = append(heard, says)
+			}
+		})
+		typed := make(chan struct{})
+		go func() {
+			defer close(typed)
+			time.Sleep(11 * time.Second)
+			for n := range 20 {
+				if err := ada.Notebook.Edit("type", func(e *ydoc.Editor) error {
+					return e.SetSource(read.Cells[0].ID, "a"+strings.Repeat("x", n+1))
+				}); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+		}()
+		var req mcp.CallToolRequest
+		req.Params.Name, req.Params.Arguments = "wait_for_change", dict{"path": d.path, "since": read.Revision}
+		req.Params.Meta = &mcp.Meta{ProgressToken: "wait"}
+		res, err := d.words.CallTool(t.Context(), req)
+		<-typed
+		if err != nil || !strings.Contains(toolstest.MessageOf(res), "edited by Ada") {
+			t.Fatalf("%v, %+v", err, res)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if got := strings.Join(heard, "; "); got != "nothing has changed yet; nothing has changed yet; something has changed, waiting for a pause" {
+			t.Error(got)
 		}
 	})
 }
