@@ -69,9 +69,8 @@ func (d *Document) current() *live {
 
 // replace takes another joined room in place of the last. The caller holds mu.
 func (d *Document) replace(lv *live) {
-	lv.steps = d.m.steps.Begin(lv.doc, undo.JoinedAfresh)
-	lv.serves(&d.served)
-	d.live.steps.End()
+	lv.begin(&d.m.steps, &d.m.changes, &d.served, undo.JoinedAfresh)
+	d.live.end()
 	d.live = lv
 	close(d.swapped)
 	d.swapped = make(chan struct{})

@@ -68,6 +68,7 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 		memory:  reading.NewMemory(),
 	}
+	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
 		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },

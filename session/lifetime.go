@@ -15,8 +15,7 @@ import (
 func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.times = times{opened: d.last, changed: d.last}
-	lv.steps = m.steps.Begin(lv.doc, undo.Opened)
-	lv.serves(&d.served)
+	lv.begin(&m.steps, &m.changes, &d.served, undo.Opened)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {
@@ -39,7 +38,7 @@ func (d *Document) close(ctx context.Context) error {
 		d.cells.Close()
 		d.kernel.Link().Close()
 	}
-	lv.steps.End()
+	lv.end()
 	hearOut(ctx, lv)
 	return d.saver.Leave(ctx, lv.saved())
 }

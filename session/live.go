@@ -63,7 +63,7 @@ type live struct {
 	server extension  // that keeps the room
 	shown  *reading.Showings
 	typing people.Typing // of the others
-	steps  *undo.History // set by newDocument and replace
+	steps  *undo.History // from begin on
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
@@ -76,6 +76,23 @@ func newLive(r room, nb *ydoc.Notebook) *live {
 
 func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
+}
+
+// begin begins what is kept of the room for its document.
+func (lv *live) begin(steps *undo.Keeper, changes *history.Total, served *history.Served, why undo.Beginning) {
+	lv.steps = steps.Begin(lv.doc, why)
+	lv.serves(served)
+	if lv.history != nil {
+		lv.history.CountIn(changes)
+	}
+}
+
+// end drops it.
+func (lv *live) end() {
+	lv.steps.End()
+	if lv.history != nil {
+		lv.history.Stop()
+	}
 }
 
 // saved is the joining as package saved sees it.

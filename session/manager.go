@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/patience"
@@ -84,6 +85,7 @@ type Manager struct {
 	redact  func(string) string
 	memory  *reading.Memory // of what clients were shown
 	steps   undo.Keeper     // of what clients did
+	changes history.Total   // of what was changed in notebooks
 	lobby   *lobby.Keeper
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.

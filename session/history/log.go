@@ -2,6 +2,7 @@ package history
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/session/author"
@@ -48,7 +49,8 @@ type Log struct {
 	base    int // how many came before entries[0]
 	sealed  int // how many, of all that ever came, do not grow any more
 	sealing int64
-	bytes   int
+	bytes   int // of the entries
+	total   *Total
 	marks   []mark // ascending
 	changed chan struct{}
 }
@@ -62,15 +64,41 @@ type cell struct {
 	last            int // the number of the last entry about it, counted from 1 and from the first that ever was; 0 for none
 }
 
-// New makes the log of a replica, which begins now and lasts as long as that. people may be nil.
+// A Total is how much the entries of several logs take. The zero value is ready for use, by any goroutine.
+type Total struct{ bytes atomic.Int64 }
+
+// Bytes is how much they take.
+func (t *Total) Bytes() int { return int(t.bytes.Load()) }
+
+// New makes the log of a replica, which begins now and lasts until [Log.Stop]. people may be nil.
 func New(nb *ydoc.Notebook, people People) *Log {
-	l := &Log{people: people, changed: make(chan struct{})}
+	l := &Log{people: people, total: &Total{}, changed: make(chan struct{})}
 	l.stop = nb.Follow(l.record)
 	return l
 }
 
-// Stop ends the log before its replica ends. What it knows it keeps, and it does not hear of anything more.
-func (l *Log) Stop() { l.stop() }
+// Stop ends the log: it does not hear of anything more, and knows no revision any more.
+func (l *Log) Stop() {
+	l.stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget()
+	l.marks = nil
+}
+
+// CountIn has the entries count in a total.
+func (l *Log) CountIn(t *Total) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total = t
+	t.bytes.Add(int64(l.bytes))
+}
+
+// weigh counts that the entries take so much more.
+func (l *Log) weigh(more int) {
+	l.bytes += more
+	l.total.bytes.Add(int64(more))
+}
 
 // By runs write, which edits the notebook, in an author's name.
 func (l *Log) By(a author.Author, write func() error) error {
@@ -156,7 +184,8 @@ func (c *cell) become(now ydoc.Cell) {
 
 // forget drops all entries: what was before is not known.
 func (l *Log) forget() {
-	l.base, l.entries, l.bytes, l.marks = l.next(), nil, 0, nil
+	l.base, l.entries, l.marks = l.next(), nil, nil
+	l.weigh(-l.bytes)
 	l.sealed = l.base
 	if !l.blurred {
 		l.mark()
@@ -303,7 +332,7 @@ func (l *Log) add(e *entry, c *cell) {
 		l.strip(c.id)
 	}
 	for len(l.entries) > 0 && (len(l.entries) > maxEntries || l.bytes > maxBytes) {
-		l.bytes -= l.entries[0].bytes()
+		l.weigh(-l.entries[0].bytes())
 		l.entries[0] = nil
 		l.entries = l.entries[1:]
 		l.base++
@@ -315,12 +344,12 @@ func (l *Log) put(e *entry, c *cell) {
 	if last := l.at(c.last); last != nil && c.last > l.sealed {
 		was := last.bytes()
 		if last.takes(e, c.last == l.next()) {
-			l.bytes += last.bytes() - was
+			l.weigh(last.bytes() - was)
 			return
 		}
 	}
 	l.entries = append(l.entries, e)
-	l.bytes += e.bytes()
+	l.weigh(e.bytes())
 	c.last = l.next()
 }
 
@@ -336,9 +365,9 @@ func (l *Log) at(number int) *entry {
 func (l *Log) strip(id string) {
 	for _, e := range l.entries {
 		if e.cell == id {
-			l.bytes -= e.bytes()
+			l.weigh(-e.bytes())
 			e.strip()
-			l.bytes += e.bytes()
+			l.weigh(e.bytes())
 		}
 	}
 }

@@ -112,7 +112,8 @@ func (h *History) clear() (gone []*step) {
 	return gone
 }
 
-// Look begins the history again if the file was loaded again: what was done before is not in the document any more.
+// Look begins the history again if the file was loaded again: what was done before is not in the document any more. It
+// makes room for what is kept beside the steps, too. Call it after each change of the document.
 func (h *History) Look() {
 	reloads := h.doc.Reloads()
 	h.k.mu.Lock()
@@ -121,6 +122,7 @@ func (h *History) Look() {
 		h.reloads, h.since, h.why = reloads, time.Now(), Reloaded
 		gone = h.clear()
 	}
+	gone = append(gone, h.k.fit(nil)...)
 	h.k.mu.Unlock()
 	release(gone)
 }

@@ -12,13 +12,18 @@ const (
 	maxSteps = 256
 	// maxDocument is how much of what one document's steps deleted is kept.
 	maxDocument = 16 << 20
-	// maxAll is about how much memory the steps of all documents take.
-	maxAll = 24 << 20
+	// maxAll is about how much memory the steps of all documents take, together with what is kept beside them, and least
+	// how much they may take in any case.
+	maxAll = 28_000_000
+	least  = 2_000_000
 )
 
 // Keeper bounds what the histories of all documents keep: the steps that were made longest ago go first. The zero value
 // is ready for use.
 type Keeper struct {
+	// Beside is how much memory else is taken for what was done to open documents; nil for none. Set it before any use.
+	Beside func() int
+
 	// mu guards the histories, too. It is never held while a replica is asked for anything.
 	mu    sync.Mutex
 	steps list.List // of *step, of all histories, in the order in which they were made, or taken back
@@ -66,7 +71,16 @@ func (k *Keeper) trim(newest *step) (gone []*step) {
 			k.forget(s)
 		}
 	}
-	for at := k.steps.Front(); at != nil && k.bytes > maxAll; {
+	return append(gone, k.fit(newest)...)
+}
+
+// fit drops the oldest steps of all documents until the rest fits, besides the newest, and returns them for [release].
+func (k *Keeper) fit(newest *step) (gone []*step) {
+	most := maxAll
+	if k.Beside != nil {
+		most = max(least, maxAll-k.Beside())
+	}
+	for at := k.steps.Front(); at != nil && k.bytes > most; {
 		s := at.Value.(*step)
 		at = at.Next()
 		if s != newest {

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A hundred open notebooks of which as much is known as is kept, of changes and of what can be taken back, take at most
+// 30 MB more than without.
+func TestHistoriesFit(t *testing.T) {
+	const notebooks, calls, most = 100, 140, 30_000_000
+	w := newFakeWorld(t, Config{MaxRooms: notebooks})
+	defer closeWorld(t, w)
+	docs := make([]*Document, notebooks)
+	for i := range docs {
+		docs[i] = w.mustOpen(t, fmt.Sprintf("%d.ipynb", i))
+		defer docs[i].Release()
+		edit := func(call int, fn func(e *ydoc.Editor) error) {
+			t.Helper()
+			ctx := author.With(context.Background(), author.Author{Client: "a", Call: uint64(1000*i + call), Tool: "modify_nb_cells", Reason: "to see how much is kept"})
+			if err := docs[i].Edit(ctx, "edit", fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit(1, func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "c0", Type: ydoc.Code}, ydoc.NewCell{ID: "c1", Type: ydoc.Code})
+			return err
+		})
+		for n := range calls {
+			edit(n+2, func(e *ydoc.Editor) error {
+				return e.SetSource(fmt.Sprint("c", n%2), strings.Repeat(fmt.Sprintf("line %d of the %d\n", n, i), 60))
+			})
+			docs[i].History().Seal()
+		}
+	}
+	if full := w.changes.Bytes(); full < 24_000_000 {
+		t.Errorf("the changes of all are %d bytes: their histories are not full", full)
+	}
+	if len(docs[notebooks-1].StepsOf("a").List()) < calls/2 {
+		t.Errorf("of the last notebook %d steps are kept", len(docs[notebooks-1].StepsOf("a").List()))
+	}
+	with := heap()
+	for _, d := range docs {
+		lv := d.current()
+		lv.steps.Forget("a") // has the replica let go of what was deleted
+		d.mu.Lock()
+		lv.end()
+		lv.history = nil
+		d.mu.Unlock()
+	}
+	took := with - heap()
+	t.Logf("%d bytes for the histories of %d notebooks", took, notebooks)
+	if took > most {
+		t.Errorf("the histories of %d notebooks take %d bytes, at most %d are wanted", notebooks, took, most)
+	}
+	runtime.KeepAlive(docs)
+}
+
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
