@@ -24,7 +24,7 @@ type Person struct {
 type Place struct {
 	// Client is the tab's Yjs client id.
 	Client uint64
-	// Cell is the cell with the caret, or without one the cell that the tab says is active; "" if neither is known.
+	// Cell is the cell that the tab says is active, or where it does not say, the cell with the caret; "" if neither is known.
 	Cell  string
 	Index int // of the cell; -1 without
 	// Caret says that a caret is shown: in a text, or in the cell. Anchor and Head are then where the selection begins and
@@ -51,20 +51,19 @@ func (p Place) Last() time.Time {
 // InNotebook are those who are in a notebook's room, in the order of their first tab's client id. path is the notebook's.
 func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing) []Person {
 	return gather(peers, typing, func(p rtc.Peer, at *Place) {
+		if p.ActiveCell != "" && (p.ActivePath == "" || Path(p.ActivePath) == path) {
+			if i, ok := nb.Index(p.ActiveCell); ok {
+				at.Cell, at.Index = p.ActiveCell, i
+			}
+		}
 		for _, c := range primaryFirst(p.Cursors) {
 			s, ok := nb.ResolveSelection(c.Anchor, c.Head)
-			if !ok {
-				continue
+			if !ok || at.Cell != "" && at.Cell != s.Cell.ID {
+				continue // a tab leaves its caret where it was when the person goes on to another cell by keys, or clicks an output
 			}
 			at.Cell, at.Index, at.Caret = s.Cell.ID, s.Index, true
 			at.selects(s.Cell.Source, s.Anchor, s.Head)
 			return
-		}
-		if p.ActiveCell == "" || p.ActivePath != "" && Path(p.ActivePath) != path {
-			return
-		}
-		if i, ok := nb.Index(p.ActiveCell); ok {
-			at.Cell, at.Index = p.ActiveCell, i
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestRunningIsNotTyping(t *testing.T) {
 	}, "a")
 }
 
-// The cell that a tab says is active counts where there is no caret, and only in this notebook.
+// The cell that a tab says is active counts, in this notebook alone, and a caret only in that one.
 func TestActiveCell(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")
@@ -83,7 +83,9 @@ func TestActiveCell(t *testing.T) {
 			{dict{"activeCellId": 7}, "", false},
 			{dict{"activeCellId": []any{}}, "", false},
 			{dict{"activeCellId": "c1", "cursors": []any{}}, "c1", false},
-			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c0", true},
+			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c1", false},
+			{dict{"activeCellId": "c0", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c0", true},
+			{dict{"activeCellId": "gone", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c0", true},
 			// A caret of nowhere: the active cell is left.
 			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": dict{}, "head": dict{}}}}, "c1", false},
 		} {
