@@ -14,7 +14,7 @@ import (
 // A hundred open notebooks of which as much is known as is kept, of changes and of what can be taken back, take at most
 // 30 MB more than without.
 func TestHistoriesFit(t *testing.T) {
-	const notebooks, calls, most = 100, 140, 30_000_000
+	const notebooks, calls, most = 100, 40, 30_000_000
 	w := newFakeWorld(t, Config{MaxRooms: notebooks})
 	defer closeWorld(t, w)
 	docs := make([]*Document, notebooks)
@@ -34,7 +34,7 @@ func TestHistoriesFit(t *testing.T) {
 		})
 		for n := range calls {
 			edit(n+2, func(e *ydoc.Editor) error {
-				return e.SetSource(fmt.Sprint("c", n%2), strings.Repeat(fmt.Sprintf("line %d of the %d\n", n, i), 60))
+				return e.SetSource(fmt.Sprint("c", n%2), strings.Repeat(fmt.Sprintf("line %d of the %d\n", n, i), 220))
 			})
 			docs[i].History().Seal()
 		}

@@ -208,6 +208,10 @@ func (s *story) edits() {
 
 // merges changes a cell in which somebody has typed meanwhile.
 func (s *story) merges() {
+	revision := regexp.MustCompile(`revision (\w+)`).FindStringSubmatch(s.tell("reading one cell before somebody types", "read_nb_cells", s.at(2), 0))
+	if revision == nil {
+		s.t.Fatal("what was read has no revision")
+	}
 	person := join(s.t, jupyter, s.path)
 	person.types(2, len(loopCell), "\nprint('typed by hand')")
 	said := s.tell("changing a cell in which somebody has typed", "modify_nb_cells", s.modify(2, strings.ReplaceAll(loopCell, "range(3)", "range(5)")), 0)
@@ -215,6 +219,9 @@ func (s *story) merges() {
 	if strings.Contains(said, "@@@") {
 		s.t.Errorf("what was merged looks like the program's own lines: %s", said)
 	}
+	has(s.t, "what changed", s.tell("asking what somebody else has changed", "changes_since", s.in(map[string]any{"revision": revision[1]}), 0), "\n+print('typed by hand')")
+	s.tell("looking around", "look_around", s.in(map[string]any{}), 0)
+	has(s.t, "what was taken back", s.tell("taking back the change", "undo_agent", s.in(map[string]any{}), 0), "range(4)", "typed by hand")
 	s.tell("reading all cells", "read_nb_cells", s.in(map[string]any{}), 0)
 	s.tell("reading one cell", "read_nb_cells", s.at(3), 0)
 }
