@@ -117,8 +117,22 @@ test-program: need-go venv nbmodel rkernel julia
 
 .PHONY: test-e2e
 test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
-	@cd e2e && $(RACE) ../$(GOTEST) $$(go list ./... | grep -v /seeds$$)
+	@cd e2e && $(RACE) ../$(GOTEST) $$(go list ./... | grep -v -e /seeds$$ -e /packages$$)
 	@cd e2e && export NBDUET_TEST_SERVER=real && $(RACE) ../$(GOTEST) ./seeds
+
+# Of what this machine can make: it has no cosign, whose signatures are of a workflow, and maybe no docker.
+.PHONY: release-snapshot
+release-snapshot: need-go venv ## make all that a release consists of, for all platforms, of the commit at hand, into dist (ten minutes the first time)
+	@NBDUET_PACKAGES=$$PWD/$(PACKAGES) packaging/goreleaser.sh release --snapshot --clean \
+		--skip=sign$$(docker info >/dev/null 2>&1 || echo ,docker)
+	@mv $(PACKAGES)/* dist
+
+PACKAGES := .cache/packages
+
+# Unlike all other tests, these leave the race detector out: they are of the program that people get.
+.PHONY: test-packages
+test-packages: need-go venv node ## make the packages of a release for this machine, install each, and start it with a real JupyterLab (five minutes)
+	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m ./packages
 
 .PHONY: machine
 machine: need-go

@@ -22,6 +22,8 @@ const exitLimit = 20 * time.Second
 // Agent is nbduet with a connected MCP client.
 type Agent struct {
 	*Process
+	// Server is what the program says of itself.
+	Server  mcp.Implementation
 	client  *client.Client
 	updates updates
 }
@@ -57,8 +59,12 @@ func (a *Agent) connect(ctx context.Context) error {
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
-	_, err := a.client.Initialize(ctx, hello)
-	return err
+	said, err := a.client.Initialize(ctx, hello)
+	if err != nil {
+		return err
+	}
+	a.Server = said.ServerInfo
+	return nil
 }
 
 // elicitor makes a client's elicitation handler of Options.Elicit.
