@@ -38,9 +38,10 @@ FURTHER      := venv-jsd nbmodel rkernel julia inspector
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
+# Go itself names the commit in no program built in a worktree, nor with -buildvcs=false in its environment.
 .PHONY: build
 build: need-go ## build bin/nbduet
-	@CGO_ENABLED=0 go build -trimpath -o bin/nbduet ./cmd/nbduet
+	@CGO_ENABLED=0 go build -trimpath -ldflags "-X main.commit=$$(git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || true)" -o bin/nbduet ./cmd/nbduet
 
 # For this machine, or for that of GOOS and GOARCH: make wheel GOARCH=arm64
 .PHONY: wheel

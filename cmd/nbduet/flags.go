@@ -102,7 +102,7 @@ func newParser(f *flags, stdout, stderr io.Writer) (*kong.Kong, error) {
 		kong.Name("nbduet"),
 		kong.Description("MCP server that works in Jupyter notebooks together with people: edits, outputs and the agent itself appear live in their JupyterLab tabs. "+
 			"It speaks MCP on standard input and output, or over HTTP, and logs to standard error."),
-		kong.Vars{"version": "nbduet " + versionText(), "toolsets": strings.Join(toolsetNames(), ", ")},
+		kong.Vars{"version": "nbduet " + thisBuild().String(), "toolsets": strings.Join(toolsetNames(), ", ")},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited{code}) }),
 	)

@@ -60,8 +60,11 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil || done {
 		return err
 	}
+	program := thisBuild()
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
-	srv, kernels, err := connectServers(ctx, set, find, slog.New(tools.LogHandler(text, set.logCode, nil)))
+	early := slog.New(tools.LogHandler(text, set.logCode, nil))
+	early.Info("nbduet starts", "version", program.String())
+	srv, kernels, err := connectServers(ctx, set, find, early)
 	if err != nil {
 		return err
 	}
@@ -94,11 +97,11 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	var figures *serve.Metrics
 	var observe func(tool, outcome string, took time.Duration)
 	if set.http.metrics {
-		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: jobs.Analyses.Stats, Images: pictures.Held})
+		figures = serve.NewMetrics(serve.Sources{Version: program.String(), Session: jobs.Analyses.Stats, Images: pictures.Held})
 		observe = figures.Observe
 	}
 	mcp, err := tools.New(tools.Config{
-		Work: jobs, Version: versionText(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
+		Work: jobs, Version: program.bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
 	})

@@ -1,31 +1,91 @@
 package main
 
 import (
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
-// version is set by the linker (-ldflags "-X main.version=…") in releases.
-var version string
+// The linker sets these (-ldflags "-X main.version=…"): version in releases, commit where Go itself does not see it, which
+// is so in a worktree and with -buildvcs=false.
+var version, commit string
 
-// versionText is the version in one line: the linker's, else the module's, with the commit if the build knows it.
-func versionText() string {
-	v, commit := version, ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if v == "" {
-			v = info.Main.Version
+// devel stands for the version where there is none.
+const devel = "(devel)"
+
+// commitDigits is how much of a commit's name is shown.
+const commitDigits = 12
+
+// pseudo is the end of a version that Go makes for a commit without a tag, with the commit's name.
+var pseudo = regexp.MustCompile(`[-.][0-9]{14}-([0-9a-f]{12})(\+.*)?$`)
+
+// A build says which program this is.
+type build struct {
+	version string // without v, devel if this is no release
+	commit  string // the start of its name, "" if it is not known
+	changed bool   // since the commit
+	goes    string // Go's version
+}
+
+// thisBuild is the running program.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo() // nil if there is none
+	return buildOf(version, commit, info)
+}
+
+// buildOf tells which program was linked with these values: a release's version is the linker's, else the tag in the
+// module's. A version that Go made up for a commit, or for a tag with changes, is no release's.
+func buildOf(version, commit string, info *debug.BuildInfo) build {
+	b := build{version: strings.TrimPrefix(version, "v"), goes: runtime.Version()}
+	commit, b.changed = strings.CutSuffix(commit, "-dirty")
+	if info != nil {
+		b.goes = info.GoVersion
+		module := info.Main.Version
+		made := pseudo.FindStringSubmatch(module)
+		if b.version == "" && made == nil && strings.HasPrefix(module, "v") && !strings.Contains(module, "+") {
+			b.version = module[1:]
 		}
 		for _, s := range info.Settings {
 			switch {
-			case s.Key == "vcs.revision" && len(s.Value) >= 12:
-				commit = ", commit " + s.Value[:12]
+			case s.Key == "vcs.revision" && s.Value != "":
+				commit = s.Value
 			case s.Key == "vcs.modified" && s.Value == "true":
-				commit += " with changes"
+				b.changed = true
 			}
 		}
+		if commit == "" && made != nil {
+			commit = made[1]
+		}
 	}
-	if v == "" {
-		v = "(devel)"
+	if b.version == "" {
+		b.version = devel
 	}
-	return v + " (" + runtime.Version() + commit + ")"
+	b.commit = commit[:min(len(commit), commitDigits)]
+	return b
+}
+
+// bare is the version for programs: a release's alone, else with the commit.
+func (b build) bare() string {
+	if b.version != devel || b.commit == "" {
+		return b.version
+	}
+	return b.version + ", " + b.at()
+}
+
+// String is the version for people: 0.1.0 (go1.26.8, commit abcdef012345).
+func (b build) String() string {
+	in := b.goes
+	if b.commit != "" {
+		in += ", " + b.at()
+	}
+	return b.version + " (" + in + ")"
+}
+
+func (b build) at() string {
+	s := "commit " + b.commit
+	if b.changed {
+		s += " with changes"
+	}
+	return s
 }
