@@ -1,11 +1,14 @@
 package images
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed" // for the rasteriser
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"math"
 	"sync"
 	"time"
@@ -18,9 +21,10 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// rasteriser is the program in the folder raster, which draws SVG; that folder says how to build it.
+// rasteriser is the program in the folder raster, which draws SVG; that folder says how to build it. It is compressed, as
+// it is a third so large then.
 //
-//go:embed raster/raster.wasm
+//go:embed raster/raster.wasm.gz
 var rasteriser []byte
 
 const (
@@ -36,7 +40,25 @@ const (
 var fonts = [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF}
 
 // sandbox has the rasteriser, once in the process and when the first SVG is drawn.
-var sandbox = sync.OnceValues(func() (compiled, error) { return load(rasteriser) })
+var sandbox = sync.OnceValues(func() (compiled, error) {
+	program, err := inflated(rasteriser)
+	if err != nil {
+		return compiled{}, err
+	}
+	return load(program)
+})
+
+func inflated(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("unpack the rasteriser: %w", err)
+	}
+	program, err := io.ReadAll(r) // and compares its checksum
+	if err != nil {
+		return nil, fmt.Errorf("unpack the rasteriser: %w", err)
+	}
+	return program, nil
+}
 
 // drawn is an SVG in pixels.
 type drawn struct {
