@@ -101,7 +101,7 @@ func TestSaysThatTheServerIsDown(t *testing.T) {
 func TestLocalServerLater(t *testing.T) {
 	clean(t)
 	for address, apart := range map[string]bool{"http://localhost:1111/x": false, otherURL: true} {
-		s, _, err := parse([]string{"--document-url=local", "--runtime-url=" + address}, io.Discard, io.Discard)
+		s, _, err := parse([]string{"--document-url=local", "--runtime-url=" + address}, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,15 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 )
 
-// flags are the command line and the environment; kong makes the help text from their tags.
+// flags are the command line and the environment; package options makes the help text from their tags.
 type flags struct {
+	Help bool `short:"h" help:"Print this help and exit."`
+
 	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
 	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
 	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
@@ -52,12 +53,16 @@ type flags struct {
 
 	HTTP httpFlags `embed:""`
 
-	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
-	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
-	Version  kong.VersionFlag `help:"Print the version and exit."`
-
-	Start struct{} `cmd:"" default:"1" help:"Serve MCP. It is the only command, and can be left out."`
+	LogLevel string `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
+	LogCode  bool   `env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
+	Version  bool   `help:"Print the version and exit."`
 }
+
+// The program's commands.
+const (
+	commandStart  = "start" // which can be left out
+	commandHealth = "health"
+)
 
 // settings are checked flags.
 type settings struct {
@@ -84,6 +89,7 @@ type settings struct {
 	state          string // file, :memory:, or "" for the default file
 	project        jupyter.Path
 	http           httpSettings
+	health         string // the address that is asked, and nothing else done
 }
 
 // A usageError is a mistake in flags or environment.
@@ -92,47 +98,58 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// exited carries kong's call to exit after --help or --version.
-type exited struct{ code int }
-
-// newParser makes the parser that fills f.
-func newParser(f *flags, stdout, stderr io.Writer) (*kong.Kong, error) {
-	parser, err := kong.New(
-		f,
-		kong.Name("nbduet"),
-		kong.Description("MCP server that works in Jupyter notebooks together with people: edits, outputs and the agent itself appear live in their JupyterLab tabs. "+
-			"It speaks MCP on standard input and output, or over HTTP, and logs to standard error."),
-		kong.Vars{"version": "nbduet " + thisBuild().String(), "toolsets": strings.Join(toolsetNames(), ", ")},
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { panic(exited{code}) }),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("set up the flags: %w", err)
-	}
-	return parser, nil
+// newOptions are the options that fill f.
+func newOptions(f *flags) *options.Set {
+	return options.New(f, map[string]string{"toolsets": strings.Join(toolsetNames(), ", ")})
 }
+
+const usage = `Usage: nbduet [start | health] [flags]
+
+MCP server that works in Jupyter notebooks together with people: edits, outputs
+and the agent itself appear live in their JupyterLab tabs. It speaks MCP on
+standard input and output, or over HTTP, and logs to standard error.
+
+Commands:
+  start                          Serve MCP. It can be left out.
+  health                         Ask the nbduet that serves HTTP at --host and
+                                 --port, or at --url, whether it works: the exit
+                                 status is 0 if it does, else 1.
+
+Flags:
+`
 
 // parse reads the command line and the environment. done tells that the program has printed what was asked for (--help,
 // --version) and is to end.
-func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err error) {
+func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	var f flags
-	parser, err := newParser(&f, stdout, stderr)
-	if err != nil {
-		return settings{}, false, err
+	set := newOptions(&f)
+	words, err := set.Parse(args, os.Getenv)
+	switch {
+	case f.Help:
+		_, err := io.WriteString(stdout, usage+set.Help())
+		return settings{}, true, err
+	case f.Version:
+		_, err := fmt.Fprintln(stdout, "nbduet", thisBuild())
+		return settings{}, true, err
 	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case exited:
-			done = true
-		default:
-			panic(r)
+	command := commandStart
+	if err == nil && len(words) > 0 {
+		command = words[0]
+		if commands := []string{commandStart, commandHealth}; !slices.Contains(commands, command) {
+			err = options.Unexpected(command, commands)
+		} else if len(words) > 1 {
+			err = options.Unexpected(words[1], nil)
 		}
-	}()
-	if _, err := parser.Parse(args); err != nil {
-		return settings{}, false, usageError{fmt.Errorf("%w; nbduet start, or nbduet alone, is the only command, and nbduet --help lists the flags", err)}
 	}
-	if s, err = f.check(); err != nil {
+	if err != nil {
+		return settings{}, false, usageError{fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health asks one that does, and nbduet --help lists the flags", err)}
+	}
+	if command == commandHealth {
+		s.health, err = f.HTTP.healthURL()
+	} else {
+		s, err = f.check()
+	}
+	if err != nil {
 		return settings{}, false, usageError{err}
 	}
 	return s, false, nil

@@ -7,12 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/health"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -41,6 +43,8 @@ type httpFlags struct {
 	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes; the issuer's tokens need all of them."`
 	Metrics        bool     `env:"NBDUET_METRICS" help:"Serve figures for Prometheus at /metrics, to clients with a token. It needs HTTP."`
 	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes of silence, without an open stream, after which an HTTP client's MCP session and its analysis sessions end. Default: ${default}."`
+
+	HealthURL string `name:"url" env:"NBDUET_HEALTH_URL" placeholder:"URL" help:"Address of the nbduet that nbduet health asks, in place of --host and --port, such as https://nb.example.org."`
 
 	Inherit inheritFlags `embed:""`
 }
@@ -75,22 +79,21 @@ func (f httpFlags) check() (httpSettings, error) {
 	default:
 		return httpSettings{}, fmt.Errorf("--transport: %q is not one of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)
 	}
-	if err := f.Inherit.check(); err != nil {
+	if err := f.Inherit.check(runtime.GOOS); err != nil {
 		return httpSettings{}, err
 	}
 	s.inherit = f.Inherit
 	if f.Port < 0 || f.Port > 65535 {
 		return httpSettings{}, fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)
 	}
-	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
-	if host == "" {
-		return httpSettings{}, errors.New("--host: the address is empty: give one, such as 127.0.0.1, or 0.0.0.0 for all of this machine's")
+	host, err := f.host()
+	if err != nil {
+		return httpSettings{}, err
 	}
 	s.address = net.JoinHostPort(host, strconv.Itoa(f.Port))
 	if net.ParseIP(host) == nil {
 		s.hosts = append(s.hosts, host) // clients address it by that name
 	}
-	var err error
 	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
 		return httpSettings{}, fmt.Errorf("--client-timeout: %w", err)
 	}
@@ -122,6 +125,33 @@ func (f httpFlags) check() (httpSettings, error) {
 		}
 	}
 	return s, nil
+}
+
+func (f httpFlags) host() (string, error) {
+	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
+	if host == "" {
+		return "", errors.New("--host: the address is empty: give one, such as 127.0.0.1, or 0.0.0.0 for all of this machine's")
+	}
+	return host, nil
+}
+
+// healthURL is the address at which the program that was started with the same flags says whether it works.
+func (f httpFlags) healthURL() (string, error) {
+	if address := strings.TrimSpace(f.HealthURL); address != "" {
+		s, err := health.URL(address)
+		if err != nil {
+			return "", fmt.Errorf("--url: %w", err)
+		}
+		return s, nil
+	}
+	host, err := f.host()
+	if err != nil {
+		return "", err
+	}
+	if f.Port < 1 || f.Port > 65535 {
+		return "", fmt.Errorf("--port: %d is not between 1 and 65,535: give the port on which nbduet listens", f.Port)
+	}
+	return health.Local(host, f.Port, f.TLSCert != ""), nil
 }
 
 // listenHTTP serves MCP over HTTP until ctx ends.

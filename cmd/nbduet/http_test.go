@@ -168,7 +168,7 @@ func TestWrongHTTPFlags(t *testing.T) {
 
 func TestHTTPSettings(t *testing.T) {
 	clean(t)
-	s, _, err := parse(nil, io.Discard, io.Discard)
+	s, _, err := parse(nil, io.Discard)
 	if err != nil || s.http.transport != transportStdio {
 		t.Errorf("%+v, %v", s.http, err)
 	}
@@ -178,14 +178,26 @@ func TestHTTPSettings(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	s, _, err = parse(nil, io.Discard, io.Discard)
+	s, _, err = parse(nil, io.Discard)
 	if h := s.http; err != nil || h.transport != transportEvents || h.address != "nb.example.org:4040" || h.clientTimeout != 30*time.Second ||
 		strings.Join(h.hosts, " ") != "a.example b.example:1 nb.example.org" || len(h.origins) != 2 || h.made || h.tokens[0] != "t" {
 		t.Errorf("%+v, %v", s.http, err)
 	}
 	os.Unsetenv("MCP_PORT") // which is put back all the same
-	s, _, err = parse([]string{"--host=[::1]", "--transport=streamable-http"}, io.Discard, io.Discard)
+	s, _, err = parse([]string{"--host=[::1]", "--transport=streamable-http"}, io.Discard)
 	if err != nil || s.http.address != "[::1]:3001" {
 		t.Errorf("%+v, %v", s.http, err)
+	}
+}
+
+// On Windows, what to do instead is said before anything is tried.
+func TestNoSocketsOnWindows(t *testing.T) {
+	for goos, refused := range map[string]bool{"windows": true, "linux": false, "darwin": false, "freebsd": false} {
+		if err := (inheritFlags{ListenFD: 3}).check(goos); (err != nil) != refused || refused && !strings.Contains(err.Error(), "--host and --port") {
+			t.Errorf("%s: %v", goos, err)
+		}
+		if err := (inheritFlags{}).check(goos); err != nil {
+			t.Errorf("%s without the flag: %v", goos, err)
+		}
 	}
 }

@@ -18,7 +18,11 @@ type inheritFlags struct {
 	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End with standard input, over HTTP, too. For programs that start this one and must not be outlived."`
 }
 
-func (f inheritFlags) check() error {
+// check refuses what cannot be, on the system goos.
+func (f inheritFlags) check(goos string) error {
+	if f.ListenFD != 0 && goos == "windows" {
+		return errors.New("--listen-fd: on Windows no listening socket can be handed down: give an address with --host and --port")
+	}
 	if f.ListenFD < 0 || f.ListenFD == 1 || f.ListenFD == 2 {
 		return fmt.Errorf("--listen-fd: %d cannot be handed down: give 3 or more", f.ListenFD)
 	}

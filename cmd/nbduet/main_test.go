@@ -198,7 +198,7 @@ func TestSettings(t *testing.T) {
 	t.Setenv("LOG_LEVEL", "WARN")
 	read := func(args ...string) settings {
 		t.Helper()
-		s, done, err := parse(args, io.Discard, io.Discard)
+		s, done, err := parse(args, io.Discard)
 		if err != nil || done {
 			t.Fatal(done, err)
 		}

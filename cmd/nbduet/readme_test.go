@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestREADMETable(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no lines %q and %q for the table of flags to stand between", file, tableBegin, tableEnd)
 	}
-	table := flagTable(t)
+	table := flagTable()
 	if old == table {
 		return
 	}
@@ -43,15 +42,10 @@ func TestREADMETable(t *testing.T) {
 
 // flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by
 // default.
-func flagTable(t *testing.T) string {
-	t.Helper()
-	parser, err := newParser(&flags{}, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+func flagTable() string {
 	var b strings.Builder
 	b.WriteString("\n\n| flag | environment | default | what it is |\n| --- | --- | --- | --- |\n")
-	for _, f := range parser.Model.Flags {
+	for _, f := range newOptions(&flags{}).Options {
 		value := code(f.Default)
 		// The help says the default in words, which has a column of its own here.
 		help, words, found := strings.Cut(f.Help, " Default: ")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/health"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
@@ -56,14 +57,17 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 }
 
 func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
-	set, done, err := parse(args, stdout, stderr)
+	set, done, err := parse(args, stdout)
 	if err != nil || done {
 		return err
+	}
+	if set.health != "" {
+		return health.Ask(ctx, set.health, stdout)
 	}
 	program := thisBuild()
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
 	early := slog.New(tools.LogHandler(text, set.logCode, nil))
-	early.Info("nbduet starts", "version", program.String())
+	early.Info("nbduet " + program.String() + " starts")
 	srv, kernels, err := connectServers(ctx, set, find, early)
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func TestServers(t *testing.T) {
 				name, value, _ := strings.Cut(word, "=")
 				t.Setenv(name, value)
 			}
-			s, done, err := parse(args, io.Discard, io.Discard)
+			s, done, err := parse(args, io.Discard)
 			if got := [2]endpoint{s.servers.documents, s.servers.kernels}; err != nil || done || got != c.want {
 				t.Errorf("documents and kernels are at %v, %v; want %v", got, err, c.want)
 			}
@@ -90,14 +90,14 @@ func TestNotebookToBeginWith(t *testing.T) {
 		{"--document-id=/work/a.ipynb", "work/a.ipynb", ""},
 		{"--document-id=a.ipynb --runtime-id=abc", "a.ipynb", "abc"},
 	} {
-		s, _, err := parse(strings.Fields(c.args), io.Discard, io.Discard)
+		s, _, err := parse(strings.Fields(c.args), io.Discard)
 		if err != nil || s.servers.notebook.String() != c.notebook || s.servers.kernelID != c.kernel {
 			t.Errorf("%s: %+v, %v", c.args, s.servers, err)
 		}
 	}
 	t.Setenv("DOCUMENT_ID", "b.ipynb")
 	t.Setenv("RUNTIME_ID", "def")
-	if s, _, err := parse(nil, io.Discard, io.Discard); err != nil || s.servers.notebook.String() != "b.ipynb" || s.servers.kernelID != "def" {
+	if s, _, err := parse(nil, io.Discard); err != nil || s.servers.notebook.String() != "b.ipynb" || s.servers.kernelID != "def" {
 		t.Errorf("from the environment: %+v, %v", s.servers, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestLocalServer(t *testing.T) {
 		{"--document-url=local --runtime-url=" + otherURL, "http://127.0.0.1:1111/x", otherURL, false},
 		{"--runtime-url=local --document-url=" + oneURL, oneURL, "http://127.0.0.1:1111/x", false},
 	} {
-		s, _, err := parse(strings.Fields(c.args), io.Discard, io.Discard)
+		s, _, err := parse(strings.Fields(c.args), io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,23 +5,52 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"path"
+	"runtime"
+	"strings"
 
 	"github.com/nbduet/nbduet/session/activity"
 )
 
-// stateFile is the default file of activity, in the user's state directory, as the XDG Base Directory specification has
-// it.
-func stateFile() (string, error) {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the specification wants relative ones ignored
-		home, err := os.UserHomeDir()
+// stateFile is the default file of activity on the system goos: in the folder of the XDG Base Directory specification, or,
+// on Windows, in that for what stays on the machine. It has the system's separators.
+func stateFile(goos string, env func(string) string, home func() (string, error)) (string, error) {
+	const below = "nbduet/activity.db"
+	dir := env("XDG_STATE_HOME")
+	if !isAbs(goos, dir) { // the specification wants relative ones ignored
+		if dir = env("LocalAppData"); goos == "windows" && isAbs(goos, dir) {
+			return joined(goos, dir, below), nil
+		}
+		at, err := home()
 		if err != nil {
 			return "", fmt.Errorf("find the state directory: %w", err)
 		}
-		dir = filepath.Join(home, ".local", "state")
+		if !isAbs(goos, at) {
+			return "", fmt.Errorf("find the state directory: the home directory %q is not an absolute path", at)
+		}
+		dir = at + "/.local/state"
+		if goos == "windows" {
+			dir = at + "/AppData/Local"
+		}
 	}
-	return filepath.Join(dir, "nbduet", "activity.db"), nil
+	return joined(goos, dir, below), nil
+}
+
+// isAbs is filepath.IsAbs on the system goos.
+func isAbs(goos, path string) bool {
+	if goos != "windows" {
+		return strings.HasPrefix(path, "/")
+	}
+	path = strings.ReplaceAll(path, "/", `\`)
+	return strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1:3] == `:\`
+}
+
+// joined is filepath.Join on the system goos.
+func joined(goos, dir, below string) string {
+	if goos != "windows" {
+		return path.Join(dir, below)
+	}
+	return strings.TrimRight(strings.ReplaceAll(dir, "/", `\`), `\`) + `\` + strings.ReplaceAll(below, "/", `\`)
 }
 
 // openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the
@@ -34,13 +63,14 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 		}
 		return s, nil
 	}
-	path, err := stateFile()
+	file, err := stateFile(runtime.GOOS, os.Getenv, os.UserHomeDir)
 	if err == nil {
 		var s *activity.Store
-		if s, err = activity.Open(ctx, activity.Options{Path: path, Logger: log}); err == nil {
+		if s, err = activity.Open(ctx, activity.Options{Path: file, Logger: log}); err == nil {
 			return s, nil
 		}
 	}
-	log.Warn("activity is kept until this program ends: to keep it, give a file with --state", "error", err)
+	// In the message, since the path of the user's own state is no content of calls.
+	log.Warn("nothing is remembered longer than until this program ends: to keep it, give a file with --state: " + err.Error())
 	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

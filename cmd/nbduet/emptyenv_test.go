@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Hosts have forms for the environment, and pass what was left empty as empty: that is not set, for every flag.
+func TestEmptyEnvironment(t *testing.T) {
+	clean(t)
+	usual, _, err := parse(nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, o := range newOptions(&flags{}).Options {
+		all = append(all, o.Envs...)
+	}
+	if len(all) < 40 {
+		t.Fatalf("only %d variables: %v", len(all), all)
+	}
+	for _, value := range []string{"", " "} {
+		for _, name := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Setenv(name, value)
+				if s, _, err := parse(nil, io.Discard); err != nil || !reflect.DeepEqual(s, usual) {
+					t.Errorf("%s=%q makes %+v, %v", name, value, s, err)
+				}
+			})
+		}
+		t.Run("all", func(t *testing.T) {
+			for _, name := range all {
+				t.Setenv(name, value)
+			}
+			for _, args := range [][]string{nil, {"--transport=streamable-http", "--auth-token=of-sixteen-letters", "--jupyter-url=http://h:1"}} {
+				got, _, err := parse(args, io.Discard)
+				if err != nil || got.agentName != usual.agentName || got.maxRooms != usual.maxRooms || got.readOnly || got.toolsets != nil || got.http.inherit.ListenFD != 0 || got.http.oidc != nil {
+					t.Errorf("%v: %+v, %v", args, got, err)
+				}
+			}
+		})
+	}
+	// A fallback counts where the variable before it is empty.
+	t.Setenv("NBDUET_DOCUMENT_URL", "")
+	t.Setenv("DOCUMENT_URL", "http://second:1")
+	if s, _, err := parse(nil, io.Discard); err != nil || s.servers.documents.url != "http://second:1" {
+		t.Errorf("%+v, %v", s.servers, err)
+	}
+}
+
+// The first line of the log says which program this is.
+func TestLogBeginsWithVersion(t *testing.T) {
+	clean(t)
+	o := start(t, found(), "--jupyter-url=http://127.0.0.1:9")
+	first, _, _ := strings.Cut(o.stderr, "\n")
+	if !strings.Contains(first, "nbduet "+thisBuild().String()+" starts") {
+		t.Errorf("the log begins with %s", first)
+	}
+}
+
+// The command health asks where the same environment would have the program listen.
+func TestHealthCommand(t *testing.T) {
+	clean(t)
+	for _, c := range []struct {
+		args, env string // of MCP_PORT and NBDUET_HOST
+		want      string // or the start of an error
+	}{
+		{"health", "", "http://127.0.0.1:3001/healthz"},
+		{"health", "4000 0.0.0.0", "http://127.0.0.1:4000/healthz"},
+		{"health --port=5", "4000 ::", "http://[::1]:5/healthz"},
+		{"health --tls-cert=c.pem --host [::1]", "", "https://[::1]:3001/healthz"},
+		{"--url https://h/mcp health", "4000 0.0.0.0", "https://h/healthz"},
+		{"health --port=0", "", "--port: 0"},
+		{"health --url=h", "", "--url: "},
+		{"health now", "", "unexpected argument now"},
+	} {
+		port, host, _ := strings.Cut(c.env, " ")
+		t.Setenv("MCP_PORT", port)
+		t.Setenv("NBDUET_HOST", host)
+		t.Setenv("NBDUET_TRANSPORT", "streamable-http")
+		s, _, err := parse(strings.Fields(c.args), io.Discard)
+		if err != nil && strings.HasPrefix(err.Error(), c.want) {
+			continue
+		}
+		if err != nil || s.health != c.want {
+			t.Errorf("%s with %q: %q, %v", c.args, c.env, s.health, err)
+		}
+	}
+	t.Setenv("MCP_PORT", "9")
+	t.Setenv("NBDUET_HOST", "")
+	var out, log bytes.Buffer
+	if code := runWith(t.Context(), []string{"health"}, strings.NewReader(""), &out, &log, found()); code != exitFault || out.Len() > 0 || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("with nothing there: %d, %q, %q", code, out.String(), log.String())
+	}
+}

@@ -1,0 +1,79 @@
+// Package health asks a program that serves HTTP whether it works, for containers whose images have no other program to do
+// so.
+package health
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// askTime bounds one question. Containers wait for longer before they give up on it.
+const askTime = 5 * time.Second
+
+const path = "/healthz"
+
+// Local is the address of what listens on this machine, at the host and port that it was told.
+func Local(host string, port int, encrypted bool) string {
+	scheme := "http"
+	if encrypted {
+		scheme = "https"
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // all of this machine's
+		host = "127.0.0.1"
+		if ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(port)) + path
+}
+
+// URL is the address of health of a server whose address is given, or that of its MCP.
+func URL(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", fmt.Errorf("%q is not an address, such as http://127.0.0.1:3001", address)
+	}
+	base := strings.TrimRight(u.Path, "/")
+	for _, end := range []string{"/mcp", "/sse", path} {
+		base = strings.TrimSuffix(base, end)
+	}
+	u.Path, u.RawPath, u.RawQuery, u.Fragment, u.User = base+path, "", "", "", nil
+	return u.String(), nil
+}
+
+// Ask asks at an address and writes a line if the answer is that it works; an error says what else.
+func Ask(ctx context.Context, address string, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	// No proxy, and no certificate of this machine's name to look for: nothing secret is sent, and nothing believed but
+	// that something answers.
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	var wrong *url.Error
+	if errors.As(err, &wrong) {
+		err = wrong.Err // the address is said anyway
+	}
+	if err != nil {
+		return fmt.Errorf("%s does not answer: %w", address, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", address, res.Status)
+	}
+	_, err = fmt.Fprintf(out, "nbduet works: %s answers %s\n", address, res.Status)
+	return err
+}
