@@ -198,7 +198,7 @@ lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how man
 	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
 	top=$$PWD; failed=0; for module in $(MODULES); do \
 		(cd $$module && go vet ./... && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
-	done; exit $$failed
+	done; for system in windows freebsd darwin; do GOOS=$$system go vet ./... || failed=1; done; exit $$failed
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
 TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)

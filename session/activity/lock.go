@@ -37,8 +37,11 @@ func hold(dir, process string) (*lock, error) {
 
 // release gives the lock back. What is in the way of that shows where the lock is looked at.
 func (l *lock) release() {
-	_ = os.Remove(l.file.Name())
+	err := os.Remove(l.file.Name())
 	_ = l.file.Close()
+	if err != nil { // Windows removes no open file
+		_ = os.Remove(l.file.Name())
+	}
 }
 
 // alive reports whether a process holds its lock. The lock of one that does not is removed.
@@ -48,10 +51,10 @@ func alive(dir, process string) bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	defer f.Close()
-	if held(f) {
-		return true
+	holds := held(f)
+	_ = f.Close() // before it is removed, for Windows
+	if !holds {
+		_ = os.Remove(name)
 	}
-	_ = os.Remove(name)
-	return false
+	return holds
 }

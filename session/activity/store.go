@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -92,7 +93,7 @@ func open(opt Options) (*sql.DB, error) {
 		if err := private(path); err != nil {
 			return nil, err
 		}
-		name = (&url.URL{Scheme: "file", Path: path}).String()
+		name = databaseURL(runtime.GOOS, path)
 	}
 	db, err := sql.Open("sqlite", name+"?"+query.Encode())
 	if err != nil {
@@ -263,4 +264,16 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 	s.runs.close() // whoever comes may take up what is left
 	return errors.Join(err, s.db.Close())
+}
+
+// databaseURL is what SQLite calls the file at an absolute path on the system goos.
+func databaseURL(goos, path string) string {
+	if goos == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+		if !strings.HasPrefix(path, "/") { // it begins with a drive
+			path = "/" + path
+		}
+	}
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tetratelabs/wazero"
 )
@@ -57,7 +58,7 @@ func compilations() (wazero.CompilationCache, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o022 != 0 {
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // there the folder above bars others, and modes say nothing
 		return nil, fmt.Errorf("%s can be written by others (%s)", dir, info.Mode())
 	}
 	return wazero.NewCompilationCacheWithDir(filepath.Join(dir, "wazero-"+wazeroVersion))

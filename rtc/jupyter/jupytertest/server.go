@@ -229,7 +229,11 @@ func (s *Server) KillProcess(t testing.TB, pid int) {
 		}
 		return
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 }

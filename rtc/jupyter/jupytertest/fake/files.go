@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -130,7 +129,7 @@ func (f *files) base(p, full string) (model, error) {
 	modified := f.modified(full, info)
 	return model{
 		Name: p[strings.LastIndexByte(p, '/')+1:], Path: p, LastModified: date(modified), Created: date(modified), Size: &size,
-		Writable: syscall.Access(full, 2) == nil, // W_OK
+		Writable: writable(full),
 	}, nil
 }
 
