@@ -1,0 +1,46 @@
+package packages
+
+import (
+	"compress/flate"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// counter counts what is written.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// People download the program, and hosts unpack it at each update. A call of a method by a name that the linker does not
+// know, in any library, is 3 MB: then the linker leaves out no exported method at all.
+func TestProgramIsSmall(t *testing.T) {
+	const (
+		most       = 30_000_000
+		mostZipped = 13_000_000
+	)
+	program := filepath.Join(t.TempDir(), "nbduet")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/nbduet")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	f, err := os.Open(program)
+	must(t, err)
+	defer f.Close()
+	var zipped counter
+	w, err := flate.NewWriter(&zipped, flate.BestCompression)
+	must(t, err)
+	size, err := io.Copy(w, f)
+	must(t, err)
+	must(t, w.Close())
+	t.Logf("%d bytes, %d zipped", size, zipped)
+	if size > most || zipped > mostZipped {
+		t.Errorf("the program has %d bytes, %d zipped: more than %d, or %d zipped", size, zipped, most, mostZipped)
+	}
+}
