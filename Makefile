@@ -45,8 +45,8 @@ build: need-go ## build bin/nbduet
 
 # For this machine, or for that of GOOS and GOARCH: make wheel GOARCH=arm64
 .PHONY: wheel
-wheel: need-go ## make the wheel with the extension of Jupyter Server, in dist
-	@cmd/jupyter-extension/wheel.sh dist
+wheel: need-go ## make the wheels of the program and of the extension of Jupyter Server, in dist
+	@packaging/python/wheels.sh dist
 
 .PHONY: demo
 demo: build venv ## watch an agent work in a JupyterLab tab of yours
@@ -231,7 +231,7 @@ nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests o
 .PHONY: extension
 extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
 	@$(ALONE) extension $(SCRIPTS)/extension.sh
-	@$(ALONE) wheel cmd/jupyter-extension/wheel.sh
+	@$(ALONE) wheel packaging/python/tools.sh
 
 .PHONY: rkernel
 rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables

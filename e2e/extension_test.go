@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/e2e/sdk"
@@ -46,27 +47,29 @@ func TestInsideJupyter(t *testing.T) {
 	t.Run("program that dies", s.startsAgain)
 }
 
-// wheel shows what was installed: a program that needs nothing of the machine, of the wheel's own version.
+// wheel shows what was installed: a program that needs nothing of the machine, and an extension of the same version.
 func (*site) wheel(t *testing.T) {
 	in, err := installed()
 	must(t, err)
 	out, err := exec.CommandContext(t.Context(), in.Python, "-c", `
-import importlib.metadata, importlib.util, os
-found = importlib.metadata.distribution("nbduet-jupyter")
-print(found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
-print(os.path.join(os.path.dirname(importlib.util.find_spec("nbduet_jupyter").origin), "bin", "nbduet"))
+import importlib.metadata, nbduet
+for name in "nbduet", "nbduet-jupyter":
+    found = importlib.metadata.distribution(name)
+    print(name, found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
+print(nbduet.find_nbduet_bin())
 `).Output()
 	must(t, err)
-	about, program, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	version, license, _ := strings.Cut(about, " ")
-	if license != "MIT 1" || !strings.Contains(in.Wheel, "-"+version+"-py3-none-") || strings.Contains(in.Wheel, "-any") {
-		t.Errorf("installed from %s: version %s, license %s", in.Wheel, version, license)
+	if want := "nbduet 0.1.0 MIT 1\nnbduet-jupyter 0.1.0 MIT 1\n" + in.Program + "\n"; string(out) != want {
+		t.Errorf("installed:\n%swant\n%s", out, want)
 	}
-	said, err := exec.CommandContext(t.Context(), program, "--version").Output()
-	if err != nil || !strings.HasPrefix(string(said), "nbduet "+version+" (") {
-		t.Errorf("the program is %q, not of version %s: %v", said, version, err)
+	if !strings.HasSuffix(in.Wheel, "/nbduet_jupyter-"+embedded.Version+"-py3-none-any.whl") {
+		t.Errorf("the extension's wheel is %s", in.Wheel)
 	}
-	file, err := elf.Open(program)
+	said, err := exec.CommandContext(t.Context(), in.Program, "--version").Output()
+	if err != nil || !strings.HasPrefix(string(said), "nbduet "+embedded.Version+" (") {
+		t.Errorf("the program is %q, not of version %s: %v", said, embedded.Version, err)
+	}
+	file, err := elf.Open(in.Program)
 	must(t, err)
 	defer file.Close()
 	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {

@@ -1,18 +1,17 @@
-"""Puts the program into the wheel, and its platform into the wheel's name."""
+"""Makes the wheel depend on the program of its own version."""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
-class ProgramHook(BuildHookInterface):
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        program, tag = os.environ.get("NBDUET_WHEEL_PROGRAM"), os.environ.get("NBDUET_WHEEL_TAG")
-        if not program or not tag:
-            raise RuntimeError("the wheel contains a program that has to be built first: run `make wheel`, which does both")
-        build_data["pure_python"] = False
-        build_data["tag"] = tag
-        build_data["force_include"][program] = "nbduet_jupyter/bin/nbduet"
+class ProgramHook(MetadataHookInterface):
+    def update(self, metadata: dict[str, Any]) -> None:
+        metadata["dependencies"] = [
+            f"nbduet =={metadata['version']}",
+            "jupyter-server >=2.13,<3",
+            "aiohttp >=3.9,<4",  # the client of the program
+            "yarl >=1.9,<2",  # its addresses
+        ]

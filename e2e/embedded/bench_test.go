@@ -52,7 +52,7 @@ func BenchmarkInside(b *testing.B) {
 			must(b, os.WriteFile(server.Path(path), []byte(notebook), 0o600))
 		}
 	}
-	alone := &target{url: startAlone(b, filepath.Join(in.Packages, "nbduet_jupyter", "bin", "nbduet"), server), auth: "Bearer " + server.Token}
+	alone := &target{url: startAlone(b, in.Program, server), auth: "Bearer " + server.Token}
 	inside := &target{url: server.URL + "/mcp", auth: "token " + server.Token}
 	bare := &target{url: server.URL + "/floor", auth: "token " + server.Token}
 	for i, t := range []*target{alone, inside} {

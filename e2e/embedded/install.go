@@ -14,21 +14,24 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Installation is a Python into which the wheel was installed.
+// Version is that of the wheels, which are made as for a release.
+const Version = "0.1.0"
+
+// Installation is a Python into which the wheels were installed.
 type Installation struct {
 	// Python is its interpreter, Packages the folder of its own packages.
 	Python, Packages string
 	// Env leads the server to JupyterLab's own files, which are in .venv.
 	Env []string
-	// Wheel is the file that was installed.
-	Wheel string
+	// Wheel is the file of the extension that was installed, and Program the program that its wheel has put there.
+	Wheel, Program string
 }
 
 // Command is what starts JupyterLab there.
 func (in Installation) Command() []string { return []string{in.Python, "-m", "jupyterlab"} }
 
-// Install makes the wheel and installs it below a folder, which has neither. The error says what is missing, or what
-// failed with its words.
+// Install makes the wheels of the program and of the extension, and installs them below a folder, which has neither, as the
+// program's extra for Jupyter. The error says what is missing, or what failed with its words.
 func Install(dir string) (in Installation, err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -52,6 +55,7 @@ func Install(dir string) (in Installation, err error) {
 		}
 		var out, log bytes.Buffer
 		cmd := exec.Command(name, args...)
+		cmd.Env = append(os.Environ(), "VERSION="+Version)
 		cmd.Stdout, cmd.Stderr = &out, &log
 		if err := cmd.Run(); err != nil {
 			failed = fmt.Errorf("install the extension: %s %q: %w\n%s%s", name, args, err, out.Bytes(), log.Bytes())
@@ -60,19 +64,23 @@ func Install(dir string) (in Installation, err error) {
 	}
 	const where = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"
 	folder := filepath.Join(dir, "extension")
-	in.Python = filepath.Join(folder, "bin", "python")
-	in.Wheel = run(filepath.Join(root, "cmd", "jupyter-extension", "wheel.sh"), filepath.Join(dir, "wheel"))
+	in.Python, in.Program = filepath.Join(folder, "bin", "python"), filepath.Join(folder, "bin", "nbduet")
+	made := strings.Fields(run(filepath.Join(root, "packaging", "python", "wheels.sh"), filepath.Join(dir, "wheel")))
 	run(python, "-m", "venv", "--without-pip", folder)
 	theirs, theirErr := pair(run(python, "-c", where))
 	ours, ourErr := pair(run(in.Python, "-c", where))
 	if failed = errors.Join(failed, theirErr, ourErr); failed != nil {
 		return in, failed
 	}
-	in.Packages = ours[1]
+	if len(made) != 2 {
+		return in, fmt.Errorf("install the extension: made %q, not two wheels", made)
+	}
+	in.Packages, in.Wheel = ours[1], made[1]
 	if err := os.WriteFile(filepath.Join(in.Packages, "beside.pth"), []byte(beside+"\n"+theirs[1]+"\n"), 0o600); err != nil {
 		return in, fmt.Errorf("install the extension: %w", err)
 	}
-	run(python, "-m", "pip", "--python", in.Python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.Wheel)
+	run(python, "-m", "pip", "--python", in.Python, "install", "--disable-pip-version-check", "--no-input", "--no-index",
+		"--find-links", filepath.Dir(in.Wheel), "nbduet[jupyter]=="+Version)
 	in.Env = []string{
 		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
 		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter"),

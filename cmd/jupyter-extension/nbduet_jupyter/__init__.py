@@ -9,17 +9,16 @@ The extension starts the program nbduet with the first request, and serves it be
 - ``child.py``: starts and stops the program
 - ``log.py``: takes in its log
 - ``identity.py``: authenticates the program when it works on the server itself
+- ``elsewhere.py``: what is served where the program cannot be
+
+The program is that of the package ``nbduet``, which has the same version.
 
 All of it runs on the server's event loop.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any
-
-if sys.platform == "win32":
-    raise ImportError("nbduet_jupyter runs on Linux and macOS only, because it hands a socket down to nbduet")
 
 from .extension import JupyterMCPServerExtensionApp
 

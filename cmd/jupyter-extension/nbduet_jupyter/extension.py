@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+import sys
 
 from jupyter_server.extension.application import ExtensionApp
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from traitlets import Bool, List, Unicode, default
 
+from nbduet import find_nbduet_bin
+
 from .child import Child
+from .elsewhere import WHY, ElsewhereHandler, hands_sockets_down
 from .handler import MCPHandler
 from .identity import ProgramIdentity
 from .log import wants_debug
@@ -51,11 +54,11 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
     ).tag(config=True)
     read_only = Bool(False, help="Offer only tools that change nothing.").tag(config=True)
     args = List(Unicode(), help="Further arguments of nbduet. Other users can see them: no tokens.").tag(config=True)
-    program = Unicode(help="The program to start; by default the one in this package.").tag(config=True)
+    program = Unicode(help="The program to start; by default the one of the package nbduet.").tag(config=True)
 
     @default("program")
     def _default_program(self) -> str:
-        return str(Path(__file__).parent / "bin" / "nbduet")
+        return find_nbduet_bin()
 
     @default("document_token")
     def _default_document_token(self) -> str:
@@ -65,15 +68,21 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
     def _default_runtime_token(self) -> str:
         return os.environ.get("RUNTIME_TOKEN", "")
 
-    child: Child | None = None  # until initialize
+    child: Child | None = None  # until initialize, and where the program cannot be served
+    _initialized = False
 
     def initialize(self) -> None:
         """Does nothing the second time: if both of the extension's names are enabled, the server has two of these
         apps, but loads the one that it finds under their common name, twice."""
-        if self.child is None:
+        if not self._initialized:
+            self._initialized = True
             super().initialize()
 
     def initialize_handlers(self) -> None:
+        if not hands_sockets_down(sys.platform):
+            self.log.warning("/mcp is not served: %s", WHY)
+            self.handlers.append((r"/mcp(|/.*)", ElsewhereHandler))
+            return
         self._local_server: HTTPServer | None = None
         self._local_port = 0
         self._identity = ProgramIdentity()
