@@ -1,0 +1,343 @@
+package packages
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/embedded"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// TestWheelInstalls installs the wheels of this machine in the ways that people have, from a folder, without any index, and
+// without anything of this repository beside it.
+func TestWheelInstalls(t *testing.T) {
+	k := &wheelKit{dir: filepath.Join(t.TempDir(), "wheels")}
+	made := strings.Fields(wheelMade(t, []string{"VERSION=0.1.0"}, "wheels.sh", k.dir))
+	if len(made) != 2 {
+		t.Fatalf("made %q", made)
+	}
+	k.program = made[0]
+	k.base = wheelBase(t)
+	k.python = k.venv(t, k.base)
+	t.Run("each Python", k.pythons)
+	t.Run("schemes", k.schemes)
+	t.Run("module", k.module)
+	t.Run("uv", k.uv)
+	t.Run("home", k.home)
+	t.Run("removed", k.removed)
+	t.Run("beside JupyterLab", k.besideJupyterLab)
+}
+
+// wheelKit is the wheels of this machine, in a folder.
+type wheelKit struct {
+	dir     string
+	program string // the wheel with the program
+
+	base, python string // the newest Python here, and that of an environment for it
+}
+
+// wheelEnv is the environment of somebody who has set up nothing, with additions.
+func wheelEnv(t *testing.T, more ...string) []string {
+	t.Helper()
+	return append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "PIP_DISABLE_PIP_VERSION_CHECK=1"}, more...)
+}
+
+// wheelRun runs a command, and ends the test if it fails. It tells what the command wrote to standard output.
+func wheelRun(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	out, said, err := wheelTry(t, env, name, args...)
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, said)
+	}
+	return out
+}
+
+func wheelTry(t *testing.T, env []string, name string, args ...string) (out, said string, err error) {
+	t.Helper()
+	var o, e bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, t.TempDir(), &o, &e
+	err = cmd.Run()
+	return strings.TrimSpace(o.String()), e.String(), err
+}
+
+// says shows that a command is the release's program.
+func (*wheelKit) says(t *testing.T, env []string, name string, args ...string) {
+	t.Helper()
+	if said := wheelRun(t, env, name, append(args, "--version")...); !strings.HasPrefix(said, "nbduet 0.1.0 (go") {
+		t.Errorf("%s %q is %q", name, args, said)
+	}
+}
+
+// pip is the arguments of Python with which pip installs from the folder alone.
+func (k *wheelKit) pip(more ...string) []string {
+	return append([]string{"-m", "pip", "install", "--no-index", "--find-links", k.dir}, more...)
+}
+
+// venv is the Python of a new virtual environment, with pip.
+func (*wheelKit) venv(t *testing.T, python string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "venv")
+	wheelRun(t, wheelEnv(t), python, "-m", "venv", dir)
+	return filepath.Join(dir, "bin", "python")
+}
+
+// pythons installs with each version of Python that there is here, by the pip that comes with it; in the short form, with
+// the oldest and the newest.
+func (k *wheelKit) pythons(t *testing.T) {
+	var found []string
+	for minor := 9; minor <= 14; minor++ {
+		python, err := wheelFindPython(t, minor)
+		if err != nil {
+			t.Logf("Python 3.%d was not tried: %v", minor, err)
+			continue
+		}
+		found = append(found, python)
+	}
+	if len(found) == 0 {
+		t.Fatal("there is no Python here")
+	}
+	if testing.Short() && len(found) > 2 {
+		found = []string{found[0], found[len(found)-1]}
+	}
+	for _, base := range found {
+		t.Run(filepath.Base(base), func(t *testing.T) {
+			python, env := k.venv(t, base), wheelEnv(t)
+			wheelRun(t, env, python, k.pip("nbduet")...)
+			bin := filepath.Dir(python)
+			k.says(t, env, filepath.Join(bin, "nbduet"))
+			k.says(t, env, python, "-m", "nbduet")
+			// The command is the program itself, with no Python to start before it.
+			if head, err := os.ReadFile(filepath.Join(bin, "nbduet")); err != nil || bytes.HasPrefix(head, []byte("#!")) {
+				t.Errorf("the command is a script: %v", err)
+			}
+			wheelRun(t, env, python, "-m", "pip", "uninstall", "-y", "nbduet")
+			if _, err := os.Stat(filepath.Join(bin, "nbduet")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the command is there after pip has removed the package: %v", err)
+			}
+		})
+	}
+}
+
+// wheelFindPython finds a version of Python that can make virtual environments with pip.
+func wheelFindPython(t *testing.T, minor int) (string, error) {
+	t.Helper()
+	name := fmt.Sprintf("python3.%d", minor)
+	var all []string
+	if path, err := exec.LookPath(name); err == nil {
+		all = append(all, path)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		more, err := filepath.Glob(filepath.Join(home, ".pyenv", "versions", fmt.Sprintf("3.%d.*", minor), "bin", name))
+		if err != nil {
+			return "", err
+		}
+		all = append(all, more...)
+	}
+	// What is in PATH may be a script that looks for a version that nobody has installed.
+	for _, path := range all {
+		if exe, _, err := wheelTry(t, wheelEnv(t), path, "-c", "import ensurepip, venv, sys; print(sys.executable)"); err == nil {
+			return exe, nil
+		}
+	}
+	return "", fmt.Errorf("of %q none makes environments", all)
+}
+
+// schemes shows that the module leads to the program that was installed with it, wherever that was, and whatever else of
+// its name there is in PATH or in the folders of the other schemes.
+func (k *wheelKit) schemes(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.MkdirAll(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "nbduet"), []byte("#!/bin/sh\necho another\n"), 0o700); err != nil { //nolint:gosec // it has to be executable
+		t.Fatal(err)
+	}
+	env := wheelEnv(t)
+	env = append(env, "PATH="+other+":/usr/bin:/bin")
+	if said := wheelRun(t, env, "/bin/sh", "-c", "nbduet --version"); said != "another" {
+		t.Fatalf("the other of its name says %q", said)
+	}
+	find := []string{"-c", "import nbduet; print(nbduet.find_nbduet_bin())"}
+	owns := func(t *testing.T, env []string, python, want string) {
+		t.Helper()
+		k.says(t, env, python, "-m", "nbduet")
+		if got := wheelRun(t, env, python, find...); got != want {
+			t.Errorf("it finds %s, want %s", got, want)
+		}
+	}
+	venv := k.python
+	wheelRun(t, env, venv, k.pip("nbduet")...)
+	t.Run("venv", func(t *testing.T) { owns(t, env, venv, filepath.Join(filepath.Dir(venv), "nbduet")) })
+
+	t.Run("user", func(t *testing.T) {
+		home := t.TempDir()
+		env := append(slices.Clone(env), "PYTHONUSERBASE="+home, "PIP_BREAK_SYSTEM_PACKAGES=1")
+		wheelRun(t, env, k.base, k.pip("--user", "nbduet")...)
+		owns(t, env, k.base, filepath.Join(home, "bin", "nbduet"))
+	})
+	// An environment that has the program, too, is asked for the module that lies elsewhere.
+	for _, c := range []struct{ option, packages string }{{"--target", ""}, {"--prefix", "lib/python*/site-packages"}} {
+		t.Run(c.option[2:], func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "there")
+			wheelRun(t, env, venv, k.pip("--ignore-installed", c.option, dir, "nbduet")...)
+			packages, err := filepath.Glob(filepath.Join(dir, c.packages))
+			if err != nil || len(packages) == 0 {
+				t.Fatalf("installed nothing: %v", err)
+			}
+			owns(t, append(slices.Clone(env), "PYTHONPATH="+packages[0]), venv, filepath.Join(dir, "bin", "nbduet"))
+		})
+	}
+	t.Run("link", func(t *testing.T) {
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(filepath.Dir(filepath.Dir(venv)), link); err != nil {
+			t.Fatal(err)
+		}
+		owns(t, env, filepath.Join(link, "bin", "python"), filepath.Join(link, "bin", "nbduet"))
+	})
+}
+
+// wheelBase is a Python that is no virtual environment.
+func wheelBase(t *testing.T) string {
+	t.Helper()
+	for minor := 14; minor >= 9; minor-- {
+		if python, err := wheelFindPython(t, minor); err == nil {
+			return python
+		}
+	}
+	t.Fatal("there is no Python here")
+	return ""
+}
+
+// module shows that python -m nbduet is the program in all that its caller sees: arguments, streams and status; and so it is
+// on Windows, where a new process is started.
+func (k *wheelKit) module(t *testing.T) {
+	env, dir := wheelEnv(t), t.TempDir()
+	wheelRun(t, env, k.python, k.pip("--target", dir, "nbduet")...)
+	env = append(env, "PYTHONPATH="+dir)
+	const said = "#!/bin/sh\ncat\necho \"$@\" >&2\nexit 7\n"
+	for path, name := range map[string]string{"bin": "nbduet", "Scripts": "nbduet.exe"} {
+		at := filepath.Join(dir, path)
+		if err := os.MkdirAll(at, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, name), []byte(said), 0o700); err != nil { //nolint:gosec // it has to be executable
+			t.Fatal(err)
+		}
+	}
+	const windows = `import runpy, subprocess, sys, sysconfig; sysconfig.get_config_vars(); sys.platform = "win32"; sys.argv[0] = ""; runpy.run_module("nbduet", run_name="__main__")`
+	for system, args := range map[string][]string{"Unix": {"-m", "nbduet"}, "Windows": {"-c", windows}} {
+		cmd := exec.CommandContext(t.Context(), k.python, append(args, "--a", "b c", "")...)
+		var out, log bytes.Buffer
+		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, strings.NewReader("some input"), &out, &log
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 7 || out.String() != "some input" || log.String() != "--a b c \n" {
+			t.Errorf("%s: %v, wrote %q and %q", system, err, &out, &log)
+		}
+	}
+}
+
+// removed shows that a module without its program says so in a line, and runs no other.
+func (k *wheelKit) removed(t *testing.T) {
+	bin := filepath.Dir(k.python)
+	env := wheelEnv(t, "PATH="+bin)
+	wheelRun(t, env, k.python, k.pip("nbduet")...)
+	if err := os.Remove(filepath.Join(bin, "nbduet")); err != nil {
+		t.Fatal(err)
+	}
+	_, said, err := wheelTry(t, env, k.python, "-m", "nbduet", "--version")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || strings.Count(said, "\n") != 1 || !strings.Contains(said, "looked for "+filepath.Join(bin, "nbduet")) {
+		t.Errorf("%v, said %q", err, said)
+	}
+}
+
+// uv shows that uvx runs it, and that uv installs it as a tool and into an environment.
+func (k *wheelKit) uv(t *testing.T) {
+	top, err := lab.RepoRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wheelRun(t, os.Environ(), filepath.Join(top, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(top, "packaging", "python", "tools.sh"), "test")
+	bin := filepath.Join(top, ".cache", "wheel-test", "bin")
+	uv, dir := filepath.Join(bin, "uv"), t.TempDir()
+	env := wheelEnv(t,
+		"UV_CACHE_DIR="+filepath.Join(dir, "cache"), "UV_OFFLINE=1", "UV_NO_CONFIG=1", "UV_PYTHON_DOWNLOADS=never", "UV_PYTHON="+k.base,
+		"UV_TOOL_DIR="+filepath.Join(dir, "tools"), "UV_TOOL_BIN_DIR="+filepath.Join(dir, "bin"), "UV_NO_INDEX=1", "UV_FIND_LINKS="+k.dir, "UV_LINK_MODE=copy",
+	)
+	k.says(t, env, filepath.Join(bin, "uvx"), "nbduet")
+	k.says(t, env, filepath.Join(bin, "uvx"), "nbduet@0.1.0")
+	k.says(t, env, uv, "tool", "run", "--from", k.program, "nbduet")
+	k.says(t, env, uv, "run", "--no-project", "--with", "nbduet", "python", "-m", "nbduet")
+	wheelRun(t, env, uv, "tool", "install", "nbduet")
+	k.says(t, env, filepath.Join(dir, "bin", "nbduet"))
+	venv := filepath.Join(dir, "venv")
+	wheelRun(t, env, uv, "venv", venv)
+	wheelRun(t, env, uv, "pip", "install", "--python", venv, "nbduet")
+	k.says(t, env, filepath.Join(venv, "bin", "python"), "-m", "nbduet")
+	target := filepath.Join(dir, "target")
+	wheelRun(t, env, uv, "pip", "install", "--target", target, "nbduet")
+	k.says(t, append(slices.Clone(env), "PYTHONPATH="+target), filepath.Join(venv, "bin", "python"), "-m", "nbduet")
+	// Where nothing can be written below the home, as in some containers.
+	k.says(t, append(slices.Clone(env), "HOME=/proc"), filepath.Join(bin, "uvx"), "nbduet")
+}
+
+// home shows that the command and the module serve where nothing can be written below the home folder, which /proc is like
+// for whoever owns the machine, too.
+func (k *wheelKit) home(t *testing.T) {
+	env := append(wheelEnv(t), "HOME=/proc")
+	wheelRun(t, env, k.python, k.pip("nbduet")...)
+	for _, command := range [][]string{{filepath.Join(filepath.Dir(k.python), "nbduet")}, {k.python, "-m", "nbduet"}} {
+		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		var log bytes.Buffer
+		cmd.Env, cmd.Dir, cmd.Stderr = env, t.TempDir(), &log
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n")
+		line, rerr := bufio.NewReader(out).ReadBytes('\n')
+		var answer struct {
+			Result struct {
+				ServerInfo struct{ Name, Version string } `json:"serverInfo"`
+			} `json:"result"`
+		}
+		if err := errors.Join(err, rerr, json.Unmarshal(line, &answer), in.Close(), cmd.Wait()); err != nil || !strings.HasPrefix(answer.Result.ServerInfo.Version, "0.1.0") {
+			t.Errorf("%q: %v, answered %s\n%s", command, err, line, &log)
+		}
+	}
+}
+
+// besideJupyterLab shows that the extra for Jupyter enables the extension in an environment that has JupyterLab.
+func (*wheelKit) besideJupyterLab(t *testing.T) {
+	in, err := embedded.Install(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(wheelEnv(t), in.Env...)
+	out, said, err := wheelTry(t, env, in.Python, "-m", "jupyter_server.extension.serverextension", "list")
+	said = strings.NewReplacer("\x1b[32m", "", "\x1b[0m", "").Replace(said + out)
+	if err != nil || !strings.Contains(said, "nbduet_jupyter enabled") || !strings.Contains(said, "nbduet_jupyter  OK") {
+		t.Errorf("%v, said\n%s", err, said)
+	}
+	if said := wheelRun(t, env, in.Program, "--version"); !strings.HasPrefix(said, "nbduet "+embedded.Version+" (") {
+		t.Errorf("the program is %q", said)
+	}
+}
