@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,11 +30,13 @@ func TestWheelInstalls(t *testing.T) {
 	k.program = made[0]
 	k.base = wheelBase(t)
 	k.python = k.venv(t, k.base)
+	t.Run("size", k.size)
 	t.Run("each Python", k.pythons)
 	t.Run("schemes", k.schemes)
 	t.Run("module", k.module)
 	t.Run("uv", k.uv)
 	t.Run("home", k.home)
+	t.Run("with a JupyterLab", k.serves)
 	t.Run("removed", k.removed)
 	t.Run("beside JupyterLab", k.besideJupyterLab)
 }
@@ -90,6 +93,18 @@ func (*wheelKit) venv(t *testing.T, python string) string {
 	dir := filepath.Join(t.TempDir(), "venv")
 	wheelRun(t, wheelEnv(t), python, "-m", "venv", dir)
 	return filepath.Join(dir, "bin", "python")
+}
+
+// size holds what everybody has to fetch, on Linux.
+func (k *wheelKit) size(t *testing.T) {
+	info, err := os.Stat(k.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s has %d bytes", filepath.Base(k.program), info.Size())
+	if limit := int64(13_000_000); runtime.GOOS == "linux" && info.Size() > limit {
+		t.Errorf("the wheel has %d bytes, more than %d", info.Size(), limit)
+	}
 }
 
 // pythons installs with each version of Python that there is here, by the pip that comes with it; in the short form, with
@@ -323,6 +338,13 @@ func (k *wheelKit) home(t *testing.T) {
 			t.Errorf("%q: %v, answered %s\n%s", command, err, line, &log)
 		}
 	}
+}
+
+// serves shows that the command and the module do their work.
+func (k *wheelKit) serves(t *testing.T) {
+	wheelRun(t, wheelEnv(t), k.python, k.pip("nbduet")...)
+	works(t, []string{filepath.Join(filepath.Dir(k.python), "nbduet")})
+	works(t, []string{k.python, "-m", "nbduet"})
 }
 
 // besideJupyterLab shows that the extra for Jupyter enables the extension in an environment that has JupyterLab.
