@@ -30,13 +30,12 @@ function program() {
 }
 
 const file = program();
-// A terminal sends its signals to all processes of a group. In a group of its own, the program gets each from here alone: a
-// second one would end it at once, before its documents are saved. On Windows, a group of its own means a window.
-const child = spawn(file, process.argv.slice(2), { stdio: "inherit", detached: !windows, windowsHide: true });
+let child;
 
 // One press of a key can reach this process from the terminal and from npx, too.
 const same = 300; // ms
 const last = new Map();
+// Before there is a child, so that none is left behind by a signal that comes at that moment: this function is called later.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
     const now = performance.now();
@@ -46,6 +45,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   });
 }
 
+// A terminal sends its signals to all processes of a group. In a group of its own, the program gets each from here alone: a
+// second one would end it at once, before its documents are saved. On Windows, a group of its own means a window.
+child = spawn(file, process.argv.slice(2), { stdio: "inherit", detached: !windows, windowsHide: true });
 child.on("error", (err) => fail(`${file} cannot be run: ${err.message}`));
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code);
