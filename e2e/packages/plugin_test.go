@@ -1,0 +1,107 @@
+package packages
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// readJSON decodes a file of the repository.
+func readJSON(t *testing.T, into any, name ...string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{root}, name...)...))
+	must(t, err)
+	must(t, json.Unmarshal(text, into))
+}
+
+// The plugin is of the last release, stands in its own marketplace, and starts the package that people get.
+func TestPlugin(t *testing.T) {
+	var plugin struct {
+		Name, Version, Icon string
+		MCPServers          map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		}
+	}
+	readJSON(t, &plugin, ".claude-plugin", "plugin.json")
+	version, err := newest()
+	must(t, err)
+	server := plugin.MCPServers["nbduet"]
+	if plugin.Name != "nbduet" || plugin.Version != version || server.Command != "uvx" || !slices.Equal(server.Args, []string{"nbduet"}) {
+		t.Errorf("the plugin is %+v", plugin)
+	}
+	for name, value := range server.Env {
+		if value != "${"+name+":-}" {
+			t.Errorf("%s is %q, not what it is for the host", name, value)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, plugin.Icon)); err != nil || plugin.Icon == "" {
+		t.Error(err)
+	}
+	var market struct {
+		Name    string
+		Plugins []struct{ Name, Source string }
+	}
+	readJSON(t, &market, ".claude-plugin", "marketplace.json")
+	if len(market.Plugins) != 1 || market.Plugins[0].Name != plugin.Name || market.Plugins[0].Source != "./" {
+		t.Errorf("the marketplace is %+v", market)
+	}
+}
+
+// Claude Code's own check finds nothing, and sees server and skill. It runs without a network.
+func TestPluginValidates(t *testing.T) {
+	validator := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")
+	cmd := exec.CommandContext(t.Context(), validator, "plugin", "validate", root)
+	cmd.Env = append(lab.CleanEnv(), "HOME="+t.TempDir(), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	out, err := cmd.CombinedOutput()
+	said := string(out)
+	for _, want := range []string{"Validation passed", `mcpServers: nbduet stdio uvx ["nbduet"]`, "skills: nbduet:nbduet", "These checks found nothing to report"} {
+		if err != nil || !strings.Contains(said, want) {
+			t.Fatalf("%v, and it does not say %q:\n%s", err, want, said)
+		}
+	}
+}
+
+// toolName is what a tool, or an argument, of a skill looks like.
+var toolName = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
+
+// The skill is short, and what it names there is: tools, and arguments of tools.
+func TestSkill(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "skills", "nbduet", "SKILL.md"))
+	must(t, err)
+	if lines := strings.Count(string(text), "\n"); lines >= 120 {
+		t.Errorf("the skill has %d lines", lines)
+	}
+	if !strings.HasPrefix(string(text), "---\nname: nbduet\ndescription: ") {
+		t.Error("the skill does not begin with its name")
+	}
+	schemas, err := filepath.Glob(filepath.Join(root, "tools", "testdata", "*.json"))
+	must(t, err)
+	known := make(map[string]bool)
+	var all strings.Builder
+	for _, file := range schemas {
+		known[strings.TrimSuffix(filepath.Base(file), ".json")] = true
+		schema, err := os.ReadFile(file)
+		must(t, err)
+		all.Write(schema)
+	}
+	named := make(map[string]bool)
+	for _, match := range toolName.FindAllStringSubmatch(string(text), -1) {
+		if named[match[1]] = true; !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
+			t.Errorf("the skill names %s, which there is not", match[1])
+		}
+	}
+	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", "undo_agent", "find_tools", "changes_since"} {
+		if !named[want] {
+			t.Errorf("the skill does not speak of %s", want)
+		}
+	}
+}
