@@ -1,0 +1,166 @@
+package packages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// registryModule is the MCP registry's own program, which has the schema of its entries. Its hash is what go.sum says of a
+// module that is imported; this one is only read.
+const (
+	registryModule = "github.com/modelcontextprotocol/registry@v1.8.9"
+	registrySum    = "h1:2pYB31q/uSezVbXu+D+Hr3HMimGFspgS1RTMljm1bVI="
+)
+
+// registrySchema compiles the schema that an entry names.
+func registrySchema(t *testing.T, address string) *jsonschema.Schema {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", registryModule)
+	cmd.Dir = t.TempDir() // of no module
+	out, err := cmd.Output()
+	must(t, err)
+	var module struct{ Dir, Sum string }
+	must(t, json.Unmarshal(out, &module))
+	if module.Sum != registrySum {
+		t.Fatalf("the module has the hash %s", module.Sum)
+	}
+	date := strings.TrimSuffix(strings.TrimPrefix(address, "https://static.modelcontextprotocol.io/schemas/"), "/server.schema.json")
+	f, err := os.Open(filepath.Join(module.Dir, "internal", "validators", "schemas", date+".json"))
+	must(t, err)
+	defer f.Close()
+	text, err := jsonschema.UnmarshalJSON(f)
+	must(t, err)
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	must(t, compiler.AddResource(address, text))
+	schema, err := compiler.Compile(address)
+	must(t, err)
+	return schema
+}
+
+// registryEntry is what the tests read of a server.json.
+type registryEntry struct {
+	Schema   string `json:"$schema"`
+	Name     string
+	Version  string
+	Packages []struct {
+		RegistryType, Identifier, Version, FileSha256 string
+		EnvironmentVariables                          []struct {
+			Name     string
+			IsSecret bool
+		}
+	}
+}
+
+// readEntry reads an entry, and shows that it is one.
+func readEntry(t *testing.T, file string) registryEntry {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	must(t, err)
+	var e registryEntry
+	must(t, json.Unmarshal(text, &e))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	must(t, err)
+	if err := registrySchema(t, e.Schema).Validate(value); err != nil {
+		t.Errorf("%s: %v", file, err)
+	}
+	return e
+}
+
+// The entry is one of the registry's, of the last release, and names settings that the program has.
+func TestRegistryEntry(t *testing.T) {
+	version, err := newest()
+	must(t, err)
+	e := readEntry(t, filepath.Join(root, "server.json"))
+	if e.Version != version || e.Name != "io.github.nbduet/nbduet" {
+		t.Errorf("server.json is of %s %s", e.Name, e.Version)
+	}
+	flags, err := os.ReadFile(filepath.Join(root, "cmd", "nbduet", "README.md"))
+	must(t, err)
+	kinds := make(map[string]int)
+	for _, p := range e.Packages {
+		kinds[p.RegistryType]++
+		switch p.RegistryType {
+		case "oci": // the version is a part of the name, and of nothing else
+			if p.Version != "" || p.Identifier != "ghcr.io/nbduet/nbduet:"+version {
+				t.Errorf("the container is %+v", p)
+			}
+		case "mcpb":
+			if p.Version != version || !strings.HasPrefix(p.Identifier, "https://github.com/nbduet/nbduet/releases/download/v"+version+"/nbduet-"+version+"-") {
+				t.Errorf("a bundle is %+v", p)
+			}
+		default:
+			if p.Version != version || p.Identifier != "nbduet" {
+				t.Errorf("the package is %+v", p)
+			}
+		}
+		for _, v := range p.EnvironmentVariables {
+			if !strings.Contains(string(flags), "` | `"+v.Name+"` | ") {
+				t.Errorf("there is no setting %s", v.Name)
+			}
+			if v.IsSecret != (v.Name == "JUPYTER_TOKEN") {
+				t.Errorf("whether %s is a secret: %t", v.Name, v.IsSecret)
+			}
+		}
+	}
+	if want := map[string]int{"pypi": 1, "npm": 1, "oci": 1, "mcpb": 3}; !maps.Equal(kinds, want) {
+		t.Errorf("the packages are %v, not %v", kinds, want)
+	}
+}
+
+// For a release, the entry has its version everywhere, and the hashes of its bundles.
+func TestRegistryRelease(t *testing.T) {
+	for version, python := range map[string]string{"1.2.3": "1.2.3", "0.2.0-rc.1": "0.2.0rc1", "0.0.1-dev.gabcdef0": "0.0.1.dev0+gabcdef0"} {
+		t.Run(version, func(t *testing.T) {
+			dir := t.TempDir()
+			script := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), version, dir)
+			if out, err := script.CombinedOutput(); err == nil || !strings.Contains(string(out), "pack the MCP bundles first") || strings.Count(string(out), "\n") != 1 {
+				t.Errorf("without bundles: %v, said %q", err, out)
+			}
+			sums := make(map[string]bool)
+			for _, system := range []string{"darwin", "linux", "windows"} {
+				must(t, os.WriteFile(filepath.Join(dir, "nbduet-"+version+"-"+system+".mcpb"), []byte(system), 0o600))
+				sum := sha256.Sum256([]byte(system))
+				sums[hex.EncodeToString(sum[:])] = true
+			}
+			script = exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), version, dir)
+			if out, err := script.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			e := readEntry(t, filepath.Join(dir, "server.json"))
+			for _, p := range e.Packages {
+				want := version
+				switch p.RegistryType {
+				case "pypi":
+					want = python
+				case "oci":
+					want = ""
+				case "mcpb":
+					if !sums[p.FileSha256] {
+						t.Errorf("the hash of %s is %s", p.Identifier, p.FileSha256)
+					}
+					delete(sums, p.FileSha256)
+				}
+				if p.Version != want || p.RegistryType == "oci" && !strings.HasSuffix(p.Identifier, ":"+version) {
+					t.Errorf("version %s is %+v", version, p)
+				}
+			}
+			if e.Version != version || len(sums) > 0 {
+				t.Errorf("the entry is of version %s, and has not the hashes %v", e.Version, sums)
+			}
+		})
+	}
+	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), "v1", t.TempDir()).CombinedOutput(); err == nil || !strings.Contains(string(out), `"v1" is no version`) {
+		t.Errorf("version v1: %v, said %q", err, out)
+	}
+}
