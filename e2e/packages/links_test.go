@@ -1,0 +1,63 @@
+package packages
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// installLink is an address in the README that has an editor install the server.
+var installLink = regexp.MustCompile("(?:cursor://anysphere|https://cursor\\.com/|https://(?:insiders\\.)?vscode\\.dev/redirect|vscode(?:-insiders)?:mcp)[^\\s)>`\"]+")
+
+// linked decodes what a link installs, as the editor does: the name, and how the server is started.
+func linked(t *testing.T, link string) (name string, entry map[string]any) {
+	t.Helper()
+	if _, config, found := strings.Cut(link, ":mcp/install?"); found { // VS Code: all of it is JSON
+		text, err := url.QueryUnescape(config)
+		must(t, err)
+		must(t, json.Unmarshal([]byte(text), &entry))
+		name, _ = entry["name"].(string)
+		delete(entry, "name")
+		return name, entry
+	}
+	at, err := url.Parse(link)
+	must(t, err)
+	query, err := url.ParseQuery(at.RawQuery)
+	must(t, err)
+	text := []byte(query.Get("config"))
+	if strings.Contains(link, "cursor") {
+		text, err = base64.StdEncoding.DecodeString(string(text))
+		must(t, err)
+	}
+	must(t, json.Unmarshal(text, &entry))
+	return query.Get("name"), entry
+}
+
+// The README's links for Cursor and VS Code install what people would write themselves.
+func TestInstallLinks(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	must(t, err)
+	editors := make(map[string]bool)
+	for _, link := range installLink.FindAllString(string(text), -1) {
+		name, entry := linked(t, link)
+		if kind, found := entry["type"]; found && kind != "stdio" {
+			t.Errorf("%s is of a server of the type %v", link, kind)
+		}
+		delete(entry, "type")
+		if want := map[string]any{"command": "uvx", "args": []any{"nbduet"}}; name != "nbduet" || !reflect.DeepEqual(entry, want) {
+			t.Errorf("%s installs %s, %v", link, name, entry)
+		}
+		editors[map[bool]string{true: "Cursor", false: "VS Code"}[strings.Contains(link, "cursor")]] = true
+	}
+	for _, editor := range []string{"Cursor", "VS Code"} {
+		if !editors[editor] {
+			t.Errorf("the README has no link for %s", editor)
+		}
+	}
+}
