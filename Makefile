@@ -124,11 +124,8 @@ test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
 # Of what this machine can make: it has no cosign, whose signatures are of a workflow, and maybe no docker.
 .PHONY: release-snapshot
 release-snapshot: need-go venv ## make all that a release consists of, for all platforms, of the commit at hand, into dist (ten minutes the first time)
-	@NBDUET_PACKAGES=$$PWD/$(PACKAGES) packaging/goreleaser.sh release --snapshot --clean \
-		--skip=sign$$(docker info >/dev/null 2>&1 || echo ,docker)
-	@mv $(PACKAGES)/* dist
-
-PACKAGES := .cache/packages
+	@packaging/goreleaser.sh release --snapshot --clean --skip=sign$$(docker info >/dev/null 2>&1 || echo ,docker)
+	@mv .cache/packages/* dist
 
 # Unlike all other tests, these leave the race detector out: they are of the program that people get.
 .PHONY: test-packages
@@ -259,7 +256,7 @@ compiler: # the race detector is linked by a C compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
+	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules packaging/mcpb/*/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:

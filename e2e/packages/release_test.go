@@ -58,8 +58,8 @@ func makeRelease(dir string) (*release, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a release: %w", err)
 	}
-	r := &release{Clone: filepath.Join(dir, "clone"), Version: version, Packages: filepath.Join(dir, "packages")}
-	r.Dist = filepath.Join(r.Clone, "dist")
+	r := &release{Clone: filepath.Join(dir, "clone"), Version: version}
+	r.Dist, r.Packages = filepath.Join(r.Clone, "dist"), filepath.Join(r.Clone, ".cache", "packages")
 	if err := cloneTagged(r.Clone, version); err != nil {
 		return nil, fmt.Errorf("make a release: %w", err)
 	}
@@ -69,7 +69,6 @@ func makeRelease(dir string) (*release, error) {
 	}
 	cmd := exec.Command(filepath.Join(root, "packaging", "goreleaser.sh"), "release", "--clean", "--config", config, "--skip=publish,sign,docker,sbom")
 	cmd.Dir = r.Clone
-	cmd.Env = append(os.Environ(), "NBDUET_PACKAGES="+r.Packages)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a release: %w\n%s", err, out)
 	}
