@@ -11,6 +11,7 @@ SHELL := /bin/bash
 GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
 GOVULNCHECK   := v1.8.0
+ACTIONLINT    := v1.7.12
 export GOTESTSUM := v1.13.0
 
 BIN     := .cache/bin
@@ -22,16 +23,17 @@ MODULES := . e2e
 # The floors of the tests, from the quick to the whole. What is listed here is listed nowhere else.
 #
 # What gates a change: first the tests of the program against a fake Jupyter server, and those of e2e that need nothing but
-# Go; then the contract, which holds the fake against a real server; then the journeys, through the built program.
-GATE         := test-fake environments test-contract test-journeys
+# Go; then the contract, which holds the fake against a real server; then the journeys, through the built program; then its
+# wheel, installed by pip.
+GATE         := test-fake environments test-contract test-journeys test-wheel
 PLAIN        := ./answers ./cmd/... ./gotest ./listing ./scripts ./seeds ./tokens
 # A test too large for the race detector.
 UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
 CONTRACT     := ./rtc/jupyter/jupytertest/...
 JOURNEYS     := ./journeys
 ENVIRONMENTS := compiler venv venv-mcp extension node browser
-# Everything: after the fake, all tests of the program against a real server, and all of e2e, with what some of them need.
-ALL          := test-fake environments-all test-program test-e2e
+# Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
+ALL          := vet-systems test-fake environments-all test-program test-e2e
 FURTHER      := venv-jsd nbmodel rkernel julia inspector
 
 .PHONY: help
@@ -103,6 +105,12 @@ test-contract: need-go venv
 test-journeys: need-go $(ENVIRONMENTS)
 	@cd e2e && $(RACE) ../$(GOTEST) $(JOURNEYS)
 
+# What the wheel is for most: by the pip of the oldest and the newest Python there is, into a fresh environment, and there
+# with a real JupyterLab.
+.PHONY: test-wheel
+test-wheel: need-go venv
+	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 10m -short -run '^TestWheelInstalls$$/^(size|each_Python|with_a_JupyterLab)$$' ./packages
+
 # The tests of the program again, against a real Jupyter server, which they share; those with a browser start their own. go
 # test runs packages side by side; both at once would be too much for a small machine.
 # The rooms of files that are broken, or not there, are opened in a server of their own: a room that cannot be opened ends
@@ -116,6 +124,14 @@ test-program: need-go venv nbmodel rkernel julia
 	$(BIN)/withserver $(GOTEST) $$(go list ./... | grep -v $(APART:.%=%$$)); rest=$$?; \
 	wait $$apart && exit $$rest
 
+# The journeys with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which is for JupyterLab
+# before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw no outputs in the
+# form that later ones share them in.
+.PHONY: test-lab
+test-lab: need-go $(ENVIRONMENTS)
+	@jupyter=$$($(SCRIPTS)/lab.sh "$${LAB-}" "$${COLLABORATION-}"); \
+	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS)
+
 .PHONY: test-e2e
 test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
 	@cd e2e && $(RACE) ../$(GOTEST) $$(go list ./... | grep -v -e /seeds$$ -e /packages$$)
@@ -126,6 +142,11 @@ test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
 release-snapshot: need-go venv ## make all that a release consists of, for all platforms, of the commit at hand, into dist (ten minutes the first time)
 	@packaging/goreleaser.sh release --snapshot --clean --skip=sign$$(docker info >/dev/null 2>&1 || echo ,docker)
 	@mv .cache/packages/* dist
+
+# With the tag at hand, and publishes it: the workflow of releases runs it.
+.PHONY: release
+release: need-go venv
+	@packaging/goreleaser.sh release --clean
 
 # Unlike all other tests, these leave the race detector out: they are of the program that people get.
 .PHONY: test-packages
@@ -188,15 +209,21 @@ soak-ydoc: need-go venv node ## run random programs of shared documents for hour
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
 .PHONY: lint
-lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
+lint: need-go ## golangci-lint, go vet, actionlint, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
 	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" check
 	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
 	top=$$PWD; failed=0; for module in $(MODULES); do \
 		(cd $$module && go vet ./... && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
-	done; for system in windows freebsd darwin; do GOOS=$$system go vet ./... || failed=1; done; exit $$failed
+	done; exit $$failed
+	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
+
+# Not a part of lint, which it would make minutes longer where nothing is compiled yet.
+.PHONY: vet-systems
+vet-systems: need-go ## go vet for Windows, FreeBSD and macOS (ten minutes the first time)
+	@failed=0; for system in windows freebsd darwin; do GOOS=$$system go vet ./... || failed=1; done; exit $$failed
 
 TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)
 .PHONY: fmt

@@ -296,6 +296,7 @@ func (k *wheelKit) uv(t *testing.T) {
 	k.says(t, env, uv, "run", "--no-project", "--with", "nbduet", "python", "-m", "nbduet")
 	wheelRun(t, env, uv, "tool", "install", "nbduet")
 	k.says(t, env, filepath.Join(dir, "bin", "nbduet"))
+	works(t, []string{filepath.Join(dir, "bin", "nbduet")})
 	venv := filepath.Join(dir, "venv")
 	wheelRun(t, env, uv, "venv", venv)
 	wheelRun(t, env, uv, "pip", "install", "--python", venv, "nbduet")
