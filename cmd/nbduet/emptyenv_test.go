@@ -6,6 +6,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
 // Hosts have forms for the environment, and pass what was left empty as empty: that is not set, for every flag.
@@ -16,9 +20,7 @@ func TestEmptyEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, o := range newOptions(&flags{}).Options {
-		all = append(all, o.Envs...)
-	}
+	newOptions(&flags{}).VisitAll(func(f *pflag.Flag) { all = append(all, f.Annotations[options.Env]...) })
 	if len(all) < 40 {
 		t.Fatalf("only %d variables: %v", len(all), all)
 	}

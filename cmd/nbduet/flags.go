@@ -12,50 +12,52 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 )
 
-// flags are the command line and the environment; package options makes the help text from their tags.
+// flags are the command line and the environment; package options makes flags of them by their tags.
 type flags struct {
-	Help bool `short:"h" help:"Print this help and exit."`
+	Help bool `name:"help" short:"h" help:"Print this help and exit."`
 
-	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
-	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
-	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
+	JupyterURL string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
+	Token      string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
+	TokenFile  string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
 
-	Servers serverFlags `embed:""`
+	Servers serverFlags
 
-	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed. Default: 5."`
-	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed. Default: ${default}."`
-	MaxSessions    int    `env:"NBDUET_MAX_SESSIONS" default:"10" placeholder:"N" help:"Analysis sessions that a client may have at once; 0 for no limit. Default: ${default}."`
-	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
-	AnswerWithin   string `env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit. Default: ${default}."`
-	ServerTimeout  string `env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not. Default: ${default}."`
-	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted. Default: ${default}."`
+	SessionTimeout string `name:"session-timeout" env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed."`
+	MaxRooms       int    `name:"max-rooms" env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed."`
+	MaxSessions    int    `name:"max-sessions" env:"NBDUET_MAX_SESSIONS" default:"10" placeholder:"N" help:"Analysis sessions that a client may have at once; 0 for no limit."`
+	AgentName      string `name:"agent-name" env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab."`
+	AnswerWithin   string `name:"answer-within" env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit."`
+	ServerTimeout  string `name:"server-timeout" env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not."`
+	InputTimeout   string `name:"input-timeout" env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted."`
 	AgentPasswords bool   `name:"allow-agent-passwords" env:"NBDUET_ALLOW_AGENT_PASSWORDS" help:"Let the model answer passwords that running code asks for (getpass), with answer_input. Without it, only a person can, at a client that offers elicitation."`
 
-	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel). Default: ${default}."`
+	Execute string `name:"execute" env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel)."`
 
-	MaxImages     int `env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; it gives the addresses of the others. Default: ${default}."`
-	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB. Default: ${default}."`
-	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells. Default: ${default}."`
+	MaxImages     int `name:"max-images" env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; it gives the addresses of the others."`
+	MaxImageBytes int `name:"max-image-bytes" env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB."`
+	ImageCache    int `name:"image-cache" env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells."`
 
-	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, what it leaves out is refused. Default: ${default}."`
-	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"none" placeholder:"WHICH" help:"For programs: tools listed with the schema of their result, and answering with structured content unless they show a picture: full (all), lean (all but those of core) or none. Many hosts show a model the structured content alone, or pay for both. Clients of a protocol before 2025-06-18 get neither. Default: ${default}."`
-	Answers  string `env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (words, which cost a model least) or json (the objects of their contracts, for programs). Default: text; json where --toolsets names another set than core and runs, or --output-schemas is full."`
-	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
+	Toolsets string `name:"toolsets" env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, what it leaves out is refused."`
+	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"none" placeholder:"WHICH" help:"For programs: tools listed with the schema of their result, and answering with structured content unless they show a picture: full (all), lean (all but those of core) or none. Many hosts show a model the structured content alone, or pay for both. Clients of a protocol before 2025-06-18 get neither."`
+	Answers  string `name:"answers" env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (words, which cost a model least) or json (the objects of their contracts, for programs). Default: text; json where --toolsets names another set than core and runs, or --output-schemas is full."`
+	ReadOnly bool   `name:"read-only" env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
 
-	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
-	Project string `env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder. Default: ${default}."`
+	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	Project string `name:"project" env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder."`
 
-	HTTP httpFlags `embed:""`
+	HTTP httpFlags
 
-	LogLevel string `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
-	LogCode  bool   `env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
-	Version  bool   `help:"Print the version and exit."`
+	LogLevel string `name:"log-level" env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info."`
+	LogCode  bool   `name:"log-code" env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
+	Version  bool   `name:"version" help:"Print the version and exit."`
 }
 
 // The program's commands.
@@ -98,9 +100,12 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// newOptions are the options that fill f.
-func newOptions(f *flags) *options.Set {
-	return options.New(f, map[string]string{"toolsets": strings.Join(toolsetNames(), ", ")})
+// newOptions are the flags that fill f.
+func newOptions(f *flags) *pflag.FlagSet {
+	set := options.New(f)
+	toolsets := set.Lookup("toolsets")
+	toolsets.Usage = strings.ReplaceAll(toolsets.Usage, "${toolsets}", strings.Join(toolsetNames(), ", "))
+	return set
 }
 
 const usage = `Usage: nbduet [start | health] [flags]
@@ -110,10 +115,10 @@ and the agent itself appear live in their JupyterLab tabs. It speaks MCP on
 standard input and output, or over HTTP, and logs to standard error.
 
 Commands:
-  start                          Serve MCP. It can be left out.
-  health                         Ask the nbduet that serves HTTP at --host and
-                                 --port, or at --url, whether it works: the exit
-                                 status is 0 if it does, else 1.
+  start                            Serve MCP. It can be left out.
+  health                           Ask the nbduet that serves HTTP at --host
+                                   and --port, or at --url, whether it works:
+                                   the exit status is 0 if it does, else 1.
 
 Flags:
 `
@@ -123,22 +128,22 @@ Flags:
 func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	var f flags
 	set := newOptions(&f)
-	words, err := set.Parse(args, os.Getenv)
+	err = options.Parse(set, args, os.Getenv)
 	switch {
 	case f.Help:
-		_, err := io.WriteString(stdout, usage+set.Help())
+		_, err := io.WriteString(stdout, usage+options.Help(set))
 		return settings{}, true, err
 	case f.Version:
 		_, err := fmt.Fprintln(stdout, "nbduet", thisBuild())
 		return settings{}, true, err
 	}
 	command := commandStart
-	if err == nil && len(words) > 0 {
-		command = words[0]
+	if err == nil && set.NArg() > 0 {
+		command = set.Arg(0)
 		if commands := []string{commandStart, commandHealth}; !slices.Contains(commands, command) {
-			err = options.Unexpected(command, commands)
-		} else if len(words) > 1 {
-			err = options.Unexpected(words[1], nil)
+			err = fmt.Errorf("unexpected argument %s%s", command, options.Meant(command, commands))
+		} else if set.NArg() > 1 {
+			err = fmt.Errorf("unexpected argument %s", set.Arg(1))
 		}
 	}
 	if err != nil {

@@ -6,6 +6,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
 // update makes the test write what it compares with: go test ./cmd/nbduet -run README -update.
@@ -45,15 +49,19 @@ func TestREADMETable(t *testing.T) {
 func flagTable() string {
 	var b strings.Builder
 	b.WriteString("\n\n| flag | environment | default | what it is |\n| --- | --- | --- | --- |\n")
-	for _, f := range newOptions(&flags{}).Options {
-		value := code(f.Default)
-		// The help says the default in words, which has a column of its own here.
-		help, words, found := strings.Cut(f.Help, " Default: ")
+	newOptions(&flags{}).VisitAll(func(f *pflag.Flag) {
+		value := code(f.Annotations[options.Default]...)
+		// The help says the variables and the default, which have columns of their own here.
+		help, _, found := strings.Cut(f.Usage, " ($")
+		if found {
+			help += "."
+		}
+		help, words, found := strings.Cut(help, " Default: ")
 		if found && value == "" {
 			value = strings.TrimSuffix(words, ".")
 		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, code(f.Envs...), value, strings.NewReplacer("|", "\\|", "*", "\\*").Replace(help))
-	}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, code(f.Annotations[options.Env]...), value, strings.NewReplacer("|", "\\|", "*", "\\*").Replace(help))
+	})
 	b.WriteString("\n")
 	return b.String()
 }

@@ -16,13 +16,13 @@ import (
 
 // serverFlags are for documents and kernels on two servers, and for the notebook and kernel at the start.
 type serverFlags struct {
-	DocumentURL       string `env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the one that runs on this machine."`
-	DocumentToken     string `env:"NBDUET_DOCUMENT_TOKEN,DOCUMENT_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
-	DocumentTokenFile string `env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --document-token."`
+	DocumentURL       string `name:"document-url" env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the one that runs on this machine."`
+	DocumentToken     string `name:"document-token" env:"NBDUET_DOCUMENT_TOKEN,DOCUMENT_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
+	DocumentTokenFile string `name:"document-token-file" env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --document-token."`
 	DocumentID        string `name:"document-id" env:"NBDUET_DOCUMENT_ID,DOCUMENT_ID" placeholder:"PATH" help:"Notebook that each client begins with, relative to the root folder of the document server."`
-	RuntimeURL        string `env:"NBDUET_RUNTIME_URL,RUNTIME_URL" placeholder:"URL" help:"Address of the Jupyter server that has the kernels, in place of --jupyter-url. It has the documents, too, unless --document-url or --jupyter-url names another server. \"local\" is as for --document-url."`
-	RuntimeToken      string `env:"NBDUET_RUNTIME_TOKEN,RUNTIME_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
-	RuntimeTokenFile  string `env:"NBDUET_RUNTIME_TOKEN_FILE,RUNTIME_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --runtime-token."`
+	RuntimeURL        string `name:"runtime-url" env:"NBDUET_RUNTIME_URL,RUNTIME_URL" placeholder:"URL" help:"Address of the Jupyter server that has the kernels, in place of --jupyter-url. It has the documents, too, unless --document-url or --jupyter-url names another server. \"local\" is as for --document-url."`
+	RuntimeToken      string `name:"runtime-token" env:"NBDUET_RUNTIME_TOKEN,RUNTIME_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
+	RuntimeTokenFile  string `name:"runtime-token-file" env:"NBDUET_RUNTIME_TOKEN_FILE,RUNTIME_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --runtime-token."`
 	RuntimeID         string `name:"runtime-id" env:"NBDUET_RUNTIME_ID,RUNTIME_ID" placeholder:"ID" help:"Id of a running kernel for the cells of --document-id. Without it, the notebook's own kernel is found or started."`
 }
 

@@ -9,15 +9,15 @@ import (
 )
 
 type target struct {
-	ServerURL string   `env:"FIRST,SECOND" default:"none" placeholder:"URL" help:"The server. Default: ${default}."`
-	MaxRooms  int      `env:"ROOMS" default:"7" placeholder:"N" help:"Rooms of ${kind}."`
-	Odd       string   `name:"other-name" placeholder:"X" help:"X."`
-	More      embedded `embed:""`
+	ServerURL string `name:"server-url" env:"FIRST,SECOND" default:"none" placeholder:"URL" help:"The server."`
+	MaxRooms  int    `name:"max-rooms" env:"ROOMS" default:"7" placeholder:"N" help:"Rooms, of the kind that is described at length."`
+	Port      int    `name:"port" placeholder:"N" help:"Port."`
+	More      embedded
 }
 
 type embedded struct {
-	ReadOnly bool     `short:"r" env:"READ_ONLY" help:"Read."`
-	Names    []string `env:"NAMES" placeholder:"NAME" help:"Names."`
+	ReadOnly bool     `name:"read-only" short:"r" env:"READ_ONLY" help:"Read."`
+	Names    []string `name:"names" env:"NAMES" placeholder:"NAME" help:"Names."`
 }
 
 func TestParse(t *testing.T) {
@@ -27,6 +27,7 @@ func TestParse(t *testing.T) {
 		change(&v)
 		return v
 	}
+	readOnly := with(func(v *target) { v.More.ReadOnly = true })
 	for _, c := range []struct {
 		args  string
 		env   map[string]string
@@ -38,57 +39,76 @@ func TestParse(t *testing.T) {
 		{"", map[string]string{"FIRST": "", "SECOND": "b"}, with(func(v *target) { v.ServerURL = "b" }), ""},
 		{"", map[string]string{"FIRST": "a", "SECOND": "b"}, with(func(v *target) { v.ServerURL = "a" }), ""},
 		{"--server-url=c", map[string]string{"FIRST": "a"}, with(func(v *target) { v.ServerURL = "c" }), ""},
-		{"--server-url c --max-rooms -3 --other-name=a=b", nil, with(func(v *target) { v.ServerURL, v.MaxRooms, v.Odd = "c", -3, "a=b" }), ""},
+		{"--server-url c=d --max-rooms -3 --port=4", nil, with(func(v *target) { v.ServerURL, v.MaxRooms, v.Port = "c=d", -3, 4 }), ""},
 		{"--server-url= ", map[string]string{"FIRST": "a"}, with(func(v *target) { v.ServerURL = "" }), ""},
-		{"start --read-only now", nil, with(func(v *target) { v.More.ReadOnly = true }), "start now"},
-		{"-r", nil, with(func(v *target) { v.More.ReadOnly = true }), ""},
+		{"--server-url --other", nil, with(func(v *target) { v.ServerURL = "--other" }), ""},
+		{"--server-url -x", nil, with(func(v *target) { v.ServerURL = "-x" }), ""},
+		{"--max-rooms 1", map[string]string{"ROOMS": "many"}, with(func(v *target) { v.MaxRooms = 1 }), ""},
+		{"", map[string]string{"ROOMS": " 3 "}, with(func(v *target) { v.MaxRooms = 3 }), ""},
+		{"start --read-only now", nil, readOnly, "start now"},
+		{"-r", nil, readOnly, ""},
+		{"--read-only=yes", nil, readOnly, ""},
+		{"", map[string]string{"READ_ONLY": "On"}, readOnly, ""},
 		{"--read-only=false", map[string]string{"READ_ONLY": "1"}, usual, ""},
+		{"--read-only=no", map[string]string{"READ_ONLY": "true"}, usual, ""},
 		{"--names=a,b --names c", map[string]string{"NAMES": "x"}, with(func(v *target) { v.More.Names = []string{"a", "b", "c"} }), ""},
 		{"", map[string]string{"NAMES": "x, y,"}, with(func(v *target) { v.More.Names = []string{"x", "y"} }), ""},
 		{"-- --read-only", nil, usual, "--read-only"},
 		{"-", nil, usual, "-"},
 	} {
 		var v target
-		words, err := options.New(&v, nil).Parse(strings.Fields(c.args), func(name string) string { return c.env[name] })
-		if err != nil || !reflect.DeepEqual(v, c.want) || strings.Join(words, " ") != c.words {
+		set := options.New(&v)
+		err := options.Parse(set, strings.Fields(c.args), func(name string) string { return c.env[name] })
+		if words := strings.Join(set.Args(), " "); err != nil || !reflect.DeepEqual(v, c.want) || words != c.words {
 			t.Errorf("%q with %v: %+v, %q, %v", c.args, c.env, v, words, err)
 		}
 	}
 }
 
+// Every error names the flag, the variable if it is from there, and the value.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ args, rooms, says string }{
-		{"--max-room=1", "", `unknown flag --max-room, did you mean "--max-rooms"?`},
-		{"--quite-different", "", "unknown flag --quite-different"},
-		{"-x", "", "unknown flag -x"},
-		{"--max-rooms", "", "--max-rooms: it needs a value: --max-rooms=N"},
-		{"--max-rooms --read-only", "", "--max-rooms: it needs a value: --max-rooms=N"},
-		{"--max-rooms=many", "", `--max-rooms: "many" is not a whole number`},
-		{"", "many", `--max-rooms: "many" is not a whole number (from ROOMS)`},
-		{"--read-only=perhaps", "", `--read-only: "perhaps" is neither true nor false`},
+		{"--max-room=1", "", `unknown flag: --max-room, did you mean "--max-rooms"?`},
+		{"-port=1", "", `unknown shorthand flag: 'p' in -port=1, did you mean "--port"?`},
+		{"--quite-different", "", "unknown flag: --quite-different"},
+		{"-x", "", "unknown shorthand flag: 'x' in -x"},
+		{"--max-rooms", "", "flag needs an argument: --max-rooms"},
+		{"--max-rooms --read-only", "", `invalid argument "--read-only" for "--max-rooms" flag: that is a flag, and the value before it is missing`},
+		{"--server-url --names=x", "", `invalid argument "--names=x" for "--server-url" flag: that is a flag, and the value before it is missing`},
+		{"--max-rooms=many", "", `invalid argument "many" for "--max-rooms" flag: strconv.ParseInt: parsing "many": invalid syntax`},
+		{"", "many", `ROOMS: invalid argument "many" for "--max-rooms" flag: strconv.ParseInt: parsing "many": invalid syntax`},
+		{"--read-only=perhaps", "", `invalid argument "perhaps" for "-r, --read-only" flag: strconv.ParseBool: parsing "perhaps": invalid syntax`},
 	} {
-		_, err := options.New(&target{}, nil).Parse(strings.Fields(c.args), func(name string) string {
+		err := options.Parse(options.New(&target{}), strings.Fields(c.args), func(name string) string {
 			return map[string]string{"ROOMS": c.rooms}[name]
 		})
 		if err == nil || err.Error() != c.says {
 			t.Errorf("%q: %v, want %s", c.args, err, c.says)
 		}
 	}
-	if err := options.Unexpected("starts", []string{"start", "health"}); err.Error() != `unexpected argument starts, did you mean "start"?` {
-		t.Error(err)
+}
+
+func TestMeant(t *testing.T) {
+	known := []string{"start", "health"}
+	for wrong, says := range map[string]string{"starts": `, did you mean "start"?`, "helth": `, did you mean "health"?`, "serve": "", "": ""} {
+		if got := options.Meant(wrong, known); got != says {
+			t.Errorf("%q: %q", wrong, got)
+		}
+	}
+	if got := options.Meant("any", nil); got != "" {
+		t.Error(got)
 	}
 }
 
 func TestHelp(t *testing.T) {
-	const want = `      --server-url=URL           The server. Default: none ($FIRST, $SECOND).
-      --max-rooms=N              Rooms of the kind that is described at such
-                                 length that a line cannot hold it ($ROOMS).
-      --other-name=X             X.
-  -r, --read-only                Read ($READ_ONLY).
-      --names=NAME               Names ($NAMES).
+	const want = `      --server-url=URL   The server. Default: none ($FIRST, $SECOND).
+      --max-rooms=N      Rooms, of the kind that is described at length.
+                         Default: 7 ($ROOMS).
+      --port=N           Port.
+  -r, --read-only        Read ($READ_ONLY).
+      --names=NAME       Names ($NAMES).
 `
-	words := map[string]string{"kind": "the kind that is described at such length that a line cannot hold it"}
-	if got := options.New(&target{}, words).Help(); got != want {
+	if got := options.Help(options.New(&target{})); got != want {
 		t.Errorf("the help is\n%s", got)
 	}
 }
