@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agext/levenshtein"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -177,35 +178,14 @@ func (o *offer) unknown(name string) string {
 
 // nearest is the callable tool whose name is most like a wrong one, "" if none is.
 func (o *offer) nearest(name string) (best string) {
+	if len(name) > 100 { // is no slip
+		return ""
+	}
 	least := max(2, len(name)/3) + 1
 	for _, t := range o.tools() {
-		if d := distance(name, t.Name); d < least {
+		if d := levenshtein.Distance(name, t.Name, nil); d < least {
 			best, least = t.Name, d
 		}
 	}
 	return best
-}
-
-// distance is how many letters have to be put, taken out or changed to make b of a.
-func distance(a, b string) int {
-	if len(a) > 100 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0]++
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

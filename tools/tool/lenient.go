@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agext/levenshtein"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -93,7 +94,7 @@ func nearest(wrong string, names []string) string {
 	best, least := "", 1+len(wrong)/3
 	for _, name := range names {
 		f := folded(name)
-		d := distance(wrong, f)
+		d := levenshtein.Distance(wrong, f, nil)
 		if len(wrong) > 2 && (strings.HasSuffix(f, wrong) || strings.HasSuffix(wrong, f)) {
 			d = min(d, 1) // "path" for "notebook_path"
 		}
@@ -107,27 +108,6 @@ func nearest(wrong string, names []string) string {
 // folded is a name as it is compared: max_cell_data is maxCellData.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
-
-// distance counts the letters to insert, delete or replace between two names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // members are the names of an object's members, in the order of the schema.
