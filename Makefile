@@ -150,8 +150,18 @@ release: need-go venv
 
 # Unlike all other tests, these leave the race detector out: they are of the program that people get.
 .PHONY: test-packages
-test-packages: need-go venv node ## make the packages of a release for this machine, install each, and start it with a real JupyterLab (five minutes)
+test-packages: need-go ## make the packages of a release for this machine, install each, and start it with a real JupyterLab (five minutes)
+	@$(MAKE) --no-print-directory -j4 $(PACKERS)
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m ./packages
+
+# What packs, and what is installed beside it: some compile, others fetch.
+PACKERS := goreleaser extension node mcpb
+.PHONY: goreleaser mcpb
+goreleaser: need-go
+	@packaging/goreleaser.sh --version >/dev/null
+mcpb:
+	@$(ALONE) mcpb packaging/mcpb/install.sh node
+	@$(ALONE) mcpb packaging/mcpb/install.sh claude
 
 .PHONY: machine
 machine: need-go

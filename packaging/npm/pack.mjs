@@ -40,7 +40,7 @@ function pack(manifest, out, fill) {
     for (const name of ["package.json", "README.md", "LICENSE"]) chmodSync(join(folder, name), 0o644);
     mkdirSync(out, { recursive: true });
     const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    execFileSync(npm, ["pack", "--ignore-scripts", "--loglevel=error", `--cache=${join(work, "cache")}`, "--pack-destination", resolve(out)], {
+    execFileSync(npm, ["pack", "--ignore-scripts", "--loglevel=error", "--no-update-notifier", `--cache=${join(work, "cache")}`, "--pack-destination", resolve(out)], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"],
       shell: process.platform === "win32",
