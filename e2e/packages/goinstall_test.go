@@ -12,6 +12,7 @@ import (
 // go install of the newest release, as a Go user types it, makes a program that knows its version. The repository is a clone
 // with the tag, and Go's folder of modules is the test's own: the machine's would keep this v0.1.0 for good.
 func TestGoInstall(t *testing.T) {
+	t.Parallel()
 	const address = "github.com/nbduet/nbduet"
 	version, err := newest()
 	must(t, err)

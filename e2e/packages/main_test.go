@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,7 +25,7 @@ var (
 var jupyter = sync.OnceValues(func() (*lab.Lab, error) { return lab.Start(context.Background(), lab.Options{}) })
 
 // started is whether jupyter was asked for, so that TestMain need not start one in order to stop it.
-var started bool
+var started atomic.Bool
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -49,7 +50,7 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer func() { fail(os.RemoveAll(shared)) }()
 	code = m.Run()
-	if started {
+	if started.Load() {
 		l, err := jupyter()
 		if err == nil {
 			err = l.Stop()

@@ -55,6 +55,7 @@ func mcpb(t *testing.T, args ...string) {
 
 // A host unpacks the bundle, fills in what its form says, and starts the program: as the form is at first, and filled in.
 func TestBundle(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mcpb(t, "unpack", bundle(t, runtime.GOOS, bundleMachine[runtime.GOOS]), dir)
 	mcpb(t, "validate", filepath.Join(dir, "manifest.json"))
@@ -66,7 +67,7 @@ func TestBundle(t *testing.T) {
 		works(t, command, pairs(env)...) // it finds the server by itself
 	})
 	t.Run("filled in", func(t *testing.T) {
-		started = true
+		started.Store(true)
 		server, err := jupyter()
 		must(t, err)
 		form, err := json.Marshal(map[string]any{"server": server.URL, "token": server.Token, "agent_name": "Ann's agent", "toolsets": "core,notebook", "read_only": false})
@@ -187,6 +188,7 @@ func TestBundles(t *testing.T) {
 
 // The manifest lists the tools that the program lists.
 func TestBundleTools(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "packaging", "mcpb", "manifest.json"))
 	must(t, err)
 	var m bundleManifest

@@ -74,6 +74,7 @@ func npmInstalled(t *testing.T, args ...string) string {
 
 // npx fetches the package and its program, and nothing is written to the home of whoever starts it.
 func TestNPX(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := npmEnv(t, npmRegistry(t, npmTarballs(t)))
 	works(t, []string{"sh", "-c", `cd "$1" && exec npx -y nbduet`, "sh", dir}, env...)
@@ -163,6 +164,7 @@ func TestNPMPacking(t *testing.T) {
 
 // Where there is no program, the launcher says in a line what to do.
 func TestNPMWithoutProgram(t *testing.T) {
+	t.Parallel()
 	fake := filepath.Join(t.TempDir(), "fake.cjs")
 	must(t, os.WriteFile(fake, []byte(`Object.defineProperty(process, "platform", { value: "freebsd" });`), 0o600))
 	for _, c := range []struct {
@@ -208,6 +210,7 @@ func TestNPMLinkedLayout(t *testing.T) {
 
 // The launcher hands signals on, and ends as the program does.
 func TestNPMEnd(t *testing.T) {
+	t.Parallel()
 	launcher := npmInstalled(t)
 	for _, c := range []struct {
 		name, program string

@@ -58,6 +58,7 @@ func TestPlugin(t *testing.T) {
 
 // Claude Code's own check finds nothing, and sees server and skill. It runs without a network.
 func TestPluginValidates(t *testing.T) {
+	t.Parallel()
 	validator := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")
 	cmd := exec.CommandContext(t.Context(), validator, "plugin", "validate", root)
 	cmd.Env = append(lab.CleanEnv(), "HOME="+t.TempDir(), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")

@@ -17,6 +17,7 @@ import (
 
 // The archive has the program beside the licence, and the program works where it was unpacked.
 func TestArchive(t *testing.T) {
+	t.Parallel()
 	r := built(t)
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "tar", "-xzf", one(t, r.Dist, "nbduet_*.tar.gz"), "-C", dir).CombinedOutput()
@@ -40,6 +41,7 @@ var systemFiles = []string{
 
 // The deb is installed by dpkg, into a system of its own, and works there.
 func TestDeb(t *testing.T) {
+	t.Parallel()
 	deb := one(t, built(t).Dist, "*.deb")
 	system := t.TempDir()
 	for _, dir := range []string{"var/lib/dpkg/updates", "var/lib/dpkg/info", "usr/bin"} {

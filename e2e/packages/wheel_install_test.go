@@ -22,6 +22,7 @@ import (
 // TestWheelInstalls installs the wheels of this machine in the ways that people have, from a folder, without any index, and
 // without anything of this repository beside it.
 func TestWheelInstalls(t *testing.T) {
+	t.Parallel()
 	k := &wheelKit{dir: filepath.Join(t.TempDir(), "wheels")}
 	made := strings.Fields(wheelMade(t, []string{"VERSION=0.1.0"}, "wheels.sh", k.dir))
 	if len(made) != 2 {

@@ -71,6 +71,7 @@ var wheelModule = []string{"nbduet/__init__.py", "nbduet/__main__.py", "nbduet/_
 
 // The wheel of each platform has its tags, the program as an executable script, and what indexes and installers read.
 func TestWheelOfEachPlatform(t *testing.T) {
+	t.Parallel()
 	program := wheelProgram(t)
 	for _, p := range wheelPlatforms {
 		t.Run(p.system+" "+p.machine, func(t *testing.T) {
@@ -136,6 +137,7 @@ func TestWheelOfTheExtension(t *testing.T) {
 
 // What is packed twice of one commit has the same bytes, which an index demands of a file that is uploaded again.
 func TestWheelIsReproducible(t *testing.T) {
+	t.Parallel()
 	program := wheelProgram(t)
 	for name, args := range map[string][]string{
 		"wheel.sh": {"linux", "amd64", program, "0.1.0"}, "jupyter.sh": {"0.1.0"},

@@ -20,7 +20,7 @@ func works(t *testing.T, command []string, env ...string) {
 	t.Helper()
 	version, err := newest()
 	must(t, err)
-	started = true
+	started.Store(true)
 	server, err := jupyter()
 	must(t, err)
 	path := filepath.Base(t.TempDir()) + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()) + ".ipynb"
