@@ -155,7 +155,7 @@ test-packages: need-go ## make the packages of a release for this machine, insta
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m ./packages
 
 # What packs, and what is installed beside it: some compile, others fetch.
-PACKERS := goreleaser extension node mcpb
+PACKERS := goreleaser extension mcpb
 .PHONY: goreleaser mcpb
 goreleaser: need-go
 	@packaging/goreleaser.sh --version >/dev/null

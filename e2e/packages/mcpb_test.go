@@ -151,8 +151,10 @@ type bundleManifest struct {
 
 // Each system has its bundle, with its program's name, the same bytes each time.
 func TestBundles(t *testing.T) {
+	t.Parallel()
 	for system, want := range map[string][2]string{"linux": {"linux", "server/nbduet"}, "darwin": {"darwin", "server/nbduet"}, "windows": {"win32", "server/nbduet.exe"}} {
 		t.Run(system, func(t *testing.T) {
+			t.Parallel()
 			file := bundle(t, system, bundleMachine[system])
 			archive, err := zip.OpenReader(file)
 			must(t, err)
