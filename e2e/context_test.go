@@ -84,7 +84,7 @@ func TestContextResources(t *testing.T) {
 		t.Error(text)
 	}
 	prompts, err := c.Prompts(ctx)
-	if err != nil || len(prompts) != 4 {
+	if err != nil || len(prompts) != 5 {
 		t.Errorf("prompts: %+v, %v", prompts, err)
 	}
 	text, err := c.Prompt(ctx, "continue_work", map[string]string{"goal": "the login page"})

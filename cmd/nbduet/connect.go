@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -36,12 +37,12 @@ func connect(ctx context.Context, p endpoint, find discover, timeout time.Durati
 	}
 	srv, err := jupyter.New(opt)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, options.UsageError{Err: err}
 	}
 	if p.url != "" && !srv.HasToken() { // a server of the same user on this machine leaves its token in a file
 		opt.Find = func(ctx context.Context) (jupyter.Found, error) { return searchToken(ctx, srv.BaseURL(), find, log) }
 		if srv, err = jupyter.New(opt); err != nil {
-			return nil, usageError{err}
+			return nil, options.UsageError{Err: err}
 		}
 	}
 	if opt.Find == nil {

@@ -60,7 +60,7 @@ type flags struct {
 	Version  bool   `name:"version" help:"Print the version and exit."`
 }
 
-// The program's commands.
+// The commands whose flags these are.
 const (
 	commandStart  = "start" // which can be left out
 	commandHealth = "health"
@@ -94,12 +94,6 @@ type settings struct {
 	health         string // the address that is asked, and nothing else done
 }
 
-// A usageError is a mistake in flags or environment.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
 // newOptions are the flags that fill f.
 func newOptions(f *flags) *pflag.FlagSet {
 	set := options.New(f)
@@ -108,7 +102,7 @@ func newOptions(f *flags) *pflag.FlagSet {
 	return set
 }
 
-const usage = `Usage: nbduet [start | health] [flags]
+const usage = `Usage: nbduet [command] [flags]
 
 MCP server that works in Jupyter notebooks together with people: edits, outputs
 and the agent itself appear live in their JupyterLab tabs. It speaks MCP on
@@ -119,8 +113,6 @@ Commands:
   health                           Ask the nbduet that serves HTTP at --host
                                    and --port, or at --url, whether it works:
                                    the exit status is 0 if it does, else 1.
-
-Flags:
 `
 
 // parse reads the command line and the environment. done tells that the program has printed what was asked for (--help,
@@ -131,7 +123,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	err = options.Parse(set, args, os.Getenv)
 	switch {
 	case f.Help:
-		_, err := io.WriteString(stdout, usage+options.Help(set))
+		_, err := io.WriteString(stdout, usage+list(commands())+"\nFlags of start and health; the others have --help:\n"+options.Help(set))
 		return settings{}, true, err
 	case f.Version:
 		_, err := fmt.Fprintln(stdout, "nbduet", thisBuild())
@@ -140,14 +132,14 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	command := commandStart
 	if err == nil && set.NArg() > 0 {
 		command = set.Arg(0)
-		if commands := []string{commandStart, commandHealth}; !slices.Contains(commands, command) {
-			err = fmt.Errorf("unexpected argument %s%s", command, options.Meant(command, commands))
+		if known := []string{commandStart, commandHealth}; !slices.Contains(known, command) {
+			err = unexpected(command, known)
 		} else if set.NArg() > 1 {
 			err = fmt.Errorf("unexpected argument %s", set.Arg(1))
 		}
 	}
 	if err != nil {
-		return settings{}, false, usageError{fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health asks one that does, and nbduet --help lists the flags", err)}
+		return settings{}, false, options.UsageError{Err: fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health asks one that does, and nbduet --help lists the flags", err)}
 	}
 	if command == commandHealth {
 		s.health, err = f.HTTP.healthURL()
@@ -155,9 +147,20 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 		s, err = f.check()
 	}
 	if err != nil {
-		return settings{}, false, usageError{err}
+		return settings{}, false, options.UsageError{Err: err}
 	}
 	return s, false, nil
+}
+
+// unexpected is the error of an argument that is no command, or one that does not stand first.
+func unexpected(argument string, known []string) error {
+	for _, c := range commands() {
+		if c.name == argument {
+			return fmt.Errorf("unexpected argument %s: it has to stand first", argument)
+		}
+		known = append(known, c.name)
+	}
+	return fmt.Errorf("unexpected argument %s%s", argument, options.Meant(argument, known))
 }
 
 func toolsetNames() []string {

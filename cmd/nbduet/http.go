@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -162,11 +163,11 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 		UserHeader: s.inherit.UserHeader, PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
 	})
 	if err != nil {
-		return usageError{err}
+		return options.UsageError{Err: err}
 	}
 	l, err := s.inherit.listen(ctx, s.address)
 	if err != nil {
-		return usageError{err}
+		return options.UsageError{Err: err}
 	}
 	_, _ = fmt.Fprintln(stderr, "nbduet: serving MCP at", s.url(l.Addr()))
 	if s.oidc != nil {

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
@@ -43,7 +46,7 @@ func runProgram(ctx context.Context, args []string, stdin io.Reader, stdout, std
 
 func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) int {
 	err := work(ctx, args, stdin, stdout, stderr, find)
-	var usage usageError
+	var usage options.UsageError
 	switch {
 	case err == nil:
 		return exitOK
@@ -57,6 +60,9 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 }
 
 func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
+	if c, found := named(args); found {
+		return c.do(ctx, args[1:], streams{stdout, stderr})
+	}
 	set, done, err := parse(args, stdout)
 	if err != nil || done {
 		return err
@@ -134,10 +140,35 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return err
 }
 
+// activityFile is the default file of activity, in the program's folder of state.
+const activityFile = "activity.db"
+
 // shown is the number of images that an answer shows, as tools.Config wants it, where 0 stands for the default.
 func shown(flag int) int {
 	if flag == 0 {
 		return -1
 	}
 	return flag
+}
+
+// openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the
+// record lasts as long as the program.
+func openActivity(ctx context.Context, named string, log *slog.Logger) (*activity.Store, error) {
+	if named != "" {
+		s, err := activity.Open(ctx, activity.Options{Path: named, Logger: log})
+		if err != nil {
+			return nil, options.UsageError{Err: fmt.Errorf("--state: %w", err)}
+		}
+		return s, nil
+	}
+	folder, err := folders.Here().State()
+	if err == nil {
+		var s *activity.Store
+		if s, err = activity.Open(ctx, activity.Options{Path: filepath.Join(folder, activityFile), Logger: log}); err == nil {
+			return s, nil
+		}
+	}
+	// In the message, since the path of the user's own state is no content of calls.
+	log.Warn("nothing is remembered longer than until this program ends: to keep it, give a file with --state: " + err.Error())
+	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

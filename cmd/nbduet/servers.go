@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 )
@@ -172,7 +173,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 		return docs, docs, err
 	}
 	if s.execute == run.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {
-		return nil, nil, usageError{errors.New("--execute: server needs notebooks and kernels on one server: with two servers (--document-url, --runtime-url), leave it at auto")}
+		return nil, nil, options.UsageError{Err: errors.New("--execute: server needs notebooks and kernels on one server: with two servers (--document-url, --runtime-url), leave it at auto")}
 	}
 	return docs, kernels, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,36 +55,4 @@ func TestStateFile(t *testing.T) {
 	home = "/proc" // nobody can make a folder there
 	once(begin(""), "/proc")
 	begin(filepath.Join(text, "x"), "--toolsets=notebook").is(t, exitOK)
-}
-
-func TestStateFileOfSystems(t *testing.T) {
-	for _, c := range []struct {
-		goos, home string
-		env        map[string]string
-		want       string
-	}{
-		{"linux", "/home/ada", nil, "/home/ada/.local/state/nbduet/activity.db"},
-		{"freebsd", "/home/ada", map[string]string{"XDG_STATE_HOME": "/s/"}, "/s/nbduet/activity.db"},
-		{"linux", "/home/ada", map[string]string{"XDG_STATE_HOME": "s", "LocalAppData": "/l"}, "/home/ada/.local/state/nbduet/activity.db"},
-		{"linux", "", nil, ""},
-		{"linux", "home", nil, ""},
-		{"darwin", "/Users/ada", nil, "/Users/ada/.local/state/nbduet/activity.db"},
-		{"windows", `C:\Users\ada`, map[string]string{"LocalAppData": `D:\Local\`}, `D:\Local\nbduet\activity.db`},
-		{"windows", `C:\Users\ada`, nil, `C:\Users\ada\AppData\Local\nbduet\activity.db`},
-		{"windows", "C:/Users/ada", map[string]string{"LocalAppData": "Local"}, `C:\Users\ada\AppData\Local\nbduet\activity.db`},
-		{"windows", `C:\Users\ada`, map[string]string{"XDG_STATE_HOME": "E:/s", "LocalAppData": `D:\Local`}, `E:\s\nbduet\activity.db`},
-		{"windows", `C:\Users\ada`, map[string]string{"LocalAppData": `\\server\home`}, `\\server\home\nbduet\activity.db`},
-		{"windows", "", map[string]string{"XDG_STATE_HOME": "/s"}, ""},
-	} {
-		home := func() (string, error) {
-			if c.home == "" {
-				return "", errors.New("no home")
-			}
-			return c.home, nil
-		}
-		got, err := stateFile(c.goos, func(name string) string { return c.env[name] }, home)
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s, %s, %v: %s, %v, want %s", c.goos, c.home, c.env, got, err, c.want)
-		}
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -67,42 +66,6 @@ func TestPluginValidates(t *testing.T) {
 	for _, want := range []string{"Validation passed", `mcpServers: nbduet stdio uvx ["nbduet"]`, "skills: nbduet:nbduet", "These checks found nothing to report"} {
 		if err != nil || !strings.Contains(said, want) {
 			t.Fatalf("%v, and it does not say %q:\n%s", err, want, said)
-		}
-	}
-}
-
-// toolName is what a tool, or an argument, of a skill looks like.
-var toolName = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
-
-// The skill is short, and what it names there is: tools, and arguments of tools.
-func TestSkill(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "skills", "nbduet", "SKILL.md"))
-	must(t, err)
-	if lines := strings.Count(string(text), "\n"); lines >= 120 {
-		t.Errorf("the skill has %d lines", lines)
-	}
-	if !strings.HasPrefix(string(text), "---\nname: nbduet\ndescription: ") {
-		t.Error("the skill does not begin with its name")
-	}
-	schemas, err := filepath.Glob(filepath.Join(root, "tools", "testdata", "*.json"))
-	must(t, err)
-	known := make(map[string]bool)
-	var all strings.Builder
-	for _, file := range schemas {
-		known[strings.TrimSuffix(filepath.Base(file), ".json")] = true
-		schema, err := os.ReadFile(file)
-		must(t, err)
-		all.Write(schema)
-	}
-	named := make(map[string]bool)
-	for _, match := range toolName.FindAllStringSubmatch(string(text), -1) {
-		if named[match[1]] = true; !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
-			t.Errorf("the skill names %s, which there is not", match[1])
-		}
-	}
-	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", "undo_agent", "find_tools", "changes_since"} {
-		if !named[want] {
-			t.Errorf("the skill does not speak of %s", want)
 		}
 	}
 }

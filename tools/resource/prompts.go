@@ -19,6 +19,15 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 	notebook := tool.PromptArgument{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, ".ipynb")}
 	all := []tool.Prompt{
 		{
+			Name: "work_together", Title: "Work beside me in a notebook",
+			Description: "Tells the agent how to work in a notebook that people have open.",
+			Arguments: []tool.PromptArgument{
+				{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder. Left out: the one where you are.", Complete: completeFiles(d.Desk, ".ipynb")},
+				{Name: "task", Description: "What to do."},
+			},
+			Text: func(ctx context.Context, args map[string]string) (string, error) { return togetherText(ctx, d, args) },
+		},
+		{
 			Name: "explore_dataset", Title: "Explore this dataset",
 			Description: "Looks at a data file, step by step, in a notebook that you watch.",
 			Arguments: []tool.PromptArgument{

@@ -22,7 +22,7 @@ func TestPrompts(t *testing.T) {
 		nb := c.Server.Notebook(t, "1", "1/0")
 		data := c.Server.Write(t, c.Server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
 		list, err := c.Client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-		if err != nil || len(list.Prompts) != 5 {
+		if err != nil || len(list.Prompts) != 6 {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		for _, p := range list.Prompts {
@@ -40,6 +40,8 @@ func TestPrompts(t *testing.T) {
 			args map[string]string
 			says []string
 		}{
+			{"work_together", map[string]string{"path": nb, "task": "plot the counts"}, []string{"`look_around`", "busy_human", nb, "plot the counts"}},
+			{"work_together", nil, []string{"`look_around`", "where I am"}},
 			{"explore_dataset", map[string]string{"file": "/" + data, "question": "which month is best?"}, []string{data, "which month is best?", strings.TrimSuffix(data, ".csv") + "-exploration.ipynb"}},
 			{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
 			{"review_notebook", map[string]string{"path": nb, "focus": "statistics"}, []string{nb, "statistics"}},
@@ -61,7 +63,7 @@ func TestPrompts(t *testing.T) {
 				text = strings.ReplaceAll(text, tool.Name, "")
 			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-				if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor"}, word) {
+				if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor", "run_id", "after_id", "busy_human"}, word) {
 					t.Errorf("%s names %q, which is no tool", p.name, word)
 				}
 			}
@@ -84,6 +86,7 @@ func TestPrompts(t *testing.T) {
 			{"explore_dataset", map[string]string{"file": "../none.csv"}, "none.csv"},
 			{"explore_dataset", map[string]string{"file": path.Dir(c.Server.Write(t, c.Server.Name(t, "-dir")+"/a.csv", ""))}, "folder"},
 			{"review_notebook", map[string]string{"path": data}, "not a notebook"},
+			{"work_together", map[string]string{"path": data}, "not a notebook"},
 			{"fix_failing_cell", map[string]string{"path": " "}, "path"},
 			{"no_such_prompt", nil, "no_such_prompt"},
 		} {

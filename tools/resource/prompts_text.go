@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/skills"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -36,6 +37,22 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", words.Quoted(c.Path.String()))}
 	}
 	return c.Path.String(), nil
+}
+
+// togetherText is the skill, with what is to be done.
+func togetherText(ctx context.Context, d *Provider, args map[string]string) (string, error) {
+	where := "Find out where I am, and begin."
+	if args["path"] != "" {
+		book, err := d.existing(ctx, args["path"], true)
+		if err != nil {
+			return "", err
+		}
+		where = "The notebook is " + words.Quoted(book) + "."
+	}
+	if task := freeText(args["task"]); task != "" {
+		where += " The task: " + task
+	}
+	return skills.Text() + "\n\n# Now\n\n" + where, nil
 }
 
 func (d *Provider) exploreText(ctx context.Context, args map[string]string) (string, error) {

@@ -34,6 +34,12 @@ const (
 	Default = "default" // what it is where nothing else says; Flag.DefValue is empty, or pflag would write it once more
 )
 
+// A UsageError is a mistake in how the program was called: in arguments, flags or environment.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
 // New returns the flags of the struct that target points to, in the order of its fields. It panics if the struct is not as
 // the package wants it.
 func New(target any) *pflag.FlagSet {

@@ -1,0 +1,83 @@
+// Package skill prints the skill, or puts it where clients look for skills.
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/skills"
+)
+
+// Flags are those of nbduet skill.
+type Flags struct {
+	Write bool `name:"write" help:"Put the skill into the folder that is named, or else where clients look for the user's skills: ~/.claude/skills for Claude Code, ~/.agents/skills for Codex, Cursor, Gemini CLI and others."`
+}
+
+// A Machine is where clients look for skills.
+type Machine struct {
+	Env  func(string) string
+	Home func() (string, error)
+}
+
+// Run is nbduet skill.
+func (f Flags) Run(folders []string, m Machine, out io.Writer) error {
+	if !f.Write {
+		if len(folders) > 0 {
+			return options.UsageError{Err: fmt.Errorf("%s is a folder to write to: add --write", folders[0])}
+		}
+		_, err := io.WriteString(out, skills.Notebook)
+		return err
+	}
+	if len(folders) == 0 {
+		home, err := m.Home()
+		if err != nil {
+			return fmt.Errorf("find the home directory: %w; name the folder of skills", err)
+		}
+		claude := m.Env("CLAUDE_CONFIG_DIR")
+		if claude == "" {
+			claude = filepath.Join(home, ".claude")
+		}
+		folders = []string{filepath.Join(claude, "skills"), filepath.Join(home, ".agents", "skills")}
+	}
+	for _, folder := range folders {
+		did, err := write(filepath.Join(folder, filepath.FromSlash(skills.File)))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, did); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write puts the skill into a file and says what it did. What stood there, and is something else, is kept beside it.
+func write(file string) (did string, err error) {
+	old, err := os.ReadFile(file)
+	switch {
+	case err == nil && string(old) == skills.Notebook:
+		return file + " has this skill", nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("read the skill that is there: %w", err)
+	}
+	did = "wrote " + file
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("make the skill's folder: %w", err)
+	}
+	if old != nil {
+		backup := file + ".backup"
+		if err := os.WriteFile(backup, old, 0o644); err != nil {
+			return "", fmt.Errorf("keep the skill that is there: %w", err)
+		}
+		did += "; what stood there is " + backup
+	}
+	if err := os.WriteFile(file, []byte(skills.Notebook), 0o644); err != nil {
+		return "", fmt.Errorf("write the skill: %w", err)
+	}
+	return did, nil
+}

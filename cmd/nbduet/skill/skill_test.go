@@ -1,0 +1,84 @@
+package skill_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/skill"
+	"github.com/nbduet/nbduet/skills"
+)
+
+// The skill is printed, or written where clients look for it; a second time nothing is written, and what a person has made of
+// it is kept.
+func TestSkill(t *testing.T) {
+	home := t.TempDir()
+	env := map[string]string{}
+	m := skill.Machine{Env: func(name string) string { return env[name] }, Home: func() (string, error) { return home, nil }}
+	run := func(write bool, args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		if err := (skill.Flags{Write: write}).Run(args, m, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	read := func(file string) string {
+		t.Helper()
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+		}
+		return string(b)
+	}
+	if got := run(false); got != skills.Notebook {
+		t.Errorf("it prints %q", got)
+	}
+	if entries, _ := os.ReadDir(home); len(entries) > 0 {
+		t.Errorf("printing made %v", entries)
+	}
+	claude, agents := filepath.Join(home, ".claude/skills/nbduet/SKILL.md"), filepath.Join(home, ".agents/skills/nbduet/SKILL.md")
+	if got, want := run(true), "wrote "+claude+"\nwrote "+agents+"\n"; got != want {
+		t.Errorf("it says %q, not %q", got, want)
+	}
+	if read(claude) != skills.Notebook || read(agents) != skills.Notebook {
+		t.Error("the files have another skill")
+	}
+	if err := os.WriteFile(claude, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run(true), "wrote "+claude+"; what stood there is "+claude+".backup\n"+agents+" has this skill\n"; got != want {
+		t.Errorf("it says %q, not %q", got, want)
+	}
+	if read(claude) != skills.Notebook || read(claude+".backup") != "mine" {
+		t.Error("the person's file is not kept")
+	}
+	env["CLAUDE_CONFIG_DIR"] = filepath.Join(home, "my cläude")
+	run(true)
+	if read(filepath.Join(home, "my cläude/skills/nbduet/SKILL.md")) != skills.Notebook {
+		t.Error("Claude Code's folder is another one")
+	}
+	run(true, filepath.Join(home, "x"))
+	if read(filepath.Join(home, "x/nbduet/SKILL.md")) != skills.Notebook {
+		t.Error("the folder that was named has no skill")
+	}
+}
+
+func TestSkillRefused(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := skill.Machine{Env: func(string) string { return "" }, Home: os.UserHomeDir}
+	for _, c := range []struct {
+		write bool
+		says  string
+	}{{false, "--write"}, {true, file}} {
+		var out strings.Builder
+		if err := (skill.Flags{Write: c.write}).Run([]string{file}, m, &out); err == nil || !strings.Contains(err.Error(), c.says) || out.Len() > 0 {
+			t.Errorf("--write %v: %v, %q", c.write, err, out.String())
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package skills_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/skills"
+)
+
+// toolName is what a tool, an argument or an answer's word looks like.
+var toolName = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
+
+// The skill is short, its head is what clients want, and what it names there is: tools, and arguments of tools.
+func TestSkill(t *testing.T) {
+	if lines := strings.Count(skills.Notebook, "\n"); lines >= 120 {
+		t.Errorf("the skill has %d lines", lines)
+	}
+	if !strings.HasPrefix(skills.Notebook, "---\nname: nbduet\ndescription: ") {
+		t.Errorf("the skill begins with %.60q", skills.Notebook)
+	}
+	if text := skills.Text(); !strings.HasPrefix(text, "# ") || strings.Contains(text, "description:") {
+		t.Errorf("the text begins with %.60q", text)
+	}
+	schemas, err := filepath.Glob(filepath.Join("..", "tools", "testdata", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	var all strings.Builder
+	for _, file := range schemas {
+		known[strings.TrimSuffix(filepath.Base(file), ".json")] = true
+		schema, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(schema)
+	}
+	var named []string
+	for _, match := range toolName.FindAllStringSubmatch(skills.Notebook, -1) {
+		named = append(named, match[1])
+		if match[1] != "busy_human" && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
+			t.Errorf("the skill names %s, which there is not", match[1])
+		}
+	}
+	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", "busy_human", "undo_agent", "find_tools", "changes_since"} {
+		if !slices.Contains(named, want) {
+			t.Errorf("the skill does not speak of %s", want)
+		}
+	}
+}
