@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
-
-// noteTabsApart is for callers who take people's tabs for the room.
-const noteTabsApart = "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and what they save can overwrite them"
 
 // tabsAgain is the pause before another look where the server did not say.
 const tabsAgain = time.Minute
@@ -50,5 +48,5 @@ func (t *tabs) note() string {
 	if !t.apart {
 		return ""
 	}
-	return noteTabsApart
+	return faults.New(faults.TabsApart, faults.Values{}).Error()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // startLook bounds the search for servers before MCP's initialize is answered. Later searches have --server-timeout.
@@ -20,8 +21,8 @@ const startLook = time.Second
 // defaultAddress is Jupyter's own default.
 const defaultAddress = "http://localhost:8888"
 
-// maxListed is how many servers an error lists.
-const maxListed = 10
+// maxListed is the length beyond which an error that lists servers lists no more of them.
+const maxListed = 100
 
 // discover finds the Jupyter servers that run on this machine.
 type discover func(context.Context) ([]jupyter.Running, error)
@@ -87,7 +88,7 @@ func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (
 		return jupyter.Found{}, err
 	}
 	log.Info("no address was given, taking this Jupyter server", "url", one.URL, "root", one.Root)
-	return jupyter.Found{URL: one.URL, Token: cmp.Or(p.token, one.Token)}, nil
+	return jupyter.Found{URL: one.URL, Token: cmp.Or(p.token, one.Token), Password: one.Password}, nil
 }
 
 // searchToken is the token of the server at an address, as far as it can be found.
@@ -97,40 +98,24 @@ func searchToken(ctx context.Context, address string, find discover, log *slog.L
 		log.Debug("no token was given, and none was found", "error", err)
 	}
 	for _, r := range running {
-		if r.Token != "" && jupyter.SameServer(r.URL, address) {
-			return jupyter.Found{URL: address, Token: r.Token}, nil
+		if (r.Token != "" || r.Password) && jupyter.SameServer(r.URL, address) {
+			return jupyter.Found{URL: address, Token: r.Token, Password: r.Password}, nil
 		}
 	}
 	return jupyter.Found{URL: address}, nil
 }
 
-// A choiceError says that there is not one Jupyter server to work on.
-type choiceError struct {
-	kind, says string
-}
-
-func (e *choiceError) Error() string { return e.says }
-
-// Kind is "no Jupyter server", or "several Jupyter servers".
-func (e *choiceError) Kind() string { return e.kind }
-
-// only returns the one running server.
+// only returns the one running server. The error is of [faults.NoServer] or [faults.SeveralServers].
 func (p endpoint) only(running []jupyter.Running) (jupyter.Running, error) {
-	address, token := "--jupyter-url (JUPYTER_SERVER_URL)", "--token (JUPYTER_TOKEN)"
-	if p.role != "" {
-		address = fmt.Sprintf("--%s-url (%s_URL)", p.role, strings.ToUpper(p.role))
-		token = fmt.Sprintf("--%s-token (%s_TOKEN)", p.role, strings.ToUpper(p.role))
-	}
 	switch len(running) {
 	case 0:
-		return jupyter.Running{}, &choiceError{"no Jupyter server", "no Jupyter server runs on this machine as this user: start one with `jupyter lab` and call again, " +
-			"or start nbduet with the address of another in " + address + " and its token in " + token}
+		return jupyter.Running{}, faults.New(faults.NoServer, faults.Values{}).ForRole(p.role)
 	case 1:
 		return running[0], nil
 	}
 	var b strings.Builder
 	for i, r := range running {
-		if i == maxListed {
+		if i >= 2 && b.Len() > maxListed {
 			fmt.Fprintf(&b, ", and %d more", len(running)-i)
 			break
 		}
@@ -139,6 +124,5 @@ func (p endpoint) only(running []jupyter.Running) (jupyter.Running, error) {
 		}
 		fmt.Fprintf(&b, "%s (root folder %s)", r.URL, r.Root)
 	}
-	return jupyter.Running{}, &choiceError{"several Jupyter servers", "several Jupyter servers run on this machine: " + b.String() +
-		". Choose one: start nbduet with its address in " + address + ", or stop the others and call again"}
+	return jupyter.Running{}, faults.New(faults.SeveralServers, faults.Values{Detail: b.String()}).ForRole(p.role)
 }

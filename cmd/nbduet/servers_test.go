@@ -115,7 +115,7 @@ func TestServersRefused(t *testing.T) {
 		{"--jupyter-url=" + usualURL + "?token=" + secret + " --document-url=" + oneURL + " --runtime-url=" + otherURL, []string{"--jupyter-url", usualURL, "--document-url", oneURL, "--runtime-url", otherURL}},
 		{"--document-url=one:1?token=" + secret, []string{"--document-url", "one:1"}},
 		{"--runtime-url=ftp://one/?token=" + secret, []string{"--runtime-url", "ftp://one"}},
-		{"--runtime-url=" + oneURL + " --runtime-token=é" + secret, []string{"--runtime-url", "RUNTIME_TOKEN (or --runtime-token)"}},
+		{"--runtime-url=" + oneURL + " --runtime-token=é" + secret, []string{"--runtime-url", "--runtime-token (RUNTIME_TOKEN)"}},
 		{"--runtime-token-file=/no/such/file", []string{"--runtime-token-file", "/no/such/file"}},
 		{"--document-token-file=/no/such/file", []string{"--document-token-file", "/no/such/file"}},
 		{"--document-id=../a.ipynb", []string{"--document-id", `"../a.ipynb"`}},

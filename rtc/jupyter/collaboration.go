@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // CollabSession is what a client needs to join a file's room.
@@ -56,12 +58,11 @@ func (s *Server) CollaborationSession(ctx context.Context, path Path, format, ty
 
 // noCollaboration turns the 404 of the session endpoint into what it means.
 func (s *Server) noCollaboration(ctx context.Context, e *Error, path Path) error {
-	out := &Error{Op: e.Op, Path: path.p, Status: e.Status, kind: ErrNoCollaboration}
 	if _, err := s.Version(ctx); err != nil {
 		return e // the whole address is wrong
 	}
-	out.Message, out.Hint = "the server has no real-time collaboration", hintCollab
-	return s.withRole(out)
+	out := &Error{Op: e.Op, Path: path.p, Status: e.Status, kind: ErrNoCollaboration}
+	return s.withRole(out.of(faults.NoCollaboration, faults.Values{}))
 }
 
 // FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's

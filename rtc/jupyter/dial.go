@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // KernelProtocol is the websocket subprotocol in which kernel messages travel as binary frames. Where the server does
@@ -30,10 +32,11 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 	if errors.As(err, &e) {
 		switch e.Status {
 		case http.StatusNotFound:
-			e.kind, e.Message, e.Hint = ErrNoCollaboration, "the server has no rooms", hintCollab
+			e.kind, e.Message = ErrNoCollaboration, "the server has no rooms"
+			err = e.of(faults.NoCollaboration, faults.Values{})
 		case http.StatusInternalServerError:
 			// The server answers this for a file id that it does not know, or no longer.
-			e.kind, e.Hint = ErrNotFound, "the file may have been deleted: ask for its collaboration session again"
+			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
 		}
 	}
 	return conn, err
@@ -51,7 +54,7 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		// A websocket handler answers even this with an HTML page.
-		e.kind, e.Message, e.Hint = ErrNotFound, "there is no such kernel", ""
+		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "there is no such kernel", "", faults.Fault{}
 	}
 	return conn, err
 }
@@ -109,6 +112,9 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
 		failed = s.failedAnswer(op, about, resp)
+		if failed.Status == http.StatusForbidden && resp.Header.Get("X-JupyterHub-Version") == "" {
+			failed = failed.of(s.finder.refusal(), faults.Values{}) // Jupyter itself answers handshakes in HTML
+		}
 	}
 	s.finder.heard(failed)
 	s.noteAnswer(ctx, time.Time{}, failed)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // The kinds of failure, for errors.Is. Each [Error] is of at most one of the first group; a cancelled or expired
@@ -18,6 +20,10 @@ var (
 	ErrForbidden = Fixed("forbidden")
 	// ErrUnreachable: no server answers at the address, or only a proxy that cannot reach it.
 	ErrUnreachable = Fixed("unreachable")
+	// ErrNotTrusted: the server's certificate does not prove that it is the server.
+	ErrNotTrusted = Fixed("not trusted")
+	// ErrNoWebsockets: requests reach the server, and websockets do not.
+	ErrNoWebsockets = Fixed("no websockets")
 	// ErrConflict: something that exists already prevents it (HTTP 409).
 	ErrConflict = Fixed("conflict")
 	// ErrBadRequest: the server refused the request as malformed (HTTP 400, 405, 422).
@@ -48,11 +54,19 @@ type Error struct {
 	Status int
 	// Message is the server's message for people, on one line and cut to size; "" for none.
 	Message string
-	// Hint says what to do; "" for nothing.
+	// Hint says what to do; "" for nothing. It is the whole sentence of a fault of package faults, if the error is of one.
 	Hint string
 
-	kind error // one of the sentinels above, or nil
-	err  error // the cause, or nil
+	kind  error        // one of the sentinels above, or nil
+	err   error        // the cause, or nil
+	fault faults.Fault // or none
+}
+
+// of makes the error one of a fault.
+func (e *Error) of(code faults.Code, v faults.Values) *Error {
+	e.fault = faults.New(code, v)
+	e.Hint = e.fault.Error()
+	return e
 }
 
 // Kind says what the request was for and what status answered it, and nothing of the answer's text.
@@ -80,6 +94,8 @@ func (e *Error) Error() string {
 	switch {
 	case e.Message != "":
 		b.WriteString(e.Message)
+	case e.Status == 0 && e.fault.Code != "":
+		return b.String() + e.Hint
 	case e.err != nil:
 		b.WriteString(e.err.Error())
 	case e.Status != 0 && http.StatusText(e.Status) != "":
@@ -99,9 +115,12 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap makes errors.Is see both the kind of the failure and its cause.
+// Unwrap makes errors.Is see both the kind of the failure and its cause, and [faults.Of] the fault.
 func (e *Error) Unwrap() []error {
 	var errs []error
+	if e.fault.Code != "" {
+		errs = append(errs, e.fault)
+	}
 	if e.kind != nil {
 		errs = append(errs, e.kind)
 	}
@@ -111,27 +130,25 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-const (
-	hintToken    = "the token is wrong or missing: set " + settingToken + " to this server's token, as `jupyter server list` shows it"
-	hintCollab   = "install jupyter-collaboration beside JupyterLab (pip install jupyter-collaboration) and restart Jupyter"
-	hintRedirect = "give Jupyter's own address (http or https, host, port and prefix)"
-)
-
-// answerError makes the error for an HTTP answer that is no success. text is the server's message, from JSON or plain
-// text; html tells that the body was a page, which no API handler writes.
-func answerError(op, path string, status int, text string, html bool) *Error {
+// answerError makes the error for an HTTP answer of a server that is no success. text is the server's message, from JSON or
+// plain text; html tells that the body was a page, which no API handler writes.
+func answerError(s *Server, op, path string, status int, text string, html bool) *Error {
+	at := faults.Values{Address: s.atAddress("")}
 	e := &Error{Op: op, Path: path, Status: status, Message: text}
 	switch {
 	case status == http.StatusUnauthorized:
-		e.kind, e.Hint = ErrUnauthorized, hintToken
+		e.kind = ErrUnauthorized
+		return e.of(s.finder.refusal(), at)
 	case status == http.StatusForbidden:
 		// A bad token looks like a missing XSRF argument, because that check answers first; a plain "Forbidden" is
 		// what reads get. Anything else is a refusal of what was asked. A page can be a hub's, whose server is stopped.
 		switch {
 		case html:
-			e.kind, e.Hint = ErrUnauthorized, hintToken+"; on a JupyterHub, check that the server is started"
+			e.kind = ErrUnauthorized
+			return e.of(faults.HubStopped, at)
 		case text == "" || strings.EqualFold(text, "forbidden") || strings.Contains(text, "_xsrf"):
-			e.kind, e.Message, e.Hint = ErrUnauthorized, "access refused", hintToken
+			e.kind, e.Message = ErrUnauthorized, "access refused"
+			return e.of(s.finder.refusal(), at)
 		default:
 			e.kind, e.Hint = ErrForbidden, "the server does not allow this for the token's user"
 		}
@@ -139,27 +156,35 @@ func answerError(op, path string, status int, text string, html bool) *Error {
 		e.kind = ErrNotFound
 		if html { // an API handler answers in JSON, so there is none
 			e.kind, e.Message = ErrNotJupyter, "the endpoint does not exist"
-			e.Hint = "check that the address has the server's whole base URL (prefix included), and that the needed extension is installed"
+			return e.of(faults.NotJupyter, at)
 		}
 	case status == http.StatusConflict:
 		e.kind = ErrConflict
 	case status == http.StatusRequestEntityTooLarge:
 		e.kind = ErrTooLarge
-	case status == http.StatusFailedDependency, status == http.StatusBadGateway,
-		status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
-		e.kind, e.Hint = ErrUnreachable, "a proxy answers, but its Jupyter server does not: start it (on a JupyterHub: in the hub's control panel)"
+	case status == http.StatusFailedDependency: // JupyterHub's own
+		e.kind = ErrUnreachable
+		return e.of(faults.HubStopped, at)
+	case proxyStatus(status):
+		e.kind = ErrUnreachable
+		return e.of(faults.ProxyWithoutServer, at)
 	case status >= 500 && diskFull(text):
-		e.kind, e.err, e.Hint = ErrServer, ErrDiskFull, "the disk of the Jupyter server is full: make room there, and try again"
+		e.kind, e.err = ErrServer, ErrDiskFull
+		return e.of(faults.DiskFull, at)
 	case status >= 500:
 		e.kind, e.Hint = ErrServer, "the Jupyter server's log says more"
 	case status == http.StatusBadRequest, status == http.StatusMethodNotAllowed, status == http.StatusUnprocessableEntity:
 		e.kind = ErrBadRequest
-	case status >= 300 && status < 400:
-		e.kind, e.Hint = ErrNotJupyter, hintRedirect
-	default:
+	default: // redirects, too
 		e.kind = ErrNotJupyter
+		return e.of(faults.NotJupyter, at)
 	}
 	return e
+}
+
+// proxyStatus reports whether a status is that of a proxy whose server does not answer it.
+func proxyStatus(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
 // diskFull tells whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.

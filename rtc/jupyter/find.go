@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // lookAgain is how long the result of a search stands: one call makes several requests, and many calls may wait.
@@ -17,12 +19,15 @@ const lookAgain = time.Second
 // Found is where a Jupyter server was found.
 type Found struct {
 	URL, Token string
+	// Password tells that the server wants a password, which a token cannot replace.
+	Password bool
 }
 
 // place is where a server is, and what it is sent.
 type place struct {
-	base  *url.URL // scheme, host and path prefix; the path has no trailing slash
-	token string
+	base     *url.URL // scheme, host and path prefix; the path has no trailing slash
+	token    string
+	password bool // the server is known to want a password instead
 }
 
 func (p *place) address() string {
@@ -117,7 +122,7 @@ func (f *finder) take(at *place, found Found) error {
 	if err != nil {
 		return err
 	}
-	next := &place{base, token}
+	next := &place{base, token, found.Password}
 	if next.token == "" {
 		if next.token, err = cleanToken(found.Token, f.role); err != nil {
 			return err
@@ -126,7 +131,7 @@ func (f *finder) take(at *place, found Found) error {
 	switch {
 	case at != nil && f.used.Load() && !SameServer(at.address(), next.address()):
 		return nil
-	case at != nil && at.token == next.token && at.address() == next.address():
+	case at != nil && at.token == next.token && at.password == next.password && at.address() == next.address():
 		return nil
 	}
 	f.settle(next)
@@ -139,6 +144,14 @@ func (f *finder) failure(at *place) error {
 		return nil
 	}
 	return f.err
+}
+
+// refusal is the fault that a refused request is of.
+func (f *finder) refusal() faults.Code {
+	if at := f.at.Load(); at != nil && at.password && at.token == "" {
+		return faults.Password
+	}
+	return faults.WrongToken
 }
 
 // heard notes how the server answered a request: a place where nobody takes us is searched for again before the next.

@@ -3,6 +3,7 @@ package jupyter
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
 // call is one REST request.
@@ -120,11 +124,11 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		return nil
 	}
 	if kind := mediaType(resp); kind != "application/json" {
-		return &Error{
+		e := &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
 			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
-			Hint:    "check that " + at.address() + " is a Jupyter server's whole base URL",
 		}
+		return e.of(faults.NotJupyter, faults.Values{Address: s.atAddress("")})
 	}
 	data, err := io.ReadAll(io.LimitReader(answer, s.maxAnswer+1))
 	if err != nil {
@@ -182,24 +186,25 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 		err = ue.Err
 	}
 	e := &Error{Op: op, Path: about, err: err}
+	at := faults.Values{Address: s.atAddress("")}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled):
 		e.err = context.Canceled
 		e.Message = "cancelled"
+		return e
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:
 		e.err = context.DeadlineExceeded
-		e.Message = "no answer in time" + s.atAddress(" from ")
-		e.Hint = "the server may be busy or hung; its log says more"
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"): // net/http has no value for it
+		return e.of(faults.Busy, at)
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), errors.As(err, new(tls.RecordHeaderError)):
 		e.kind = ErrNotJupyter // waiting does not help
-		e.Message = "the server" + s.atAddress(" at ") + " speaks http, not https"
-		e.Hint = "set " + settingURL + " to an address that begins with http://"
-	default:
-		e.kind = ErrUnreachable
-		e.Message = "no connection" + s.atAddress(" to ") + ": " + oneLine(s.Redact(err.Error()))
-		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set " + settingURL + " to where it runs"
+		return e.of(faults.HTTPNotHTTPS, at)
 	}
-	return e
+	if code, detail := trust.Fault(err); code != "" {
+		e.kind, at.Detail = ErrNotTrusted, detail
+		return e.of(code, at)
+	}
+	e.kind, at.Detail = ErrUnreachable, oneLine(s.Redact(err.Error()))
+	return e.of(faults.NotThere, at)
 }
 
 // failedAnswer makes the error for an answer that is no success; it reads a little of the body.
@@ -216,21 +221,21 @@ func (s *Server) failedAnswer(op, about string, resp *http.Response) *Error {
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // an unreadable message is left out
 		text = string(b)
 	}
-	return answerError(op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
+	return answerError(s, op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
 }
 
 // redirected makes the error for a redirect that was not followed.
 func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 	loc, err := resp.Location()
 	if err != nil {
-		return answerError(op, about, resp.StatusCode, "", false)
+		return answerError(s, op, about, resp.StatusCode, "", false)
 	}
 	if isLogin(loc) {
-		e := answerError(op, about, http.StatusUnauthorized, "the server asks for a login", false)
+		e := answerError(s, op, about, http.StatusUnauthorized, "the server asks for a login", false)
 		e.Status = resp.StatusCode
 		return e
 	}
-	return answerError(op, about, resp.StatusCode, s.Redact("the server redirects to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
+	return answerError(s, op, about, resp.StatusCode, s.Redact("the server redirects to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
 }
 
 // messageOf reads the message that Jupyter's API handlers put into the body of an error.

@@ -2,23 +2,9 @@ package jupyter
 
 import (
 	"errors"
-	"strings"
-)
 
-// The settings that name the server, if there is one server.
-const (
-	settingURL   = "JUPYTER_SERVER_URL"
-	settingToken = "JUPYTER_TOKEN (or --token)"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
-
-// forRole replaces the usual settings in a text by those of a role.
-func forRole(role, text string) string {
-	if role == "" {
-		return text
-	}
-	upper := strings.ToUpper(role)
-	return strings.NewReplacer(settingToken, upper+"_TOKEN (or --"+role+"-token)", settingURL, upper+"_URL").Replace(text)
-}
 
 // withRole makes an error name its server, if there are several.
 func (s *Server) withRole(err error) error {
@@ -28,7 +14,7 @@ func (s *Server) withRole(err error) error {
 		if at := s.BaseURL(); at != "" {
 			e.Server += " at " + at
 		}
-		e.Hint = forRole(s.role, e.Hint)
+		e.Hint, e.fault = faults.ForRole(s.role, e.Hint), e.fault.ForRole(s.role)
 	}
 	return err
 }

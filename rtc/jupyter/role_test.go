@@ -22,9 +22,9 @@ func TestErrorsNameTheServer(t *testing.T) {
 		says      []string
 		not       []string
 	}{
-		{"runtime", fake.URL, ErrUnauthorized, []string{"on the runtime server at " + fake.URL + ": ", "RUNTIME_TOKEN (or --runtime-token)"}, []string{"JUPYTER", "s3cret"}},
+		{"runtime", fake.URL, ErrUnauthorized, []string{"on the runtime server at " + fake.URL + ": ", "--runtime-token (RUNTIME_TOKEN)"}, []string{"JUPYTER", "s3cret"}},
 		{"document", down, ErrUnreachable, []string{"on the document server at " + down + ": no connection: ", "DOCUMENT_URL"}, []string{"JUPYTER", "s3cret"}},
-		{"", fake.URL, ErrUnauthorized, []string{"JUPYTER_TOKEN (or --token)"}, []string{"server at", "s3cret"}},
+		{"", fake.URL, ErrUnauthorized, []string{"--token (JUPYTER_TOKEN)"}, []string{"server at", "s3cret"}},
 		{"", down, ErrUnreachable, []string{"no connection to " + down + ": ", "JUPYTER_SERVER_URL"}, []string{"server at", "s3cret"}},
 	} {
 		s, err := New(Options{URL: c.url, Token: "s3cret", Role: c.role})

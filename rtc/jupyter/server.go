@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 const (
@@ -128,14 +129,14 @@ func (opt Options) place() (*place, error) {
 	if token, err = cleanToken(cmp.Or(token, opt.Token), opt.Role); err != nil {
 		return nil, err
 	}
-	return &place{base, token}, nil
+	return &place{base: base, token: token}, nil
 }
 
 // cleanToken is a token as it can be sent.
 func cleanToken(token, role string) (string, error) {
 	token = strings.TrimSpace(token)
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return "", errors.New(forRole(role, "the Jupyter token contains a space, control or non-ASCII character: check "+settingToken))
+		return "", errors.New("the Jupyter token contains a space, control or non-ASCII character: check " + faults.TokenSetting(role))
 	}
 	return token, nil
 }

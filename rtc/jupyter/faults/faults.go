@@ -1,0 +1,97 @@
+package faults
+
+import (
+	"errors"
+	"strings"
+)
+
+// Values are filled into a sentence.
+type Values struct {
+	// Address is the server's; without it the sentence does not say where.
+	Address string
+	// Detail is what is known besides.
+	Detail string
+}
+
+// Fault is a fault with its sentence. It is an error, whose text is the sentence.
+type Fault struct {
+	// Code is empty for no fault.
+	Code Code
+	// Wrong is what is wrong, and Fix what to do.
+	Wrong, Fix string
+}
+
+// Settings of the only server, as sentences name them.
+const (
+	settingURL   = "--jupyter-url (JUPYTER_SERVER_URL)"
+	settingToken = "--token (JUPYTER_TOKEN)"
+	settingCA    = "--ca-file (NBDUET_CA_FILE)" // of all servers
+)
+
+// New is the fault with values in its sentence. A code that the table lacks is a mistake of the caller's, and panics.
+func New(code Code, v Values) Fault {
+	pairs := []string{"{url}", settingURL, "{token}", settingToken, "{ca}", settingCA, "{detail}", v.Detail, "{address}", v.Address}
+	for _, word := range []string{"to", "at", "from"} {
+		where := ""
+		if v.Address != "" {
+			where = " " + word + " " + v.Address
+		}
+		pairs = append(pairs, "{"+word+" address}", where)
+	}
+	fill := strings.NewReplacer(pairs...)
+	for _, r := range table {
+		if r.code == code {
+			return Fault{Code: code, Wrong: fill.Replace(r.wrong), Fix: fill.Replace(r.fix)}
+		}
+	}
+	panic("faults: no fault " + string(code))
+}
+
+// Codes are those of all faults, in the order of the table.
+func Codes() []Code {
+	codes := make([]Code, len(table))
+	for i, r := range table {
+		codes[i] = r.code
+	}
+	return codes
+}
+
+// Of returns the fault that an error is of, and whether it is of one.
+func Of(err error) (Fault, bool) {
+	var f Fault
+	if !errors.As(err, &f) || f.Code == "" {
+		return Fault{}, false
+	}
+	return f, true
+}
+
+// Error is the sentence.
+func (f Fault) Error() string { return f.Wrong + "; " + f.Fix }
+
+// Kind is the fault's code, which quotes nothing.
+func (f Fault) Kind() string { return string(f.Code) }
+
+// ForRole is the fault of one of several servers: it names the settings of that one.
+func (f Fault) ForRole(role string) Fault {
+	f.Wrong, f.Fix = ForRole(role, f.Wrong), ForRole(role, f.Fix)
+	return f
+}
+
+// URLSetting and TokenSetting are what sets a server's address and its token, by the server's role; "" is that of the
+// only server.
+func URLSetting(role string) string { return ForRole(role, settingURL) }
+
+// TokenSetting is what sets the token, see [URLSetting].
+func TokenSetting(role string) string { return ForRole(role, settingToken) }
+
+// ForRole replaces the settings of the only server in a text by those of a role.
+func ForRole(role, text string) string {
+	if role == "" {
+		return text
+	}
+	upper := strings.ToUpper(role)
+	return strings.NewReplacer(
+		settingToken, "--"+role+"-token ("+upper+"_TOKEN)",
+		settingURL, "--"+role+"-url ("+upper+"_URL)",
+	).Replace(text)
+}

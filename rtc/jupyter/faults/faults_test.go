@@ -1,0 +1,74 @@
+package faults_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+)
+
+// Every sentence is one line of at most 300 characters, with all values filled in, and with an address or without.
+func TestSentences(t *testing.T) {
+	seen := map[faults.Code]bool{}
+	for _, code := range faults.Codes() {
+		if seen[code] {
+			t.Errorf("%s stands there twice", code)
+		}
+		seen[code] = true
+		for _, address := range []string{"", "https://hub.example.org:8443/user/ann"} {
+			f := faults.New(code, faults.Values{Address: address, Detail: "connection refused"})
+			text := f.Error()
+			if f.Code != code || f.Wrong == "" || f.Fix == "" || text != f.Wrong+"; "+f.Fix {
+				t.Errorf("%+v", f)
+			}
+			if n := len([]rune(text)); n > 300 || strings.ContainsAny(text, "{}\n") || strings.Contains(text, "  ") {
+				t.Errorf("%s has %d characters: %s", code, n, text)
+			}
+		}
+	}
+}
+
+// A fault is found in whatever wraps it, and nothing is found elsewhere.
+func TestOf(t *testing.T) {
+	want := faults.New(faults.DiskFull, faults.Values{})
+	for _, err := range []error{want, fmt.Errorf("open a.ipynb: %w", want), errors.Join(errors.New("x"), fmt.Errorf("y: %w", want))} {
+		if got, ok := faults.Of(err); !ok || got != want {
+			t.Errorf("%v is %+v, %v", err, got, ok)
+		}
+	}
+	for _, err := range []error{nil, errors.New("disk_full"), faults.Fault{}} {
+		if got, ok := faults.Of(err); ok {
+			t.Errorf("%v is %+v", err, got)
+		}
+	}
+}
+
+// A sentence about one of two servers names the settings of that one alone.
+func TestForRole(t *testing.T) {
+	for _, code := range faults.Codes() {
+		f := faults.New(code, faults.Values{Address: "http://a:1", Detail: "x"})
+		if f.ForRole("") != f {
+			t.Errorf("%s is another one without a role", code)
+		}
+		usual, own := []string{"--jupyter-url", "JUPYTER_SERVER_URL", "--token ("}, []string{"--runtime-url (RUNTIME_URL)", "--runtime-token (RUNTIME_TOKEN)"}
+		text := f.ForRole("runtime").Error()
+		named := slices.ContainsFunc(usual, func(s string) bool { return strings.Contains(f.Error(), s) })
+		if named != slices.ContainsFunc(own, func(s string) bool { return strings.Contains(text, s) }) ||
+			slices.ContainsFunc(usual, func(s string) bool { return strings.Contains(text, s) }) {
+			t.Errorf("%s: %s", code, text)
+		}
+	}
+}
+
+// A code that no row has is a mistake in a program.
+func TestUnknownCode(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("it has a sentence")
+		}
+	}()
+	faults.New("gremlins", faults.Values{})
+}

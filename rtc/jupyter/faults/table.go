@@ -1,0 +1,122 @@
+package faults
+
+// A Code names a fault, for programs.
+type Code string
+
+// The faults. Each has its row in the table.
+const (
+	NoServer           Code = "no_server"            // none runs on this machine
+	SeveralServers     Code = "several_servers"      // more than one does
+	NotThere           Code = "not_there"            // the connection is refused, or the name unknown
+	Busy               Code = "busy"                 // no answer in time
+	NotJupyter         Code = "not_jupyter"          // another program's answer, or a wrong prefix
+	HTTPNotHTTPS       Code = "http_not_https"       // the address has https, the server none
+	PrivateCA          Code = "private_ca"           // nobody that is trusted has signed the certificate
+	CertificateExpired Code = "certificate_expired"  // or it is not valid yet
+	CertificateName    Code = "certificate_name"     // it is for another host
+	CAFile             Code = "ca_file"              // the file of further certificates is none
+	WrongToken         Code = "wrong_token"          //
+	Password           Code = "password"             // the server has a password, and no token
+	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a server that is stopped
+	ProxyWithoutServer Code = "proxy_without_server" // another proxy does
+	WebsocketsEaten    Code = "websockets_eaten"     // a proxy lets requests through, and no websockets
+	NoCollaboration    Code = "no_collaboration"     // jupyter-collaboration is missing, or switched off
+	OldCollaboration   Code = "old_collaboration"    // it is too old
+	TabsApart          Code = "tabs_apart"           // disable_rtc: people's tabs are in no rooms
+	NoKernel           Code = "no_kernel"            // a kernel cannot be started
+	DiskFull           Code = "disk_full"            // of the server
+	PortInUse          Code = "port_in_use"          // of --port
+)
+
+// A row is what is said of a fault: what is wrong, and what to do. The words in braces are filled in, see [Values].
+type row struct {
+	code       Code
+	wrong, fix string
+}
+
+var table = []row{
+	{
+		NoServer, "no Jupyter server runs on this machine as this user",
+		"start one with `jupyter lab` and call again, or start nbduet with the address of another in {url} and its token in {token}",
+	},
+	{
+		SeveralServers, "several Jupyter servers run on this machine: {detail}",
+		"choose one: start nbduet with its address in {url}, or stop the others and call again",
+	},
+	{
+		NotThere, "no connection{to address}: {detail}",
+		"is Jupyter running there? Start it with `jupyter lab`, or set {url} to where it runs",
+	},
+	{
+		Busy, "no answer in time{from address}",
+		"the server may be busy or hung: wait and call again; its log says more",
+	},
+	{
+		NotJupyter, "what answers{at address} is not a Jupyter server's API",
+		"check that {url} is the server's whole base URL (http or https, host, port and prefix), and that the needed extension is installed",
+	},
+	{
+		HTTPNotHTTPS, "the server{at address} speaks http, not https",
+		"set {url} to an address that begins with http://",
+	},
+	{
+		PrivateCA, "the certificate of the server{at address} is signed by an authority that this machine does not know",
+		"name the file (PEM) with that authority's certificate, or with the server's own, in {ca}",
+	},
+	{
+		CertificateExpired, "the certificate of the server{at address} has expired or is not valid yet",
+		"renew it and start Jupyter again, and check the clock of this machine",
+	},
+	{
+		CertificateName, "the certificate of the server{at address} is for another host: {detail}",
+		"set {url} to an address with a name that the certificate has, or make one for this name",
+	},
+	{
+		CAFile, "{detail}",
+		"name a file (PEM) that begins with -----BEGIN CERTIFICATE----- in {ca}",
+	},
+	{
+		WrongToken, "the token is wrong or missing",
+		"set {token} to this server's token, as `jupyter server list` shows it",
+	},
+	{
+		Password, "the server takes a password and has no token, and nbduet can log in with a token only",
+		"start Jupyter with one too (its variable JUPYTER_TOKEN), and set {token} to the same",
+	},
+	{
+		HubStopped, "JupyterHub answers in place of the server, which does not run or is another user's",
+		"check in the hub's control panel that the server is started, and that {token} is a token of its user",
+	},
+	{
+		ProxyWithoutServer, "a proxy answers, but its Jupyter server does not",
+		"start it (on a JupyterHub: in the hub's control panel)",
+	},
+	{
+		WebsocketsEaten, "requests reach the server{at address}, and websockets do not: a proxy on the way swallows them",
+		"let it pass on the headers Upgrade and Connection (nginx: proxy_http_version 1.1), or set {url} to the server's own address",
+	},
+	{
+		NoCollaboration, "the server has no real-time collaboration",
+		"install it beside JupyterLab (pip install jupyter-collaboration), see that no setting disables it, and restart Jupyter",
+	},
+	{
+		OldCollaboration, "the server's real-time collaboration is too old: {detail}",
+		"update: pip install -U jupyterlab jupyter-collaboration, and restart Jupyter",
+	},
+	{
+		TabsApart, "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and what they save can overwrite them",
+		"take disable_rtc out of the server's settings, and restart Jupyter",
+	},
+	{
+		NoKernel, "the server cannot start this kernel",
+		"see that `jupyter kernelspec list` has it, and that its Python has ipykernel (pip install ipykernel); the server's log says more",
+	},
+	{
+		DiskFull, "the disk of the Jupyter server is full",
+		"make room there, and try again",
+	},
+	{
+		PortInUse, "{detail} listens{at address} already",
+		"give another port with --port (0 picks a free one), or end that program",
+	},
+}

@@ -1,0 +1,75 @@
+package trust_test
+
+import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+)
+
+// written is a file with a text.
+func written(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The certificate in a file is believed besides those that the machine knows, whatever else is in the file.
+func TestLoad(t *testing.T) {
+	srv := httptest.NewTLSServer(http.NotFoundHandler())
+	defer srv.Close()
+	cert := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
+	roots, err := trust.Load(written(t, "a comment\n-----BEGIN X-----\nAAAA\n-----END X-----\n"+cert))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(transport *http.Transport) error {
+		defer transport.CloseIdleConnections()
+		resp, err := (&http.Client{Transport: transport}).Get(srv.URL)
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	}
+	if err := get(&http.Transport{TLSClientConfig: trust.Config(roots)}); err != nil {
+		t.Error(err)
+	}
+	err = get(&http.Transport{TLSClientConfig: trust.Config(nil)})
+	if code, _ := trust.Fault(err); code != faults.PrivateCA {
+		t.Errorf("without the file %v is of %q", err, code)
+	}
+}
+
+// What is no file of certificates is refused in words.
+func TestNoCertificates(t *testing.T) {
+	broken := "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+	for file, says := range map[string]string{
+		filepath.Join(t.TempDir(), "none.pem"):  "no such file",
+		t.TempDir():                             "directory",
+		written(t, ""):                          "has no certificate in it",
+		written(t, "just words"):                "has no certificate in it",
+		written(t, broken):                      "cannot be read",
+		written(t, strings.Repeat("x", 17<<20)): "longer than 16 MiB",
+	} {
+		_, err := trust.Load(file)
+		if f, ok := faults.Of(err); !ok || f.Code != faults.CAFile || !strings.Contains(f.Error(), says) || !strings.Contains(f.Error(), "--ca-file") {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+}
+
+// Other errors are no faults of certificates.
+func TestOtherErrors(t *testing.T) {
+	if code, _ := trust.Fault(os.ErrNotExist); code != "" {
+		t.Errorf("%s", code)
+	}
+}
