@@ -66,8 +66,11 @@ var wheelPlatforms = []struct{ system, machine, tags, script string }{
 	{"windows", "arm64", "win_arm64", "nbduet.exe"},
 }
 
+// wheelSkill is the skill, where agents look for those of installed packages.
+const wheelSkill = "nbduet/.agents/skills/nbduet/SKILL.md"
+
 // wheelModule is what is in the wheel beside the program and what describes it.
-var wheelModule = []string{"nbduet/__init__.py", "nbduet/__main__.py", "nbduet/_find.py"}
+var wheelModule = []string{wheelSkill, "nbduet/__init__.py", "nbduet/__main__.py", "nbduet/_find.py"}
 
 // The wheel of each platform has its tags, the program as an executable script, and what indexes and installers read.
 func TestWheelOfEachPlatform(t *testing.T) {
@@ -85,6 +88,9 @@ func TestWheelOfEachPlatform(t *testing.T) {
 			w.has(t, "nbduet-0.2.0rc1", append([]string{script}, wheelModule...))
 			if text, err := os.ReadFile(program); err != nil || !bytes.Equal(w[script].text, text) {
 				t.Errorf("the program was changed: %q, %v", w[script].text, err)
+			}
+			if text, err := os.ReadFile(filepath.Join(root, "skills", "nbduet", "SKILL.md")); err != nil || !bytes.Equal(w[wheelSkill].text, text) {
+				t.Errorf("the skill is another one: %q, %v", w[wheelSkill].text, err)
 			}
 			for name, f := range w {
 				want := os.FileMode(0o644)

@@ -1,8 +1,10 @@
-"""Puts the program into the wheel as its script, and its platform into the wheel's name."""
+"""Puts the program into the wheel as its script, its platform into the wheel's name, and the skill where agents look for
+skills of installed packages (https://tiangolo.com/ideas/library-agent-skills)."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -17,6 +19,8 @@ class ProgramHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = tag
         build_data["shared_scripts"][program] = "nbduet.exe" if tag.startswith("py3-none-win") else "nbduet"
+        skill = Path(self.root).parents[2] / "skills" / "nbduet" / "SKILL.md"
+        build_data["force_include"][str(skill)] = "nbduet/.agents/skills/nbduet/SKILL.md"
 
 
 class ExtraHook(MetadataHookInterface):
