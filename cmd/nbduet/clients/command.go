@@ -1,0 +1,140 @@
+package clients
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// starter finds out what starts nbduet, now and after upgrades, and what is wrong with it.
+func starter(m Machine, given string) (command []string, problem string) {
+	if given = strings.TrimSpace(given); given != "" {
+		if command = []string{given}; !exists(given) {
+			command = strings.Fields(given)
+		}
+		return command, wrong(m, command[0])
+	}
+	switch {
+	case fromUV(m, m.Program):
+		command = []string{"uvx", name}
+	case inFolder(m.Program, "_npx"):
+		command = []string{"npx", "-y", name}
+	default:
+		command = []string{m.Program}
+		if found, same := inPath(m); same {
+			command[0] = found
+		}
+	}
+	return command, wrong(m, command[0])
+}
+
+// inPath is the nbduet in PATH, if it is this program. Its path there stays when what it links to is replaced by the next
+// version.
+func inPath(m Machine) (string, bool) {
+	found, err := m.Look(name)
+	if err != nil {
+		return "", false
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return "", false
+	}
+	a, err := os.Stat(found)
+	if err != nil {
+		return "", false
+	}
+	b, err := os.Stat(m.Program)
+	return found, err == nil && os.SameFile(a, b)
+}
+
+// fromUV reports whether a program is in uv's cache, where uvx has it until the cache is cleaned.
+func fromUV(m Machine, program string) bool {
+	caches := []string{m.Env("UV_CACHE_DIR"), filepath.Join(m.dir("XDG_CACHE_HOME", ".cache"), "uv")}
+	switch m.GOOS {
+	case "windows":
+		caches = append(caches, filepath.Join(m.local(), "uv", "cache"))
+	case "darwin":
+		caches = append(caches, filepath.Join(m.Home, "Library", "Caches", "uv"))
+	}
+	for _, c := range caches {
+		if c != "" && within(c, program) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a file is below a folder, whichever of them links lead through.
+func within(dir, file string) bool {
+	for _, d := range []string{dir, resolved(dir)} {
+		for _, f := range []string{file, resolved(file)} {
+			if rel, err := filepath.Rel(d, f); err == nil && filepath.IsLocal(rel) && rel != "." {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+func inFolder(file, folder string) bool {
+	return strings.Contains("/"+filepath.ToSlash(filepath.Dir(file))+"/", "/"+folder+"/")
+}
+
+var goBuild = regexp.MustCompile(`[/\\]go-build\d*[/\\]`)
+
+// fleeting reports whether a program is where things are removed without asking.
+func fleeting(m Machine, program string) bool {
+	dirs := []string{m.Env("TMPDIR"), m.Env("TEMP"), m.Env("TMP")}
+	if m.GOOS != "windows" {
+		dirs = append(dirs, "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders")
+	}
+	for _, d := range dirs {
+		if filepath.IsAbs(d) && within(d, program) {
+			return true
+		}
+	}
+	return goBuild.MatchString(program)
+}
+
+// wrong says what is wrong with the program that an entry starts.
+func wrong(m Machine, program string) string {
+	switch {
+	case program == "":
+		return "its entry has no command"
+	case filepath.IsAbs(program) && !exists(program):
+		return fmt.Sprintf("its command %s does not exist", program)
+	case filepath.IsAbs(program) && fleeting(m, program):
+		return fmt.Sprintf("its command %s is in a folder for temporary files", program)
+	case !filepath.IsAbs(program):
+		if _, err := m.Look(program); err != nil {
+			return fmt.Sprintf("its command %s is not in PATH", program)
+		}
+	}
+	return ""
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// shell writes words as a shell of the system reads them.
+func shell(goos string, words ...string) string {
+	var quoted []string
+	for _, w := range words {
+		switch {
+		case plainWord.MatchString(w):
+		case goos == "windows":
+			w = `"` + w + `"`
+		default:
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,194 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Config is the command line of nbduet config.
+type Config struct {
+	Write  bool `name:"write" help:"Put nbduet into the file that the client reads, with a backup beside it. Everything else in it stays as it is."`
+	Remove bool `name:"remove" help:"Take nbduet out of the file that the client reads."`
+	List   bool `name:"list" help:"List the clients that are on this machine, and which of them have nbduet."`
+	JSON   bool `name:"json" help:"With --list: as JSON, with the clients that are not on this machine."`
+
+	File      string `name:"file" placeholder:"FILE" help:"The file, in place of the one that the client reads for all projects."`
+	Command   string `name:"command" placeholder:"COMMAND" help:"What starts nbduet, in place of what was found out: a program, or a program with arguments."`
+	URL       string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server. Without it, nbduet finds the server that runs on this machine."`
+	Token     string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. It is not written into the client's file, but into one of its own that only you can read."`
+	TokenFile string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, which only you can read; it wins over --token."`
+	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that the Jupyter server's certificate is from."`
+}
+
+// A UsageError is a mistake of the caller's in what was typed.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap is the mistake.
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Run prints the configuration of the client that the arguments name, writes it or takes it out, or lists the clients.
+// What goes beside the answer, and is not to be pasted, is written to warn.
+func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
+	switch {
+	case c.Write && c.Remove, c.List && (c.Write || c.Remove):
+		return UsageError{errors.New("config: --write, --remove and --list exclude each other")}
+	case c.JSON && !c.List:
+		return UsageError{errors.New("config: --json is for --list")}
+	case c.List && len(args) > 0:
+		return UsageError{fmt.Errorf("config: unexpected argument %s: --list is of all clients", args[0])}
+	case c.List && c.File != "":
+		return UsageError{errors.New("config: --file is for one client, and --list is of all")}
+	case c.List:
+		return c.list(m, out)
+	}
+	client, err := find(args)
+	if err != nil {
+		return err
+	}
+	if m.Home == "" {
+		return errNoHome
+	}
+	named := client.file(m)
+	if c.File != "" {
+		if named, err = filepath.Abs(c.File); err != nil {
+			return fmt.Errorf("--file: %w", err)
+		}
+	}
+	if c.Remove {
+		return remove(client, named, m, out)
+	}
+	command, problem := starter(m, c.Command)
+	if problem != "" {
+		fmt.Fprintf(warn, "nbduet would not be started for long: %s; name another with --command\n", problem)
+	}
+	j, err := c.server(m)
+	if err != nil {
+		return err
+	}
+	if !c.Write {
+		return show(client, named, command, j, out, warn)
+	}
+	if c.File == "" && !present(client, m) {
+		fmt.Fprintf(warn, "%s was not found on this machine; its file is written nonetheless\n", client.title)
+	}
+	return write(client, named, command, j, m, out, warn)
+}
+
+// show prints what is to be pasted.
+func show(c client, named string, command []string, j jupyter, out, warn io.Writer) error {
+	text, err := put(c.format, nil, change{command: command, set: j.variables()})
+	if err != nil {
+		return err
+	}
+	comment := "//"
+	if _, ok := c.format.(tomlTable); ok {
+		comment = "#"
+	}
+	fmt.Fprintf(warn, "%s for %s, where nbduet config %s --write puts it\n", comment, named, c.name)
+	if j.token != "" {
+		fmt.Fprintf(warn, "%s --write puts the token into %s, which only you can read\n", comment, j.tokenFile)
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+// write puts nbduet into a client's file.
+func write(c client, named string, command []string, j jupyter, m Machine, out, warn io.Writer) error {
+	var before *entry
+	change := func(text []byte) (_ []byte, err error) {
+		if before, err = read(c.format, text); err != nil {
+			return nil, err
+		}
+		if before != nil && len(before.command) == 0 && before.remote != "" {
+			return nil, fmt.Errorf("its nbduet is one that runs elsewhere, at an address; to have it started here, take that out first: nbduet config %s --remove", c.name)
+		}
+		return put(c.format, text, change{command: command, set: j.variables(), unset: stale(before, j, m)})
+	}
+	if _, _, err := edit(named, change); err != nil { // before the token is written for nothing
+		return err
+	}
+	fresh, err := j.keep()
+	if err != nil {
+		return fmt.Errorf("keep the token: %w", err)
+	}
+	file, changed, err := update(named, change)
+	if err != nil {
+		if fresh {
+			forget(m, j.tokenFile, others(m, nil, ""))
+		}
+		return err
+	}
+	if before != nil && before.env[envTokenFile] != j.tokenFile {
+		forget(m, before.env[envTokenFile], others(m, c.format, named))
+	}
+	if before != nil && before.env[envToken] != "" {
+		fmt.Fprintf(warn, "%s has a token in plain text, in %s, which nbduet leaves to you to take out\n", named, envToken)
+	}
+	said := fmt.Sprintf("%s has nbduet already, as it would be written: %s is unchanged", c.title, named)
+	if changed {
+		said = fmt.Sprintf("nbduet is in %s now", named)
+		if file.info != nil {
+			said += " (as it was before: " + file.backup() + ")"
+		}
+	}
+	if j.token != "" {
+		said += ", and the token in " + j.tokenFile + ", which only you can read"
+	}
+	if changed {
+		said += "; " + c.next
+	}
+	_, err = fmt.Fprintln(out, said)
+	return err
+}
+
+// stale lists variables that an entry has of another server: a token that nbduet wrote is sent to no other.
+func stale(before *entry, j jupyter, m Machine) []string {
+	if before == nil || j.url == "" || j.tokenFile != "" || before.env[envURL] == j.url || !ours(m, before.env[envTokenFile]) {
+		return nil
+	}
+	return []string{envTokenFile}
+}
+
+// remove takes nbduet out of a client's file.
+func remove(c client, named string, m Machine, out io.Writer) error {
+	var before *entry
+	file, changed, err := update(named, func(text []byte) (_ []byte, err error) {
+		if before, err = read(c.format, text); err != nil || before == nil {
+			return text, err
+		}
+		return drop(c.format, text)
+	})
+	if err != nil {
+		return err
+	}
+	said := fmt.Sprintf("%s has no nbduet in %s: there is nothing to take out", c.title, named)
+	if changed {
+		said = fmt.Sprintf("nbduet is no longer in %s (as it was before: %s)", named, file.backup())
+		if token := before.env[envTokenFile]; forget(m, token, others(m, c.format, named)) {
+			said += ", and the token of its Jupyter server is gone, too"
+		}
+		if words := strings.Fields(c.next); slices.Contains(words, "restart") {
+			said += "; " + strings.SplitN(c.next, ";", 2)[0]
+		}
+	}
+	_, err = fmt.Fprintln(out, said)
+	return err
+}
+
+// others are the files whose entries may name a token: those of all clients, and one more.
+func others(m Machine, f format, named string) map[string]format {
+	files := make(map[string]format)
+	for _, c := range clients {
+		files[c.file(m)] = c.format
+	}
+	if f != nil {
+		files[named] = f
+	}
+	return files
+}

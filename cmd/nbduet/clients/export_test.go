@@ -1,0 +1,35 @@
+package clients
+
+// Meanwhile has a function called each time before a file is replaced.
+func Meanwhile(f func()) { meanwhile = f }
+
+// Edits are what a test needs of a client's format.
+type Edits struct {
+	Put, Drop func(text []byte) ([]byte, error)
+	Read      func(text []byte) (command []string, env map[string]string, err error)
+}
+
+// EditsOf is what writes for a client: an entry with that command and variables.
+func EditsOf(client string, command []string, set map[string]string) Edits {
+	c, err := find([]string{client})
+	if err != nil {
+		panic(err)
+	}
+	var variables []variable
+	for k, v := range set {
+		variables = append(variables, variable{k, v})
+	}
+	return Edits{
+		Put: func(text []byte) ([]byte, error) {
+			return put(c.format, text, change{command: command, set: variables})
+		},
+		Drop: func(text []byte) ([]byte, error) { return drop(c.format, text) },
+		Read: func(text []byte) ([]string, map[string]string, error) {
+			e, err := read(c.format, text)
+			if err != nil || e == nil {
+				return nil, nil, err
+			}
+			return e.command, e.env, nil
+		},
+	}
+}

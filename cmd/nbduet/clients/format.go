@@ -1,0 +1,112 @@
+package clients
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"slices"
+)
+
+// name is what nbduet is called in every configuration.
+const name = "nbduet"
+
+// An entry is how a client starts nbduet.
+type entry struct {
+	command []string // and its arguments
+	env     map[string]string
+	remote  string // an address, where the client starts nothing
+}
+
+// A change is what becomes of an entry. What it does not name stays.
+type change struct {
+	command []string
+	set     []variable
+	unset   []string
+}
+
+type variable struct{ name, value string }
+
+// A format is how a client writes entries. Texts are without a byte order mark, and lines may end with CRLF.
+type format interface {
+	// read returns the entry, or nil if there is none.
+	read(text []byte) (*entry, error)
+	// put changes the entry, and makes it if there is none.
+	put(text []byte, c change) ([]byte, error)
+	// drop takes the entry out.
+	drop(text []byte) ([]byte, error)
+	// rest decodes all but the entry.
+	rest(text []byte) (any, error)
+}
+
+var mark = []byte("\ufeff")
+
+// errEdit is what nobody is to see: an edit came out as another one.
+var errEdit = errors.New("it is written in a way that nbduet cannot change without changing more than its entry: do it by hand, as nbduet config prints it")
+
+// edited applies an edit and proves that it changed nothing but the entry. A text that stays as it is comes back so.
+func edited(f format, text []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
+	bare, marked := bytes.CutPrefix(text, mark)
+	if _, err := f.read(bare); err != nil {
+		return nil, err
+	}
+	before, err := f.rest(bare)
+	if err != nil {
+		return nil, err
+	}
+	out, err := edit(bytes.Clone(bare))
+	if err != nil {
+		return nil, err
+	}
+	if after, err := f.rest(out); err != nil || !reflect.DeepEqual(before, after) {
+		return nil, errEdit
+	}
+	if marked {
+		out = append(bytes.Clone(mark), out...)
+	}
+	return out, nil
+}
+
+// put is f.put, proved.
+func put(f format, text []byte, c change) ([]byte, error) {
+	return edited(f, text, func(b []byte) ([]byte, error) {
+		out, err := f.put(b, c)
+		if err != nil {
+			return nil, err
+		}
+		if e, err := f.read(out); err != nil || e == nil || !slices.Equal(e.command, c.command) || !containsAll(e.env, c.set) {
+			return nil, errEdit
+		}
+		return out, nil
+	})
+}
+
+// containsAll reports whether an environment has all variables.
+func containsAll(env map[string]string, set []variable) bool {
+	return !slices.ContainsFunc(set, func(v variable) bool {
+		has, found := env[v.name]
+		return !found || has != v.value
+	})
+}
+
+// drop is f.drop, proved.
+func drop(f format, text []byte) ([]byte, error) {
+	return edited(f, text, f.drop)
+}
+
+func read(f format, text []byte) (*entry, error) { return f.read(bytes.TrimPrefix(text, mark)) }
+
+// newline is how the lines of a text end.
+func newline(text []byte) string {
+	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// splice puts new text in place of a part.
+func splice(text []byte, from, to int, with string) []byte {
+	return append(append(bytes.Clone(text[:from]), with...), text[to:]...)
+}
+
+// blank reports whether there is nothing in a text.
+func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }

@@ -1,0 +1,174 @@
+package clients
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// The variables of an entry.
+const (
+	envURL       = "JUPYTER_SERVER_URL"
+	envToken     = "JUPYTER_TOKEN"
+	envTokenFile = "JUPYTER_TOKEN_FILE"
+	envCAFile    = "NBDUET_CA_FILE"
+)
+
+// A jupyter is the server that an entry is of.
+type jupyter struct {
+	url       string
+	tokenFile string
+	token     string // what is to be in tokenFile; empty if that is the person's own
+	caFile    string
+}
+
+func (j jupyter) variables() (set []variable) {
+	for _, v := range []variable{{envURL, j.url}, {envTokenFile, j.tokenFile}, {envCAFile, j.caFile}} {
+		if v.value != "" {
+			set = append(set, v)
+		}
+	}
+	return set
+}
+
+// server reads which Jupyter server the entry is of.
+func (c Config) server(m Machine) (j jupyter, err error) {
+	if j.token = strings.TrimSpace(c.Token); c.URL != "" {
+		u, err := url.Parse(strings.TrimSpace(c.URL))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			return j, UsageError{errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without it: it may hold a token
+		}
+		if u.User != nil {
+			return j, UsageError{errors.New("--jupyter-url: it has a name or a password in it; give the token with --token-file")}
+		}
+		if in := strings.TrimSpace(u.Query().Get("token")); j.token == "" {
+			j.token = in
+		}
+		u.RawQuery, u.Fragment, u.RawFragment, u.ForceQuery = "", "", "", false
+		j.url = u.String()
+	}
+	if c.CAFile != "" {
+		if j.caFile, err = filepath.Abs(c.CAFile); err != nil || !exists(j.caFile) {
+			return j, fmt.Errorf("--ca-file: %s is not there", c.CAFile)
+		}
+	}
+	if c.TokenFile != "" {
+		j.token = ""
+		j.tokenFile, err = personal(c.TokenFile)
+		return j, err
+	}
+	if j.token == "" {
+		return j, nil
+	}
+	if !filepath.IsAbs(m.Data) {
+		return j, errors.New("there is no folder of the user's for the token: give a file that has it with --token-file")
+	}
+	j.tokenFile = filepath.Join(tokens(m), tokenName(j.url))
+	return j, nil
+}
+
+// personal checks a token file of the person's.
+func personal(named string) (string, error) {
+	file, err := filepath.Abs(named)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("--token-file: %w", err)
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return "", fmt.Errorf("--token-file: %s holds no token", file)
+	case othersRead(info):
+		return "", fmt.Errorf("--token-file: others can read %s: chmod 600 keeps the token yours", file)
+	}
+	return file, nil
+}
+
+func tokens(m Machine) string { return filepath.Join(m.Data, "tokens") }
+
+var odd = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
+
+// tokenName is the name of a server's token file. Two servers at one address, as a hub has them, have their paths in it.
+func tokenName(address string) string {
+	if address == "" {
+		address = "http://localhost:8888" // what nbduet takes where it finds none
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		u = &url.URL{}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	plain := u.Hostname() + "-" + port
+	if path := strings.Trim(u.Path, "/"); path != "" {
+		plain += "-" + path
+	}
+	name := strings.Trim(odd.ReplaceAllString(plain, "_"), ".")
+	if name == plain && len(name) <= 100 {
+		return name
+	}
+	return fmt.Sprintf("%.100s-%x", name, sha256.Sum256([]byte(plain)))[:min(len(name), 100)+9]
+}
+
+// keep writes the token into its file, which only the user can read, and reports whether it was not there before.
+func (j jupyter) keep() (fresh bool, err error) {
+	if j.token == "" {
+		return false, nil
+	}
+	dir, text := filepath.Dir(j.tokenFile), []byte(j.token+"\n")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return false, err
+	}
+	info, err := os.Lstat(j.tokenFile)
+	fresh = errors.Is(err, fs.ErrNotExist)
+	if err == nil && info.Mode().IsRegular() && !othersRead(info) {
+		if now, err := os.ReadFile(j.tokenFile); err == nil && bytes.Equal(now, text) {
+			return false, nil
+		}
+	}
+	written, err := beside(j.tokenFile, text, nil)
+	if err != nil {
+		return false, err
+	}
+	if err := os.Rename(written, j.tokenFile); err != nil {
+		return false, errors.Join(err, os.Remove(written))
+	}
+	return fresh, nil
+}
+
+// ours reports whether a token file is one that nbduet wrote.
+func ours(m Machine, file string) bool {
+	return filepath.IsAbs(m.Data) && filepath.Dir(filepath.Clean(file)) == tokens(m)
+}
+
+// forget removes a token file of ours, unless an entry of a client names it, or there is a client whose file cannot be
+// read. It reports whether it is gone.
+func forget(m Machine, token string, files map[string]format) bool {
+	if token == "" || !ours(m, token) {
+		return false
+	}
+	for named, format := range files {
+		f, err := open(named)
+		if err != nil {
+			return false
+		}
+		e, err := read(format, f.text)
+		if err != nil || e != nil && filepath.Clean(e.env[envTokenFile]) == filepath.Clean(token) {
+			return false
+		}
+	}
+	return os.Remove(token) == nil
+}

@@ -1,0 +1,143 @@
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/clients"
+)
+
+// A token gets into a file that only the user reads, whatever is in it, and into no other.
+func TestTokens(t *testing.T) {
+	for _, token := range []string{"abc123", `$(rm -rf "$HOME") 'x' ; #\n`, "ключ–🗝", "-x=--y", `"`} {
+		for _, client := range all {
+			m := machine(t)
+			config := clients.Config{Write: true, URL: "https://hub.example/user/ada/", Token: " " + token + "\n"}
+			run(t, m, config, client)
+			file := filepath.Join(m.Data, "tokens")
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o700 {
+				t.Fatalf("%v, %v", info.Mode(), err)
+			}
+			entries, err := os.ReadDir(file)
+			must(t, err)
+			if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), "hub.example-443-user_ada") {
+				t.Fatalf("the files are %v", entries)
+			}
+			file = filepath.Join(file, entries[0].Name())
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || get(t, file) != token+"\n" {
+				t.Errorf("%v, %v, %q", info.Mode(), err, get(t, file))
+			}
+			text := get(t, fileOf(t, m, client))
+			if strings.Contains(text, token) && len(token) > 1 || !strings.Contains(text, file) || !strings.Contains(text, "https://hub.example/user/ada/") {
+				t.Errorf("%s is %s", client, text)
+			}
+			must(t, os.Chmod(file, 0o644))
+			config.Token = "another"
+			if said, _ := run(t, m, config, client); !strings.Contains(said, "unchanged") || strings.Contains(said, "another,") {
+				t.Error(said)
+			}
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || get(t, file) != "another\n" {
+				t.Errorf("written anew it is %v, %v, %q", info.Mode(), err, get(t, file))
+			}
+		}
+	}
+}
+
+// Servers that differ have token files that differ.
+func TestTokenNames(t *testing.T) {
+	m := machine(t)
+	addresses := []string{
+		"", "http://localhost", "https://localhost", "http://localhost:8888/a/b", "http://localhost:8888/a_b", "http://localhost:8888/a%2Fb", "http://[::1]:8888",
+		"http://localhost:8888/../../x", "http://" + strings.Repeat("x", 60) + ".example/" + strings.Repeat("y/", 200), "http://" + strings.Repeat("x", 60) + ".example/" + strings.Repeat("y/", 201),
+	}
+	for _, url := range addresses {
+		run(t, m, clients.Config{Write: true, URL: url, Token: "t", File: filepath.Join(m.Home, "mcp.json")}, "cursor")
+		must(t, os.Remove(filepath.Join(m.Home, "mcp.json"))) // so that no token is forgotten
+	}
+	entries, err := os.ReadDir(filepath.Join(m.Data, "tokens"))
+	must(t, err)
+	if len(entries) < len(addresses)-1 { // the paths with / and %2F are one
+		t.Errorf("they are %v", entries)
+	}
+}
+
+func TestTokenFiles(t *testing.T) {
+	m := machine(t)
+	own := filepath.Join(m.Home, "my token")
+	put(t, own, "secret\n", 0o600)
+	t.Chdir(m.Home)
+	run(t, m, clients.Config{Write: true, TokenFile: "my token", Token: "loses", CAFile: "my token"}, "codex")
+	if text := get(t, fileOf(t, m, "codex")); strings.Count(text, `"`+own+`"`) != 2 || strings.Contains(text, "secret") {
+		t.Error(text)
+	}
+	absent(t, m.Data)
+	run(t, m, removing, "codex")
+	if get(t, own) != "secret\n" {
+		t.Error("a person's token file is gone")
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604} {
+		must(t, os.Chmod(own, mode))
+		if err := refused(t, m, clients.Config{Write: true, TokenFile: own}, "codex"); !strings.Contains(err.Error(), "others can read "+own) {
+			t.Error(err)
+		}
+	}
+	must(t, os.WriteFile(own, nil, 0o600))
+	must(t, os.Chmod(own, 0o600))
+	for _, c := range []clients.Config{{TokenFile: "none"}, {TokenFile: own}, {TokenFile: m.Home}, {CAFile: "none"}} {
+		refused(t, m, c, "codex")
+	}
+	m.Data = ""
+	refused(t, m, clients.Config{Token: "x"}, "codex")
+}
+
+// A token goes with the last entry that names it, and to no other server.
+func TestTokensForgotten(t *testing.T) {
+	m := machine(t)
+	token := filepath.Join(m.Data, "tokens", "localhost-8888")
+	config := clients.Config{Write: true, URL: "http://localhost:8888", Token: "secret"}
+	for _, client := range []string{"cursor", "codex", "jupyter-ai"} {
+		run(t, m, config, client)
+	}
+	run(t, m, removing, "cursor")
+	run(t, m, writing, "codex") // of the server that it is of, there is nothing to change
+	if get(t, token) != "secret\n" || !strings.Contains(get(t, fileOf(t, m, "codex")), token) {
+		t.Error("codex has no token")
+	}
+	for _, client := range []string{"codex", "jupyter-ai"} {
+		run(t, m, clients.Config{Write: true, URL: "http://elsewhere"}, client)
+		if text := get(t, fileOf(t, m, client)); strings.Contains(text, "TOKEN_FILE") || !strings.Contains(text, "http://elsewhere") {
+			t.Errorf("%s has %s", client, text)
+		}
+		if client == "codex" && get(t, token) != "secret\n" {
+			t.Error("Jupyter AI has no token")
+		}
+	}
+	absent(t, token)
+
+	run(t, m, config, "cursor")
+	put(t, fileOf(t, m, "zed"), "{", 0o600) // may name it
+	run(t, m, removing, "cursor")
+	if get(t, token) != "secret\n" {
+		t.Error("Zed has no token")
+	}
+	must(t, os.Remove(fileOf(t, m, "zed")))
+	run(t, m, config, "cursor")
+	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "the token of its Jupyter server is gone, too") {
+		t.Error(said)
+	}
+	absent(t, token)
+	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "nothing to take out") {
+		t.Error(said)
+	}
+}
+
+func TestPlainTokenTold(t *testing.T) {
+	m := machine(t)
+	put(t, fileOf(t, m, "cursor"), `{"mcpServers": {"nbduet": {"command": "x", "env": {"JUPYTER_TOKEN": "secret"}}}}`, 0o600)
+	out, warn := run(t, m, writing, "cursor")
+	if !strings.Contains(warn, "plain text") || strings.Contains(warn+out, "secret") {
+		t.Errorf("it says %q, %q", out, warn)
+	}
+}
