@@ -19,7 +19,7 @@ var all = []string{"claude-desktop", "claude-code", "cursor", "vscode", "jupyter
 // machine has no client, no variable and nothing in PATH. Its program is one that is not below a folder for temporary files.
 func machine(t *testing.T) clients.Machine {
 	t.Helper()
-	program, err := exec.LookPath("go")
+	program, err := exec.LookPath("sh")
 	must(t, err)
 	home := t.TempDir()
 	return clients.Machine{

@@ -65,7 +65,7 @@ func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 	}
 	command, problem := starter(m, c.Command)
 	if problem != "" {
-		fmt.Fprintf(warn, "nbduet would not be started for long: %s; name another with --command\n", problem)
+		fmt.Fprintf(warn, "a client may fail to start this nbduet: %s; name another with --command\n", problem)
 	}
 	j, err := c.server(m)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestFiles(t *testing.T) {
 // What starts nbduet is what is there after an upgrade, and after a cache was cleaned.
 func TestCommand(t *testing.T) {
 	home := t.TempDir()
-	tool, err := exec.LookPath("go")
+	tool, err := exec.LookPath("sh")
 	must(t, err)
 	link := filepath.Join(home, "bin", "nbduet")
 	must(t, os.MkdirAll(filepath.Dir(link), 0o700))

@@ -1,0 +1,85 @@
+package packages
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/clients"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// Claude Code reads what nbduet config writes into its file, beside what it has written there itself, and takes it out
+// again by its own command. It runs without a network.
+func TestClaudeCodeReadsConfig(t *testing.T) {
+	t.Parallel()
+	program := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")
+	home := t.TempDir()
+	claude := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Dir = home
+		cmd.Env = append(lab.CleanEnv(), "HOME="+home, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("claude %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	config := func(c clients.Config) {
+		t.Helper()
+		m := clients.Machine{
+			GOOS: "linux", Home: home, Program: "/no/such/nbduet", Data: filepath.Join(home, "data"),
+			Env:  func(string) string { return "" },
+			Look: func(string) (string, error) { return "", exec.ErrNotFound },
+		}
+		var said bytes.Buffer
+		if err := c.Run([]string{"claude-code"}, m, &said, &said); err != nil || strings.Contains(said.String(), "secret") {
+			t.Fatalf("%v, and it says %s", err, said.String())
+		}
+	}
+	servers := func() map[string]any {
+		t.Helper()
+		var file struct {
+			Servers map[string]any `json:"mcpServers"`
+		}
+		text, err := os.ReadFile(filepath.Join(home, ".claude.json"))
+		must(t, err)
+		must(t, json.Unmarshal(text, &file))
+		return file.Servers
+	}
+	added := []string{"mcp", "add", "--scope", "user", "nbduet", "-e", "JUPYTER_SERVER_URL=http://localhost:8888", "-e", "JUPYTER_TOKEN_FILE=" + filepath.Join(home, "data", "tokens", "localhost-8888"), "--", "/no/such/nbduet"}
+
+	claude("mcp", "add", "--scope", "user", "other", "--", "/no/such/other", "-x")
+	config(clients.Config{Write: true, URL: "http://localhost:8888", Token: "secret"})
+	ours, err := json.Marshal(servers())
+	must(t, err)
+	said := claude("mcp", "get", "nbduet")
+	for _, want := range []string{"User config", "stdio", "Command: /no/such/nbduet", "JUPYTER_SERVER_URL=http://localhost:8888", "JUPYTER_TOKEN_FILE=" + home} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if said := claude("mcp", "list"); !strings.Contains(said, "nbduet: /no/such/nbduet") || !strings.Contains(said, "other: /no/such/other -x") {
+		t.Errorf("it lists\n%s", said)
+	}
+
+	claude("mcp", "remove", "--scope", "user", "nbduet")
+	if _, found := servers()["nbduet"]; found || servers()["other"] == nil {
+		t.Errorf("what is left is %v", servers())
+	}
+	claude(added...)
+	theirs, err := json.Marshal(servers())
+	must(t, err)
+	if !bytes.Equal(ours, theirs) {
+		t.Errorf("nbduet writes\n%s\nand Claude Code\n%s", ours, theirs)
+	}
+	config(clients.Config{Remove: true})
+	if _, found := servers()["nbduet"]; found || servers()["other"] == nil {
+		t.Errorf("what is left is %v", servers())
+	}
+}
