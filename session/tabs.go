@@ -12,12 +12,12 @@ import (
 // tabsAgain is the pause before another look where the server did not say.
 const tabsAgain = time.Minute
 
-// tabs is whether people's tabs are kept out of a server's rooms. That is the server's setting while it runs, so it is
+// tabs is whether people's tabs are kept out of a server's rooms, or too old for them. That is the server's setting while it runs, so it is
 // looked for when a document is opened, and only once if the server answers.
 type tabs struct {
 	mu    sync.Mutex
 	known bool
-	apart bool
+	fault faults.Fault
 	next  time.Time // of the next look if it is not known
 }
 
@@ -35,18 +35,18 @@ func (t *tabs) look(ctx context.Context, srv *jupyter.Server) {
 	if !due {
 		return
 	}
-	apart, err := srv.TabsApart(ctx)
+	fault, err := jupyter.CheckTabs(ctx, srv)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.apart = err == nil, apart // without an answer nothing is said of it
+	t.known, t.fault = err == nil, fault // without an answer nothing is said of it
 }
 
-// note says that people's tabs are apart, "" if they are not, as far as known.
+// note is for callers who take people's tabs for the room; "" if they are in it, as far as known.
 func (t *tabs) note() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.apart {
+	if t.fault.Code == "" {
 		return ""
 	}
-	return faults.New(faults.TabsApart, faults.Values{}).Error()
+	return t.fault.Error()
 }

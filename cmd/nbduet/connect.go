@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -27,12 +29,23 @@ const maxListed = 100
 // discover finds the Jupyter servers that run on this machine.
 type discover func(context.Context) ([]jupyter.Running, error)
 
-func discoverLocal(ctx context.Context) ([]jupyter.Running, error) { return jupyter.Discover(ctx, nil) }
+// discoverLocal is the discover of certificates of the given authorities, see [jupyter.Options].
+func discoverLocal(roots *x509.CertPool) discover {
+	return func(ctx context.Context) ([]jupyter.Running, error) {
+		return jupyter.DiscoverTrusting(ctx, nil, roots)
+	}
+}
+
+// reach says how servers are reached, whichever they are.
+type reach struct {
+	timeout time.Duration
+	roots   *x509.CertPool
+}
 
 // connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token
 // wrong, each tool says so when it is called, and works once that is repaired. So it is if none is found, or several.
-func connect(ctx context.Context, p endpoint, find discover, timeout time.Duration, log *slog.Logger) (*jupyter.Server, error) {
-	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Timeout: timeout, Logger: log, UserAgent: "nbduet"}
+func connect(ctx context.Context, p endpoint, find discover, r reach, log *slog.Logger) (*jupyter.Server, error) {
+	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Timeout: r.timeout, Roots: r.roots, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
 		opt.Find = func(ctx context.Context) (jupyter.Found, error) { return p.search(ctx, find, log) }
 	}
@@ -58,7 +71,7 @@ func connect(ctx context.Context, p endpoint, find discover, timeout time.Durati
 }
 
 // checkServers says in the log, once, if a server cannot be worked on as it is at the start. The function that it returns waits
-// for that, after ctx has ended.
+// for that, after ctx has ended. The first server is that of the documents, which needs rooms.
 func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Server) (wait func()) {
 	var checks sync.WaitGroup
 	for i, srv := range servers {
@@ -66,7 +79,17 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 			continue // it is in the log that there is none, or it is asked already
 		}
 		checks.Go(func() {
-			if _, err := srv.Status(ctx); err != nil && ctx.Err() == nil {
+			var err error
+			if i == 0 {
+				err = jupyter.CheckRooms(ctx, srv)
+			} else {
+				_, err = srv.Status(ctx)
+			}
+			switch {
+			case err == nil || ctx.Err() != nil:
+			case !errors.As(err, new(*jupyter.Error)): // it answers as it should
+				log.Warn("people who have notebooks open on the Jupyter server do not see all that happens there: " + err.Error())
+			default:
 				log.Warn("the Jupyter server cannot be worked on yet, each call that needs it tries again: " + err.Error())
 			}
 		})

@@ -68,7 +68,7 @@ func TestDefaultAddress(t *testing.T) {
 		"http://localhost:8888": nil,
 		"http://127.0.0.1:1111": {{URL: "http://127.0.0.1:1111", Token: "other"}},
 	} {
-		srv, err := connect(t.Context(), endpoint{token: "given"}, found(running...), 0, discard())
+		srv, err := connect(t.Context(), endpoint{token: "given"}, found(running...), reach{}, discard())
 		if err != nil || srv.BaseURL() != want {
 			t.Errorf("the server is %v, %v, want %s", srv, err, want)
 		}

@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -166,6 +168,9 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 		return options.UsageError{Err: err}
 	}
 	l, err := s.inherit.listen(ctx, s.address)
+	if portInUse(err) {
+		return options.UsageError{Err: s.taken(ctx)}
+	}
 	if err != nil {
 		return options.UsageError{Err: err}
 	}
@@ -180,6 +185,32 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 		log.Warn("other machines can reach this program, and the connection is not encrypted: to encrypt it, add --tls-cert and --tls-key")
 	}
 	return srv.Serve(ctx, l)
+}
+
+// portInUse reports whether an error is that somebody else listens at the port.
+func portInUse(err error) bool {
+	const onWindows = syscall.Errno(10048) // WSAEADDRINUSE
+	var why syscall.Errno
+	return errors.As(err, &why) && (why == syscall.EADDRINUSE || why == onWindows)
+}
+
+// askWho bounds the question who listens at the port.
+const askWho = time.Second
+
+// taken is the fault that the port is in use, and by whom, as far as that can be asked.
+func (s httpSettings) taken(ctx context.Context) error {
+	ctx, enough := context.WithTimeout(ctx, askWho)
+	defer enough()
+	who := faults.Values{Address: s.address, Detail: "another program"}
+	host, port, err := net.SplitHostPort(s.address)
+	if n, wrong := strconv.Atoi(port); err == nil && wrong == nil {
+		for _, encrypted := range []bool{false, true} {
+			if health.Ask(ctx, health.Local(host, n, encrypted), io.Discard) == nil {
+				who.Detail = "another program, which answers as nbduet does,"
+			}
+		}
+	}
+	return faults.New(faults.PortInUse, who)
 }
 
 // url is the address for a client on this machine.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // httpProgram is a running program that serves HTTP.
@@ -117,6 +119,20 @@ func TestServesHTTP(t *testing.T) {
 	}
 }
 
+// Where the port is taken, the last line says by whom, as far as that is known, and what to do.
+func TestPortInUse(t *testing.T) {
+	clean(t)
+	p := launchHTTP(t, "--transport=streamable-http")
+	address := strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/mcp")
+	_, port, _ := strings.Cut(address, ":")
+	o := start(t, found(), "--jupyter-url=http://127.0.0.1:9", "--transport=streamable-http", "--port="+port)
+	want := faults.New(faults.PortInUse, faults.Values{Address: address, Detail: "another program, which answers as nbduet does,"})
+	o.is(t, exitUsage, "\nnbduet: "+want.Error()+"\n")
+	if code := p.stop(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+}
+
 func TestWrongHTTPFlags(t *testing.T) {
 	clean(t)
 	t.Setenv("NBDUET_TRANSPORT", "streamable-http")
@@ -137,7 +153,7 @@ func TestWrongHTTPFlags(t *testing.T) {
 		{[]string{"--transport=pigeon"}, []string{"--transport", `"pigeon"`, "streamable-http"}},
 		{[]string{"--port=70000"}, []string{"--port", "70000"}},
 		{[]string{"--port=-1"}, []string{"--port", "-1"}},
-		{[]string{"--port=" + port}, []string{"listen at 127.0.0.1:" + port, "--port"}},
+		{[]string{"--port=" + port}, []string{"another program listens at 127.0.0.1:" + port, "--port"}},
 		{[]string{"--host="}, []string{"--host"}},
 		{[]string{"--host=192.0.2.1", "--port=0"}, []string{"192.0.2.1", "--host"}},
 		{[]string{"--auth-token=a b"}, []string{"--auth-token", "space"}},

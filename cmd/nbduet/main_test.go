@@ -263,14 +263,14 @@ func TestChoosesTheServer(t *testing.T) {
 			{"of another prefix", endpoint{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
 			{"in the address", endpoint{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
 		} {
-			srv, err := connect(t.Context(), c.settings, found(c.running...), 0, discard())
+			srv, err := connect(t.Context(), c.settings, found(c.running...), reach{}, discard())
 			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
 				t.Errorf("%s: %v, %+v", c.name, err, srv)
 			}
 		}
 		// A token that was given is not replaced, so there is nothing to look for.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
-		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, 0, discard()); err != nil {
+		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, reach{}, discard()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -41,9 +41,10 @@ const (
 // runProgram is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, or over HTTP until ctx does, and
 // returns the exit code.
 func runProgram(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return runWith(ctx, args, stdin, stdout, stderr, discoverLocal)
+	return runWith(ctx, args, stdin, stdout, stderr, nil)
 }
 
+// runWith is runProgram with another way to find servers on this machine; nil for the usual one.
 func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) int {
 	err := work(ctx, args, stdin, stdout, stderr, find)
 	var usage options.UsageError
@@ -74,6 +75,9 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
 	early := slog.New(tools.LogHandler(text, set.logCode, nil))
 	early.Info("nbduet " + program.String() + " starts")
+	if find == nil {
+		find = discoverLocal(set.roots)
+	}
 	srv, kernels, err := connectServers(ctx, set, find, early)
 	if err != nil {
 		return err

@@ -159,17 +159,18 @@ func sameAddress(a, b string) bool {
 // connectServers chooses the servers that have the documents and the kernels: one, or two. Where one has to be found
 // later, session/kernel.Servers tells by its address whether they are two.
 func connectServers(ctx context.Context, s settings, find discover, log *slog.Logger) (docs, kernels *jupyter.Server, err error) {
-	if docs, err = connect(ctx, s.servers.documents, find, s.serverTimeout, log); err != nil || s.servers.kernels == s.servers.documents {
+	how := reach{s.serverTimeout, s.roots}
+	if docs, err = connect(ctx, s.servers.documents, find, how, log); err != nil || s.servers.kernels == s.servers.documents {
 		return docs, docs, err
 	}
-	if kernels, err = connect(ctx, s.servers.kernels, find, s.serverTimeout, log); err != nil {
+	if kernels, err = connect(ctx, s.servers.kernels, find, how, log); err != nil {
 		return nil, nil, err
 	}
 	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the server that was found is the one that was named
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)
-		docs, err = connect(ctx, p, find, s.serverTimeout, log)
+		docs, err = connect(ctx, p, find, how, log)
 		return docs, docs, err
 	}
 	if s.execute == run.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {

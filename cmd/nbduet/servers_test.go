@@ -118,6 +118,7 @@ func TestServersRefused(t *testing.T) {
 		{"--runtime-url=" + oneURL + " --runtime-token=é" + secret, []string{"--runtime-url", "--runtime-token (RUNTIME_TOKEN)"}},
 		{"--runtime-token-file=/no/such/file", []string{"--runtime-token-file", "/no/such/file"}},
 		{"--document-token-file=/no/such/file", []string{"--document-token-file", "/no/such/file"}},
+		{"--ca-file=/no/such/file", []string{"--ca-file", "/no/such/file", "PEM"}},
 		{"--document-id=../a.ipynb", []string{"--document-id", `"../a.ipynb"`}},
 		{"--document-id=/", []string{"--document-id", `"/"`}},
 		{"--runtime-id=abc", []string{"--runtime-id", "--document-id"}},

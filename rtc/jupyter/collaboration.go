@@ -62,7 +62,44 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path Path) error
 		return e // the whole address is wrong
 	}
 	out := &Error{Op: e.Op, Path: path.p, Status: e.Status, kind: ErrNoCollaboration}
-	return s.withRole(out.of(faults.NoCollaboration, faults.Values{}))
+	return s.withRole(lacksRooms(ctx, s, out))
+}
+
+// lacksRooms says why a server has no rooms for us: none at all, or those of JupyterLab 3.
+func lacksRooms(ctx context.Context, s *Server, e *Error) error {
+	if there(ctx, s, "/api/yjs/roomid/x") {
+		return e.of(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 3"})
+	}
+	return e.of(faults.NoCollaboration, faults.Values{})
+}
+
+// there reports whether a server has an endpoint which takes no GET.
+func there(ctx context.Context, s *Server, path string) bool {
+	var e *Error
+	err := s.do(ctx, call{op: "look for rooms", path: path}, nil)
+	return errors.As(err, &e) && e.Status == http.StatusMethodNotAllowed
+}
+
+// hasRooms reports whether a server has rooms, of either kind.
+func hasRooms(ctx context.Context, s *Server) bool {
+	return there(ctx, s, "/api/collaboration/session/x") || there(ctx, s, "/api/fileid/index") // jupyter-server-documents
+}
+
+// CheckRooms asks a server whether it has rooms, and people's tabs are in them, and changes nothing. Its error is that of
+// a first start, see package faults: the server is not there or refuses us, has no rooms, they are too old, or the tabs are
+// kept out.
+func CheckRooms(ctx context.Context, s *Server) error {
+	if _, err := s.Status(ctx); err != nil {
+		return err
+	}
+	if !hasRooms(ctx, s) {
+		return s.withRole(lacksRooms(ctx, s, &Error{Op: "look for real-time collaboration on", Path: s.BaseURL(), kind: ErrNoCollaboration}))
+	}
+	trouble, err := CheckTabs(ctx, s)
+	if err == nil && trouble.Code != "" {
+		return trouble
+	}
+	return err
 }
 
 // FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's

@@ -44,6 +44,8 @@ func TestCollaborationSessionElsewhere(t *testing.T) {
 					tt.index(w, r)
 				case r.URL.Path == "/base/api":
 					answer(200, js, `{"version":"2.21.1"}`)(w, r)
+				case r.URL.Path == "/base/api/yjs/roomid/x":
+					answer(404, html, "")(w, r)
 				default:
 					t.Errorf("asked for %s %s", r.Method, r.URL)
 				}

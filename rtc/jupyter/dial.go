@@ -33,7 +33,7 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 		switch e.Status {
 		case http.StatusNotFound:
 			e.kind, e.Message = ErrNoCollaboration, "the server has no rooms"
-			err = e.of(faults.NoCollaboration, faults.Values{})
+			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(s, hasRooms(ctx, s))
 		case http.StatusInternalServerError:
 			// The server answers this for a file id that it does not know, or no longer.
 			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
@@ -55,6 +55,8 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		// A websocket handler answers even this with an HTML page.
 		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "there is no such kernel", "", faults.Fault{}
+		_, gone := s.Kernel(ctx, kernelID)
+		err = e.swallowed(s, gone == nil)
 	}
 	return conn, err
 }
@@ -115,25 +117,34 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 		if failed.Status == http.StatusForbidden && resp.Header.Get("X-JupyterHub-Version") == "" {
 			failed = failed.of(s.finder.refusal(), faults.Values{}) // Jupyter itself answers handshakes in HTML
 		}
+		if refusedUpgrade(failed.Status) {
+			_, err := s.Status(ctx)
+			failed = failed.swallowed(s, err == nil)
+		}
 	}
 	s.finder.heard(failed)
 	s.noteAnswer(ctx, time.Time{}, failed)
 	return nil, s.withRole(failed)
 }
 
-// dialFunc is that of a [net.Dialer].
-type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+// refusedUpgrade reports whether a handshake is answered as Jupyter never answers one by itself, but for a proxy that has
+// taken the headers of the upgrade out of the request: those of a proxy, and those of tornado's handler of websockets. What
+// Jupyter does answer are 403, 404 and 500.
+func refusedUpgrade(status int) bool {
+	switch status {
+	case http.StatusOK, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented:
+		return true
+	}
+	return proxyStatus(status)
+}
 
-// dialQuickAck dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server
-// that sends several small writes waits up to 40 ms for the acknowledgement of the first.
-func dialQuickAck(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := net.Dialer{Timeout: defaultTimeout, KeepAlive: 15 * time.Second}
-	conn, err := d.DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, err
+// swallowed makes the error one of a proxy that swallows websockets, if requests reach what the handshake did not.
+func (e *Error) swallowed(s *Server, reached bool) *Error {
+	if !reached {
+		return e
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return quickAck(tcp), nil // TCP_NODELAY is Go's default
-	}
-	return conn, nil
+	e.kind, e.Message, e.Server = ErrNoWebsockets, "the websocket is refused", ""
+	e = e.of(faults.WebsocketsEaten, faults.Values{Address: s.atAddress("")})
+	_ = s.withRole(e)
+	return e
 }

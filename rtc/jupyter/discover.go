@@ -3,6 +3,7 @@ package jupyter
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,13 +48,19 @@ type Running struct {
 //
 // Discover also ignores missing folders and unreadable files; an error means that ctx ended.
 func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
+	return DiscoverTrusting(ctx, runtimeDirs, nil)
+}
+
+// DiscoverTrusting is Discover for servers whose certificates are of the given authorities; nil are those that the machine
+// knows.
+func DiscoverTrusting(ctx context.Context, runtimeDirs []string, roots *x509.CertPool) ([]Running, error) {
 	if runtimeDirs == nil {
 		runtimeDirs = DefaultRuntimeDirs()
 	}
 	ctx, cancel := withTimeout(ctx, defaultTimeout)
 	defer cancel()
 	candidates := readRuntimeFiles(runtimeDirs)
-	live := probe(ctx, candidates)
+	live := probe(ctx, candidates, roots)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("look for running Jupyter servers: %w", err)
 	}
@@ -70,7 +77,7 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 }
 
 // probe tells which servers answer.
-func probe(ctx context.Context, servers []Running) []bool {
+func probe(ctx context.Context, servers []Running, roots *x509.CertPool) []bool {
 	ctx, enough := context.WithTimeout(ctx, firstProbeTimeout)
 	defer enough()
 	live := make([]bool, len(servers))
@@ -82,7 +89,7 @@ func probe(ctx context.Context, servers []Running) []bool {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if live[i] = r.answers(ctx); live[i] {
+			if live[i] = r.answers(ctx, roots); live[i] {
 				first.Do(func() { time.AfterFunc(time.Until(began.Add(probeTimeout)), enough) })
 			}
 		})
@@ -92,14 +99,14 @@ func probe(ctx context.Context, servers []Running) []bool {
 }
 
 // answers tells whether the server runs and is the one of the file.
-func (r Running) answers(ctx context.Context) bool {
-	s, err := New(Options{URL: r.URL, Token: r.Token})
+func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
+	s, err := New(Options{URL: r.URL, Token: r.Token, Roots: roots})
 	if err != nil {
 		return false
 	}
 	defer s.CloseIdleConnections()
 	_, err = s.Status(ctx)
-	if err == nil {
+	if err == nil || errors.Is(err, ErrNotTrusted) { // whoever asks more of that one hears what it lacks
 		return true
 	}
 	// A server with a password refuses us, but it runs. One that refuses the token of its file is another server on a

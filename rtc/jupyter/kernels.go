@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // Kernel is a running kernel.
@@ -88,7 +90,16 @@ func (s *Server) StartKernelIn(ctx context.Context, name string, folder Path) (K
 	}
 	var out Kernel
 	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
-	return out, err
+	return out, noKernel(err)
+}
+
+// noKernel is the error of a request that starts a kernel.
+func noKernel(err error) error {
+	var e *Error
+	if errors.As(err, &e) && errors.Is(e.kind, ErrServer) && e.fault.Code == "" {
+		return e.of(faults.NoKernel, faults.Values{})
+	}
+	return err
 }
 
 // ShutdownKernel ends a kernel; its sessions go with it.

@@ -2,27 +2,80 @@ package jupyter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"regexp"
-)
 
-// maxPageBytes is how much of JupyterLab's page is read; its configuration is in its head.
-const maxPageBytes = 1 << 20
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+)
 
 // noRTC is what JupyterLab's configuration, in its page, has where people's tabs are to stay out of the rooms
 // (jupyter_server_ydoc's disable_rtc).
 var noRTC = regexp.MustCompile(`"disableRTC"\s*:\s*"?true\b`)
 
-// TabsApart tells whether JupyterLab is told to keep people's tabs out of the rooms, although the server has rooms. A
+// labVersion is JupyterLab's version there.
+var labVersion = regexp.MustCompile(`"appVersion"\s*:\s*"(([0-9]{1,4})\.([0-9]{1,4})[0-9A-Za-z.+-]{0,30})"`)
+
+// CheckTabs is what keeps people's tabs out of the rooms, although the server has rooms: JupyterLab is told so
+// ([faults.TabsApart]), or it is too old to share them with us ([faults.OldCollaboration]). It is empty where nothing does. A
 // server without JupyterLab has no such tabs.
-func (s *Server) TabsApart(ctx context.Context) (bool, error) {
-	var page []byte
-	err := s.do(ctx, call{op: "read the configuration of JupyterLab", path: "/lab", page: &page}, nil)
-	switch {
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrNotJupyter):
-		return false, nil
-	case err != nil:
-		return false, err
+func CheckTabs(ctx context.Context, s *Server) (faults.Fault, error) {
+	page, err := labPage(ctx, s, "/lab")
+	if err != nil {
+		return faults.Fault{}, err
 	}
-	return noRTC.Match(page), nil
+	if noRTC.Match(page) {
+		return faults.New(faults.TabsApart, faults.Values{}), nil
+	}
+	if m := labVersion.FindSubmatch(page); m != nil {
+		major, minor := m[2], m[3]
+		if len(major) == 1 && (major[0] < '4' || major[0] == '4' && len(minor) == 1 && minor[0] < '2') {
+			return faults.New(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab " + string(m[1])}), nil
+		}
+	}
+	return faults.Fault{}, nil
+}
+
+// labPage reads what JupyterLab serves at a path; nil if it has nothing there.
+func labPage(ctx context.Context, s *Server, path string) (page []byte, err error) {
+	err = s.do(ctx, call{op: "read the configuration of JupyterLab", path: path, page: &page}, nil)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNotJupyter) {
+		return nil, nil
+	}
+	return page, err
+}
+
+// Versions are those of what a server consists of; "" where one is unknown.
+type Versions struct {
+	// Server is Jupyter Server's.
+	Server string
+	// Lab is JupyterLab's.
+	Lab string
+	// Collaboration is jupyter-collaboration's, which may be switched off.
+	Collaboration string
+}
+
+// VersionsOf asks a server for its versions. It reads what the server has on disk and in memory: nothing asks the network.
+func VersionsOf(ctx context.Context, s *Server) (v Versions, err error) {
+	if v.Server, err = s.Version(ctx); err != nil {
+		return v, err
+	}
+	page, err := labPage(ctx, s, "/lab")
+	if err != nil {
+		return v, err
+	}
+	if m := labVersion.FindSubmatch(page); m != nil {
+		v.Lab = string(m[1])
+	}
+	about, err := labPage(ctx, s, "/lab/extensions/@jupyter/collaboration-extension/package.json")
+	if err != nil {
+		return v, err
+	}
+	var extension struct {
+		Version string `json:"version"`
+	}
+	if json.Unmarshal(about, &extension) == nil && len(extension.Version) <= 40 {
+		v.Collaboration = oneLine(extension.Version)
+	}
+	return v, nil
 }

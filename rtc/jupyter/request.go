@@ -21,6 +21,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
+// maxPageBytes is how much of JupyterLab's page is read; its configuration is in its head.
+const maxPageBytes = 1 << 20
+
 // call is one REST request.
 type call struct {
 	op     string     // the operation, for errors

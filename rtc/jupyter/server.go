@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
 const (
@@ -46,6 +49,9 @@ type Options struct {
 	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
 	// configuration and its DialContext. The redirect policy and the cookie jar are always this package's.
 	HTTPClient *http.Client
+	// Roots are the authorities whose certificates are believed; nil for those that the machine knows. HTTPClient, where
+	// it is set, has its own.
+	Roots *x509.CertPool
 	// Logger gets one debug line per request; nil logs nothing.
 	Logger *slog.Logger
 	// Timeout is how long a request waits for a server that takes nothing and sends nothing; 0: 30 s. Starting a kernel
@@ -108,6 +114,7 @@ func New(opt Options) (*Server, error) {
 		s.dialAs(client.Transport)
 	} else {
 		s.transport = http.DefaultTransport.(*http.Transport).Clone()
+		s.transport.TLSClientConfig, s.tls = trust.Config(opt.Roots), trust.Config(opt.Roots)
 		client.Transport = s.transport
 	}
 	s.client = client
@@ -139,6 +146,23 @@ func cleanToken(token, role string) (string, error) {
 		return "", errors.New("the Jupyter token contains a space, control or non-ASCII character: check " + faults.TokenSetting(role))
 	}
 	return token, nil
+}
+
+// dialFunc is that of a [net.Dialer].
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialQuickAck dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server
+// that sends several small writes waits up to 40 ms for the acknowledgement of the first.
+func dialQuickAck(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: defaultTimeout, KeepAlive: 15 * time.Second}
+	conn, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return quickAck(tcp), nil // TCP_NODELAY is Go's default
+	}
+	return conn, nil
 }
 
 // dialAs makes websockets go the way of the caller's transport.

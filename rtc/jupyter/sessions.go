@@ -51,7 +51,7 @@ func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, erro
 		op: "create session for", about: n.Path.p, method: http.MethodPost, path: "/api/sessions",
 		body: map[string]any{"path": n.Path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
 	}, &out)
-	return out, err
+	return out, noKernel(err)
 }
 
 // PatchSession gives a session another path and name, as after a rename of the file.

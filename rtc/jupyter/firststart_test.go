@@ -1,0 +1,254 @@
+package jupyter
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+const (
+	pageType = "text/html; charset=UTF-8"
+	jsonType = "application/json"
+)
+
+// isOf checks that an error is of a fault, whose sentence it says; "" is for none.
+func isOf(t *testing.T, what string, err error, code faults.Code) {
+	t.Helper()
+	f, ok := faults.Of(err)
+	if f.Code != code || ok != (code != "") || ok && !strings.Contains(err.Error(), f.Error()) {
+		t.Errorf("%s: %v is of %q, want %q", what, err, f.Code, code)
+	}
+}
+
+// What a first look at a server says of its rooms, and which versions it is told to have.
+func TestCheckRooms(t *testing.T) {
+	lab := func(config string) string {
+		return `<script id="jupyter-config-data" type="application/json">{` + config + `}</script>`
+	}
+	for _, c := range []struct {
+		name, takes, page string
+		code              faults.Code
+	}{
+		{"rooms", "/base/api/collaboration/session/x", lab(`"appVersion": "4.6.6"`), ""},
+		{"a two-digit minor", "/base/api/collaboration/session/x", lab(`"appVersion": "4.10.0"`), ""},
+		{"no JupyterLab", "/base/api/collaboration/session/x", "", ""},
+		{"jupyter-server-documents", "/base/api/fileid/index", lab(`"appVersion": "4.6.6"`), ""},
+		{"JupyterLab 4.1", "/base/api/collaboration/session/x", lab(`"appVersion": "4.1.8"`), faults.OldCollaboration},
+		{"JupyterLab 3", "/base/api/yjs/roomid/x", lab(`"appVersion": "3.6.1"`), faults.OldCollaboration},
+		{"no rooms", "", lab(`"appVersion": "4.6.6"`), faults.NoCollaboration},
+		{"tabs apart", "/base/api/collaboration/session/x", lab(`"disableRTC": true, "appVersion": "4.6.6"`), faults.TabsApart},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method != http.MethodGet:
+					t.Errorf("it sends %s %s", r.Method, r.URL)
+				case r.URL.Path == "/base/api/status":
+					answer(200, jsonType, `{}`)(w, r)
+				case r.URL.Path == "/base/api":
+					answer(200, jsonType, `{"version":"2.21.1"}`)(w, r)
+				case r.URL.Path == "/base/lab" && c.page != "":
+					answer(200, pageType, c.page)(w, r)
+				case r.URL.Path == "/base/lab/extensions/@jupyter/collaboration-extension/package.json" && c.page != "":
+					answer(200, jsonType, `{"name":"x","version":"5.0.4"}`)(w, r)
+				case r.URL.Path == c.takes:
+					answer(405, pageType, "")(w, r)
+				default:
+					answer(404, pageType, "")(w, r)
+				}
+			})
+			isOf(t, c.name, CheckRooms(t.Context(), s), c.code)
+			v, err := VersionsOf(t.Context(), s)
+			known := v.Collaboration == "5.0.4" && v.Lab != "" && strings.Contains(c.page, `"`+v.Lab+`"`)
+			if err != nil || v.Server != "2.21.1" || known != (c.page != "") {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+}
+
+// A server as it should be has rooms, and tells all its versions, where it knows them.
+func TestCheckRoomsOfAServer(t *testing.T) {
+	s := jupytertest.Shared(t)
+	srv, err := New(Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOf(t, "a server", CheckRooms(t.Context(), srv), "")
+	if v, err := VersionsOf(t.Context(), srv); err != nil || v.Server == "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A proxy that lets requests through and no websockets is told from the answers of Jupyter itself, which stay what they are.
+func TestWebsocketsEaten(t *testing.T) {
+	var handshake, kernel, status int
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Upgrade") != "":
+			answer(handshake, pageType, "<h1>Page</h1>")(w, r)
+		case r.URL.Path == "/base/api/kernels/k":
+			answer(kernel, jsonType, `{"id":"k"}`)(w, r)
+		case r.URL.Path == "/base/api/status":
+			answer(status, jsonType, `{}`)(w, r)
+		case r.URL.Path == "/base/api/collaboration/session/x":
+			answer(405, pageType, "")(w, r)
+		default:
+			answer(404, pageType, "")(w, r)
+		}
+	})
+	for _, c := range []struct {
+		handshake, kernel, status int
+		room, ofKernel            faults.Code
+	}{
+		{200, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{400, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{426, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{501, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{502, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{404, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
+		{404, 404, 200, faults.WebsocketsEaten, ""}, // there is no such kernel
+		{502, 502, 502, faults.ProxyWithoutServer, faults.ProxyWithoutServer},
+		{403, 200, 200, faults.WrongToken, faults.WrongToken},
+		{500, 200, 200, "", ""},
+	} {
+		handshake, kernel, status = c.handshake, c.kernel, c.status
+		_, room := s.DialRoom(t.Context(), "json:notebook:x", "y")
+		_, channels := s.DialKernel(t.Context(), "k", "s")
+		isOf(t, "room", room, c.room)
+		isOf(t, "kernel", channels, c.ofKernel)
+		if eaten := errors.Is(room, ErrNoWebsockets); eaten != (c.room == faults.WebsocketsEaten) {
+			t.Errorf("%d: %v", c.handshake, room)
+		}
+		if errors.Is(channels, ErrNotFound) != (c.handshake == 404 && c.kernel == 404) || errors.Is(room, ErrNotFound) != (c.handshake == 500) {
+			t.Errorf("%d: %v, %v", c.handshake, room, channels)
+		}
+	}
+}
+
+// certificate is one that signs itself, for a time and a name.
+func certificate(t *testing.T, until time.Time, name string) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: until, DNSNames: []string{name}}
+	if ip := net.ParseIP(name); ip != nil {
+		made.DNSNames, made.IPAddresses = nil, []net.IP{ip}
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, made, made, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(cert)
+	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, roots
+}
+
+// A certificate that is not believed says what to do, to requests and websockets; one of a given authority is believed, and
+// a server of this machine is found in either case.
+func TestCertificates(t *testing.T) {
+	day := 24 * time.Hour
+	for _, c := range []struct {
+		name  string
+		until time.Time
+		host  string
+		given bool
+		code  faults.Code
+	}{
+		{"believed", time.Now().Add(day), "127.0.0.1", true, ""},
+		{"unknown", time.Now().Add(day), "127.0.0.1", false, faults.PrivateCA},
+		{"expired", time.Now().Add(-day), "127.0.0.1", true, faults.CertificateExpired},
+		{"of another", time.Now().Add(day), "other.example.org", true, faults.CertificateName},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cert, roots := certificate(t, c.until, c.host)
+			hs := httptest.NewUnstartedServer(answer(200, jsonType, `{}`))
+			hs.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+			hs.Config.ErrorLog = nil
+			hs.StartTLS()
+			defer hs.Close()
+			if !c.given {
+				roots = nil
+			}
+			s, err := New(Options{URL: hs.URL, Token: "t", Roots: roots})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.CloseIdleConnections()
+			_, err = s.Status(t.Context())
+			isOf(t, "status", err, c.code)
+			if _, err = s.DialRoom(t.Context(), "json:notebook:x", "y"); c.code != "" {
+				isOf(t, "room", err, c.code)
+			} else if !errors.Is(err, ErrNoWebsockets) { // this server takes none, and was reached
+				t.Errorf("room: %v", err)
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "jpserver-1.json"), []byte(`{"url":"`+hs.URL+`","token":"t"}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if found, err := DiscoverTrusting(t.Context(), []string{dir}, roots); err != nil || len(found) != 1 {
+				t.Errorf("found %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// A server that takes a password says so in place of asking for a token that it has not.
+func TestPassword(t *testing.T) {
+	hs := httptest.NewServer(answer(403, jsonType, `{"message":"Forbidden"}`))
+	defer hs.Close()
+	for _, c := range []struct {
+		found Found
+		code  faults.Code
+	}{
+		{Found{URL: hs.URL, Password: true}, faults.Password},
+		{Found{URL: hs.URL, Password: true, Token: "t"}, faults.WrongToken},
+		{Found{URL: hs.URL}, faults.WrongToken},
+	} {
+		s, err := New(Options{Find: func(context.Context) (Found, error) { return c.found, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Status(t.Context())
+		isOf(t, "status", err, c.code)
+		s.CloseIdleConnections()
+	}
+}
+
+// A kernel that cannot be started says where to look; a full disk stays one.
+func TestNoKernel(t *testing.T) {
+	text := "The 'julia' kernel is not available."
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { answer(501, jsonType, `{"message":"`+text+`"}`)(w, r) })
+	for _, c := range []struct {
+		text string
+		code faults.Code
+	}{{text, faults.NoKernel}, {"[Errno 28] No space left on device", faults.DiskFull}} {
+		text = c.text
+		_, started := s.StartKernelIn(t.Context(), "julia", Path{})
+		_, made := s.CreateSession(t.Context(), NewSession{Path: MustPath("a.ipynb"), KernelName: "julia"})
+		isOf(t, "kernel", started, c.code)
+		isOf(t, "session", made, c.code)
+	}
+}
