@@ -1,0 +1,54 @@
+package up
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// hasDisplay reports whether a browser has something to show itself on. Without, those that are there are for terminals, and
+// would take this one.
+func hasDisplay(goos string, env func(string) string) bool {
+	if goos == "windows" || goos == "darwin" {
+		return true
+	}
+	return env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" || env("WSL_DISTRO_NAME") != ""
+}
+
+// openBrowser opens the page of a server that runs already. Jupyter keeps a file that leads there with the token, which
+// others on the machine could read among the arguments of the browser.
+func openBrowser(r jupyter.Running) {
+	for _, dir := range jupyter.DefaultRuntimeDirs() {
+		page := filepath.Join(dir, fmt.Sprintf("jpserver-%d-open.html", r.PID))
+		if _, err := os.Stat(page); err != nil {
+			continue
+		}
+		name, args := opener(runtime.GOOS)
+		cmd := exec.Command(name, append(args, page)...)
+		if cmd.Start() == nil { // the address is there to be opened by hand
+			_ = cmd.Process.Release() // it may be the browser itself
+		}
+		return
+	}
+}
+
+// opener is the program that opens what it is for.
+func opener(goos string) (name string, args []string) {
+	switch goos {
+	case "darwin":
+		return "open", nil
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler"}
+	}
+	return "xdg-open", nil
+}
+
+// withToken is an address that lets whoever has it in.
+func withToken(address, token string) string {
+	return address + "?" + url.Values{"token": {token}}.Encode()
+}

@@ -1,0 +1,100 @@
+package up
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The oldest versions that clients can work with. With older ones of jupyter-collaboration rooms have other protocols.
+const (
+	oldestLab, oldestLabMinor = 4, 4
+	oldestCollab              = 4
+)
+
+// jupyter is the Python whose JupyterLab is to be started.
+func (j job) jupyter(ctx context.Context) (string, error) {
+	var why string
+	for _, program := range j.candidates() {
+		p, err := newPython(ctx, program)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil {
+			if j.Python != "" {
+				return "", usage("--python: %w", err)
+			}
+			continue
+		}
+		wrong := unfit(p)
+		if wrong == "" && p.Lab != "" {
+			j.errs.Good("JupyterLab %s of %s", p.Lab, p.Prefix)
+			return p.Program, nil
+		}
+		if why == "" {
+			why = wrong
+		}
+	}
+	if why != "" {
+		j.errs.Note("%s; taking an environment of nbduet's own", why)
+	}
+	m := maker{errs: j.errs, data: j.machine.Data, log: filepath.Join(j.machine.State, "up-install.log"), uv: inPath("uv"), named: j.Python}
+	return m.environment(ctx)
+}
+
+// candidates are the Pythons that may have a JupyterLab, the nearest first.
+func (j job) candidates() []string {
+	if j.Own {
+		return nil
+	}
+	if j.Python != "" {
+		return []string{j.Python}
+	}
+	all := []string{
+		inEnvironment(j.machine.Env("VIRTUAL_ENV")), inEnvironment(j.machine.Env("CONDA_PREFIX")),
+		inEnvironment(filepath.Join(j.folder, ".venv")),
+	}
+	if script := inPath("jupyter"); script != "" {
+		all = append(all, ofScript(script))
+	}
+	all = append(all, inPath("python3"), inPath("python"))
+	var once []string
+	for _, program := range all {
+		if program != "" && !slices.Contains(once, program) {
+			once = append(once, program)
+		}
+	}
+	return once
+}
+
+// unfit says why clients cannot work with a Python's JupyterLab, if it has one.
+func unfit(p python) string {
+	switch {
+	case p.Lab == "":
+		return ""
+	case !atLeast(p.Lab, oldestLab, oldestLabMinor):
+		return fmt.Sprintf("the JupyterLab in %s is version %s, and clients need %d.%d or later", p.Prefix, p.Lab, oldestLab, oldestLabMinor)
+	case p.Collab == "":
+		return fmt.Sprintf("the JupyterLab in %s has no jupyter-collaboration (%s -m pip install jupyter-collaboration)", p.Prefix, p.Program)
+	case !atLeast(p.Collab, oldestCollab, 0):
+		return fmt.Sprintf("the jupyter-collaboration in %s is version %s, and clients need %d or later", p.Prefix, p.Collab, oldestCollab)
+	}
+	return ""
+}
+
+// atLeast reports whether a version such as 4.6.0rc1 is major.minor or later. One that cannot be read is not.
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	a, err := strconv.Atoi(parts[0])
+	if err != nil {
+		return false
+	}
+	b := 0
+	if len(parts) > 1 {
+		b, _ = strconv.Atoi(parts[1]) // 4.0rc1 and the like: its minor version is 0
+	}
+	return a > major || a == major && b >= minor
+}

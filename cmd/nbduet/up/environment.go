@@ -1,0 +1,130 @@
+package up
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
+)
+
+//go:embed requirements.txt
+var requirements string
+
+// whole is the file that an environment gets when all is in it.
+const whole = "nbduet-made-this.txt"
+
+// fetched is the Python that uv fetches where there is none.
+const fetched = "3.13"
+
+// A maker makes environments.
+type maker struct {
+	errs *console.Console
+	data string // the folder that they are in
+	log  string // the file that gets what the installers say
+	// uv is the program, "" if there is none.
+	uv string
+	// named is the Python that somebody wants to be taken, "" if any is good.
+	named string
+}
+
+// environment is the Python of nbduet's own environment, which is made if there is none.
+func (m maker) environment(ctx context.Context) (string, error) {
+	base, series, err := m.base(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(m.data, "jupyter-"+digest(requirements, series))
+	free, err := locked(ctx, dir+".lock", func() {
+		m.errs.Note("another nbduet up is installing JupyterLab: waiting for it")
+	})
+	if err != nil {
+		return "", err
+	}
+	defer free()
+	if program, ok := wholeIn(ctx, dir); ok {
+		return program, nil
+	}
+	if err := os.RemoveAll(dir); err != nil { // of somebody who was killed
+		return "", fmt.Errorf("remove what is left of an environment: %w", err)
+	}
+	program, err := m.install(ctx, base, dir)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, whole), []byte("nbduet up starts this JupyterLab. It can be removed whenever none runs.\n"), 0o600)
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return program, nil
+}
+
+// wholeIn is the Python of an environment, if that is whole and the Python which made it is still there.
+func wholeIn(ctx context.Context, dir string) (string, bool) {
+	if _, err := os.Stat(filepath.Join(dir, whole)); err != nil {
+		return "", false
+	}
+	program := inEnvironment(dir)
+	if program == "" {
+		return "", false
+	}
+	p, err := newPython(ctx, program)
+	return program, err == nil && p.Lab != "" && p.Collab != ""
+}
+
+// base is the Python to make an environment of, and the series of its version.
+func (m maker) base(ctx context.Context) (program, series string, err error) {
+	names := []string{m.named}
+	if m.named == "" {
+		names = []string{"python3", "python"}
+		for minor := newestPython; minor >= oldestPython; minor-- {
+			names = append(names, fmt.Sprintf("python3.%d", minor))
+		}
+	}
+	var wrong []string
+	for _, name := range names {
+		if m.named == "" {
+			if name = inPath(name); name == "" {
+				continue
+			}
+		}
+		p, err := newPython(ctx, name)
+		if ctx.Err() != nil {
+			return "", "", ctx.Err()
+		}
+		why := ""
+		switch {
+		case err != nil && m.named == "": // the shims of pyenv and of Windows are no Pythons
+		case err != nil:
+			why = err.Error()
+		case p.tooOld():
+			why = fmt.Sprintf("%s is Python %s, which is too old", p.Program, p)
+		case p.tooNew():
+			why = fmt.Sprintf("%s is Python %s, which is too new", p.Program, p)
+		case !p.Venv && m.uv == "":
+			why = p.Program + " cannot make environments, because it has no ensurepip (Debian, Ubuntu: apt install python3-venv)"
+		default:
+			return p.Program, p.series(), nil
+		}
+		if why != "" && !slices.Contains(wrong, why) {
+			wrong = append(wrong, why)
+		}
+	}
+	if m.uv != "" && m.named == "" {
+		return fetched, fetched, nil
+	}
+	return "", "", noPython(wrong)
+}
+
+// noPython says what to install.
+func noPython(wrong []string) error {
+	why := "there is no Python here"
+	if len(wrong) > 0 {
+		why = strings.Join(wrong, "; ")
+	}
+	return fmt.Errorf("%s. JupyterLab needs Python 3.%d to 3.%d: install one (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.13; Windows: winget install Python.Python.3.13), name one with --python, or install uv, which brings its own (https://docs.astral.sh/uv)", why, oldestPython, newestPython)
+}

@@ -1,0 +1,124 @@
+package up
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// errNoNetwork is of an installer that reaches nothing.
+var errNoNetwork = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: call again when it can, nothing is left half done")
+
+// install makes an environment in a folder that is not there, and returns its Python.
+func (m maker) install(ctx context.Context, base, dir string) (string, error) {
+	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("install JupyterLab: %w", err)
+	}
+	defer log.Close()
+	began := time.Now()
+	by, first := "pip", []string{base, "-I", "-m", "venv", dir}
+	if m.uv != "" {
+		by, first = "uv", []string{m.uv, "venv", "--no-project", "--python", base, dir}
+	}
+	m.errs.Note("installing a JupyterLab that people and clients can work in together: once, with %s", by)
+	m.errs.Line("  %s", m.errs.Faint("into "+dir))
+	if err := m.step(ctx, log, first, func(string) {}); err != nil {
+		return "", err
+	}
+	program := inEnvironment(dir)
+	if program == "" {
+		return "", fmt.Errorf("%s has made no Python in %s", by, dir)
+	}
+	list := filepath.Join(dir, "requirements.txt")
+	if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
+		return "", fmt.Errorf("install JupyterLab: %w", err)
+	}
+	// The lock is whole, so that nothing is to be resolved. What is never imported need not be compiled.
+	what := []string{"--require-hashes", "--only-binary", ":all:", "--no-deps", "-r", list}
+	second := append([]string{program, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--no-compile"}, what...)
+	if m.uv != "" {
+		second = append([]string{m.uv, "pip", "install", "--python", program}, what...)
+	}
+	p := newProgress(m.errs, dir)
+	err = m.step(ctx, log, second, p.hear)
+	p.done()
+	if err != nil {
+		return "", err
+	}
+	m.errs.Good("JupyterLab is installed, which took %.0f s", time.Since(began).Seconds())
+	return program, nil
+}
+
+// step runs an installer, and tells its lines as they come. What it says stays in the log.
+func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func(line string)) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cmd := command(ctx, args[0], args[1:]...)
+	cmd.Dir = m.data // a project in the working directory is not meant
+	cmd.Env = installerEnv(cmd.Environ())
+	pipe, said := io.Pipe()
+	cmd.Stdout, cmd.Stderr = said, said
+	heard := make(chan string)
+	go func() {
+		var wrong string
+		lines := bufio.NewScanner(io.TeeReader(pipe, log))
+		for lines.Scan() {
+			line := strings.TrimSpace(lines.Text())
+			if isWrong(line) && !strings.Contains(wrong, "rror") {
+				wrong = line
+			}
+			if unreachable.MatchString(line) {
+				stop(errNoNetwork) // the installer would try for long
+			}
+			hear(line)
+		}
+		_, _ = io.Copy(log, pipe) // lines that are too long
+		heard <- wrong
+	}()
+	err := cmd.Run()
+	_ = said.Close()
+	wrong := <-heard
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errNoNetwork):
+		return errNoNetwork
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit):
+		return fmt.Errorf("install JupyterLab: %s has failed (%w): %s (all that it said is in %s)", filepath.Base(args[0]), err, wrong, m.log)
+	}
+	return fmt.Errorf("install JupyterLab: %w", err)
+}
+
+// unreachable is how pip and uv say that they reach nothing: after tries of their own, or that they try again for the last time.
+var unreachable = regexp.MustCompile(`Retrying \(Retry\(total=[01],|error sending request|dns error|tcp connect error|[Nn]etwork is unreachable$|Could not connect to the internet`)
+
+func isWrong(line string) bool {
+	lower := strings.ToLower(line)
+	return strings.HasPrefix(lower, "error") || strings.Contains(lower, "error:") || strings.HasPrefix(lower, "× ") || strings.HasPrefix(lower, "cause")
+}
+
+// installerEnv leaves out what would have pip install elsewhere than into the environment.
+func installerEnv(all []string) (env []string) {
+	for _, pair := range all {
+		name, _, _ := strings.Cut(strings.ToUpper(pair), "=")
+		switch name {
+		case "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_NO_BINARY", "PIP_CONSTRAINT", "PYTHONHOME", "PYTHONPATH",
+			"UV_CONSTRAINT", "UV_OVERRIDE", "UV_SYSTEM_PYTHON", "UV_NO_BINARY", "VIRTUAL_ENV":
+		default:
+			env = append(env, pair)
+		}
+	}
+	return append(env, "PIP_USER=0", "PYTHONUNBUFFERED=1", "NO_COLOR=1")
+}

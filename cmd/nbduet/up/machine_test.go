@@ -1,0 +1,186 @@
+package up_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/cmd/nbduet/up"
+)
+
+// A machine is one with nothing on it but what the test puts there.
+type machine struct {
+	t      *testing.T
+	dir    string
+	folder string // with spaces and umlauts
+	env    map[string]string
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	m := &machine{t: t, dir: dir, folder: filepath.Join(dir, "my Übungen"), env: map[string]string{}}
+	for _, name := range []string{"bin", "runtime", "records", "my Übungen"} {
+		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	t.Setenv("PATH", filepath.Join(dir, "bin"))
+	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(dir, "runtime"))
+	t.Setenv("NBDUET_FAKE", filepath.Join(dir, "records"))
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // of the fakes
+	return m
+}
+
+// has puts a program into PATH.
+func (m *machine) has(name string, f fake) {
+	m.t.Helper()
+	must(m.t, put(filepath.Join(m.dir, "bin"), name, f))
+}
+
+// environment puts a virtual environment into a folder, and returns that.
+func (m *machine) environment(dir string, f fake) string {
+	m.t.Helper()
+	must(m.t, put(filepath.Join(dir, "bin"), "python", f))
+	return dir
+}
+
+// records are the lines that the fakes have written.
+func (m *machine) records(name string) []string {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.dir, "records", name))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// made are the environments of nbduet's own, whole or not.
+func (m *machine) made() (names []string) {
+	m.t.Helper()
+	all, err := filepath.Glob(filepath.Join(m.dir, "data", "jupyter-*"))
+	must(m.t, err)
+	for _, name := range all {
+		if !strings.HasSuffix(name, ".lock") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// A run is one nbduet up.
+type run struct {
+	out, errs *written
+	stop      context.CancelFunc
+	ended     chan struct{}
+	err       error
+}
+
+// up runs the command, in the machine's folder if there is no other.
+func (m *machine) up(u up.Up, folders ...string) *run {
+	m.t.Helper()
+	if folders == nil {
+		folders = []string{m.folder}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &run{out: &written{}, errs: &written{}, stop: stop, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		r.err = u.Run(ctx, folders, up.Machine{
+			Data: filepath.Join(m.dir, "data"), State: filepath.Join(m.dir, "state"),
+			Env:   func(name string) string { return m.env[name] },
+			Lines: func() []string { return []string{"claude mcp add nbduet", "code --add-mcp nbduet"} },
+		}, r.out, r.errs)
+	}()
+	m.t.Cleanup(func() {
+		stop()
+		<-r.ended
+	})
+	return r
+}
+
+// serving waits until the command says that its server runs.
+func (m *machine) serving(r *run) {
+	m.t.Helper()
+	m.until(r, func() bool { return strings.Contains(r.out.String(), "Ctrl-C ends it") })
+}
+
+func (m *machine) until(r *run, is func() bool) {
+	m.t.Helper()
+	for !is() {
+		select {
+		case <-r.ended:
+			m.t.Fatalf("it has ended: %v; it said %s%s", r.err, r.out, r.errs)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// end ends the command, and returns its error.
+func (r *run) end() error {
+	r.stop()
+	<-r.ended
+	return r.err
+}
+
+// fails waits for the end of a command that has to fail, with one line that has all these words.
+func (m *machine) fails(r *run, mistake bool, words ...string) {
+	m.t.Helper()
+	<-r.ended
+	var usage options.UsageError
+	if r.err == nil || errors.As(r.err, &usage) != mistake {
+		m.t.Fatalf("it ended with %v, and said %s%s", r.err, r.out, r.errs)
+	}
+	for _, word := range words {
+		if !strings.Contains(r.err.Error(), word) {
+			m.t.Errorf("%q is not in %q", word, r.err)
+		}
+	}
+	if r.out.String() != "" {
+		m.t.Errorf("it wrote %q", r.out)
+	}
+}
+
+// nothingRuns shows that no server has left its file, and that no environment is there.
+func (m *machine) nothingRuns() {
+	m.t.Helper()
+	left, err := filepath.Glob(filepath.Join(m.dir, "runtime", "*"))
+	must(m.t, err)
+	if len(left) > 0 {
+		m.t.Errorf("left are %q", left)
+	}
+}
+
+// written is a buffer for two goroutines.
+type written struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+var _ io.Writer = (*written)(nil)
+
+func (w *written) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(b)
+}
+
+func (w *written) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,229 @@
+package up
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+const (
+	// startTime is how long a server may take to answer: the first start of an installation compiles much.
+	startTime = 3 * time.Minute
+	// lookAgain is how often it is looked for meanwhile.
+	lookAgain = 200 * time.Millisecond
+	// endTime is how long it has to end its kernels and itself.
+	endTime = 10 * time.Second
+	// tailLines are how many of its last lines are shown if it dies, and tailBytes how much is read for that.
+	tailLines, tailBytes = 8, 1 << 14
+)
+
+// program starts JupyterLab. Python's own -m would import what is called like a module of Jupyter's from the folder.
+const program = `import sys
+if sys.path and sys.path[0] == "":
+    del sys.path[0]
+import runpy
+runpy.run_module("jupyterlab", run_name="__main__", alter_sys=True)
+`
+
+// A server is a JupyterLab that was started here.
+type server struct {
+	cmd     *exec.Cmd
+	log     string
+	token   string
+	ended   chan struct{} // closed when it has ended
+	status  error         // how, after that
+	running jupyter.Running
+}
+
+// A start says which server is to be started.
+type start struct {
+	python, folder, log, token string
+	port                       int
+	browser, root              bool
+}
+
+// server starts JupyterLab and waits until it answers, and shows that clients can work with it. The context is for that alone.
+func (s start) server(ctx context.Context) (*server, error) {
+	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("start JupyterLab: %w", err)
+	}
+	defer log.Close()
+	cmd := exec.Command(s.python, s.args()...)
+	own(cmd)
+	cmd.Dir = s.folder
+	cmd.Env = s.env(os.Environ())
+	cmd.Stdout, cmd.Stderr = log, log // no pipe, which a kernel could hold open
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start JupyterLab: %w", err)
+	}
+	v := &server{cmd: cmd, log: s.log, token: s.token, ended: make(chan struct{})}
+	go func() {
+		defer close(v.ended)
+		v.status = cmd.Wait()
+	}()
+	ctx, stop := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it does not answer after %s", startTime))
+	defer stop()
+	err = v.answers(ctx, s.folder)
+	if err == nil {
+		err = collaborates(ctx, v.running)
+	}
+	if err != nil {
+		hurry := make(chan struct{})
+		return nil, errors.Join(fmt.Errorf("start JupyterLab: %w", err), v.end(hurry))
+	}
+	return v, nil
+}
+
+func (s start) args() []string {
+	args := []string{
+		"-c", program, "--ServerApp.ip=127.0.0.1", "--ServerApp.port=" + strconv.Itoa(s.port), "--ServerApp.port_retries=0",
+		"--ServerApp.root_dir=" + s.folder,
+	}
+	if !s.browser {
+		args = append(args, "--ServerApp.open_browser=False")
+	}
+	if s.root {
+		args = append(args, "--allow-root")
+	}
+	return args
+}
+
+// env has the token, which others on the machine could read among the arguments. Programs of the environment come first in
+// PATH, so that !pip in a notebook is its own.
+func (s start) env(env []string) []string {
+	env = append(env, "JUPYTER_TOKEN="+s.token, "PATH="+filepath.Dir(s.python)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if dirs := jupyter.DefaultRuntimeDirs(); len(dirs) > 0 {
+		env = append(env, "JUPYTER_RUNTIME_DIR="+dirs[0]) // where clients look
+	}
+	return env
+}
+
+// answers waits until the server is among those that are found here.
+func (v *server) answers(ctx context.Context, folder string) error {
+	for {
+		all, err := jupyter.Discover(ctx, nil)
+		for _, r := range all {
+			if root, err := resolved(r.Root); err == nil && root == folder && v.isThis(r) {
+				v.running = r
+				return nil
+			}
+		}
+		if err == nil {
+			select {
+			case <-v.ended:
+				return v.died()
+			case <-ctx.Done():
+			case <-time.After(lookAgain):
+				continue
+			}
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// isThis reports whether a server is this one. On Windows its process is another than the one that was started; its token is
+// another where a configuration has one.
+func (v *server) isThis(r jupyter.Running) bool {
+	return r.Token == v.token || r.PID == v.cmd.Process.Pid
+}
+
+// died says how the server has ended, and why.
+func (v *server) died() error {
+	how := "it has ended"
+	if v.status != nil {
+		how += " (" + v.status.Error() + ")"
+	}
+	return fmt.Errorf("%s; the end of its log, %s:\n%s", how, v.log, v.tail())
+}
+
+// tail is the end of the log, without the token.
+func (v *server) tail() string {
+	f, err := os.Open(v.log)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
+		_, _ = f.Seek(-tailBytes, io.SeekEnd)
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	said := strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+	return strings.ReplaceAll(said, v.token, "...")
+}
+
+// end has the server end its kernels and itself, and kills it where that takes too long, or somebody is in a hurry.
+func (v *server) end(hurry <-chan struct{}) error {
+	select {
+	case <-v.ended:
+		return nil
+	default:
+	}
+	if err := quit(v.cmd); err == nil {
+		select {
+		case <-v.ended:
+			return nil
+		case <-time.After(endTime):
+		case <-hurry:
+		}
+	}
+	err := kill(v.cmd)
+	<-v.ended
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end JupyterLab: %w", err)
+	}
+	return nil
+}
+
+// collaborates shows that a server has real-time collaboration, whatever its configuration turns off: it knows the address
+// of rooms, which is not for reading.
+func collaborates(ctx context.Context, r jupyter.Running) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/collaboration/session/x", nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "token "+r.Token)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusNotFound {
+		return errors.New("its real-time collaboration is turned off: see `jupyter server extension list`, or take nbduet's own with --own")
+	}
+	return nil
+}
+
+// newToken is a random token.
+func newToken() string {
+	secret := make([]byte, 16)
+	_, _ = rand.Read(secret) // it never fails
+	return hex.EncodeToString(secret)
+}
+
+// isFree shows that nobody has a port.
+func isFree(ctx context.Context, port int) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return usage("--port: %d cannot be had: %w", port, err)
+	}
+	return l.Close()
+}

@@ -1,0 +1,218 @@
+package up
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Up is the command line of nbduet up.
+type Up struct {
+	NoBrowser bool   `name:"no-browser" help:"Open no browser."`
+	Port      int    `name:"port" placeholder:"N" help:"Port of the server. Default: a free one."`
+	Python    string `name:"python" env:"NBDUET_PYTHON" placeholder:"PROGRAM" help:"Python whose JupyterLab is started or, where it has none that is fit, that makes the environment for one."`
+	Own       bool   `name:"own" help:"Start the JupyterLab of nbduet's own environment, even where there is another."`
+}
+
+// Machine is what the command has around it.
+type Machine struct {
+	Data  string              // the user's folder for what nbduet installs
+	State string              // the user's folder for nbduet's logs and locks
+	Env   func(string) string // looks a variable up
+	// Lines are what has each client work with the server, one line for each client.
+	Lines func() []string
+}
+
+func usage(format string, args ...any) error {
+	return options.UsageError{Err: fmt.Errorf(format, args...)}
+}
+
+// Run starts JupyterLab for the folder in args, the working directory if there is none, and returns when ctx has ended and
+// the server with it. Where such a server runs already, it only says so. On out is what was asked for, on errs how it goes.
+func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writer) error {
+	folder, err := folderOf(args)
+	if err != nil {
+		return err
+	}
+	if u.Port < 0 || u.Port > 65535 {
+		return usage("--port: %d is no port", u.Port)
+	}
+	if u.Python != "" {
+		if u.Python, err = programOf(u.Python); err != nil {
+			return usage("--python: %w", err)
+		}
+	}
+	token := m.Env("JUPYTER_TOKEN")
+	if token == "" {
+		token = newToken()
+	}
+	if _, err := jupyter.New(jupyter.Options{URL: "http://localhost", Token: token}); err != nil {
+		return usage("%w", err)
+	}
+	for _, dir := range []string{m.Data, m.State} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a folder of nbduet's: %w", err)
+		}
+	}
+	ctx, stops := listen(ctx)
+	defer stops.forget()
+	j := job{Up: u, machine: m, folder: folder, token: token, out: console.New(out), errs: console.New(errs)}
+	s, err := j.begin(ctx)
+	switch {
+	case ctx.Err() != nil && s == nil:
+		j.errs.Note("stopped: nothing is left running")
+		return nil
+	case err != nil || s == nil:
+		return err
+	}
+	return j.wait(ctx, s, stops.hurry)
+}
+
+// folderOf is the folder that the arguments name, without symbolic links.
+func folderOf(args []string) (string, error) {
+	name := "."
+	switch len(args) {
+	case 0:
+	case 1:
+		name = args[0]
+	default:
+		return "", usage("%d folders were named, and a server has one: name the folder that both are in", len(args))
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", usage("there is no folder %s: make it first", name)
+	case err != nil:
+		return "", usage("look at the folder: %w", err)
+	case !info.IsDir():
+		return "", usage("%s is a file: name the folder that it is in", name)
+	}
+	return resolved(name)
+}
+
+func resolved(name string) (string, error) {
+	path, err := filepath.Abs(name)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the folder: %w", err)
+	}
+	return path, nil
+}
+
+// A job is one run of the command.
+type job struct {
+	Up
+	machine   Machine
+	folder    string
+	token     string
+	out, errs *console.Console
+}
+
+// begin starts the server of the folder, or finds it: then there is none to wait for.
+func (j job) begin(ctx context.Context) (*server, error) {
+	named := filepath.Join(j.machine.State, "up-"+digest(j.folder))
+	free, err := locked(ctx, named+".lock", func() {
+		j.errs.Note("another nbduet up is starting a server for this folder: waiting for it")
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	running, err := runningIn(ctx, j.folder)
+	if err != nil {
+		return nil, err
+	}
+	browser := !j.NoBrowser && hasDisplay(runtime.GOOS, j.machine.Env)
+	if running != nil {
+		j.out.Good("JupyterLab runs already for %s", j.out.Strong(j.folder))
+		j.tell(*running)
+		if browser {
+			openBrowser(*running)
+		}
+		return nil, nil
+	}
+	if j.Port != 0 {
+		if err := isFree(ctx, j.Port); err != nil {
+			return nil, err
+		}
+	}
+	python, err := j.jupyter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root := os.Geteuid() == 0
+	if root {
+		j.errs.Note("this is root, and so is all that notebooks run (Jupyter is told to allow that)")
+	}
+	j.errs.Note("JupyterLab starts %s", j.errs.Faint("(its log: "+named+".log)"))
+	s, err := start{python: python, folder: j.folder, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j.out.Good("JupyterLab runs for %s", j.out.Strong(j.folder))
+	j.tell(s.running)
+	j.out.Line("\n%s", j.out.Strong("Ctrl-C ends it, and its kernels."))
+	return s, nil
+}
+
+// tell says how people and clients come to a server.
+func (j job) tell(r jupyter.Running) {
+	address := r.URL + "/lab"
+	if j.out.Terminal() && r.Token != "" {
+		j.out.Line("\n  %s", j.out.Strong(withToken(address, r.Token)))
+		j.out.Line("  %s", j.out.Faint("Keep that address secret: whoever has it can run code as you."))
+	} else {
+		j.out.Line("\n  %s", address)
+	}
+	lines := j.machine.Lines()
+	if len(lines) > 0 {
+		j.out.Line("\nOnce for each client:\n")
+	}
+	for _, line := range lines {
+		j.out.Line("  %s", line)
+	}
+}
+
+// wait waits for the end of the context, and ends the server, or for the server's own end.
+func (j job) wait(ctx context.Context, s *server, hurry <-chan struct{}) error {
+	select {
+	case <-s.ended:
+		if s.status == nil { // somebody has shut it down, from its menu
+			j.errs.Note("JupyterLab has ended")
+			return nil
+		}
+		return fmt.Errorf("JupyterLab: %w", s.died())
+	case <-ctx.Done():
+	}
+	j.errs.Line("")
+	j.errs.Note("ending JupyterLab and its kernels")
+	if err := s.end(hurry); err != nil {
+		return err
+	}
+	j.errs.Good("ended")
+	return nil
+}
+
+// runningIn finds a server whose root is the folder.
+func runningIn(ctx context.Context, folder string) (*jupyter.Running, error) {
+	all, err := jupyter.Discover(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if root, err := resolved(r.Root); err == nil && root == folder {
+			return &r, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,172 @@
+package up_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/up"
+)
+
+// Nothing is begun where something is wrong.
+func TestMistakes(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	file := filepath.Join(m.dir, "file.ipynb")
+	must(t, os.WriteFile(file, nil, 0o600))
+	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "there is no folder", "nothing")
+	m.fails(m.up(up.Up{}, file), true, "file.ipynb is a file")
+	m.fails(m.up(up.Up{}, m.folder, m.dir), true, "2 folders")
+	m.fails(m.up(up.Up{Port: 70000}), true, "--port: 70000")
+	m.env["JUPYTER_TOKEN"] = "two words"
+	m.fails(m.up(up.Up{}), true, "JUPYTER_TOKEN", "space")
+	if m.records("servers") != nil {
+		t.Error("a server was started")
+	}
+}
+
+// One starts the server, waits, and ends it; another that begins meanwhile finds it, and ends nothing.
+func TestServer(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	m.env["JUPYTER_TOKEN"] = `a'b"$(id);&|$HOME*`
+	first := m.up(up.Up{NoBrowser: true})
+	m.serving(first)
+	want := regexp.MustCompile(`^✓ JupyterLab runs for ` + m.folder + `
+
+  http://127\.0\.0\.1:\d+/lab
+
+Once for each client:
+
+  claude mcp add nbduet
+  code --add-mcp nbduet
+
+Ctrl-C ends it, and its kernels\.
+$`)
+	if !want.MatchString(first.out.String()) {
+		t.Errorf("it wrote %s", first.out)
+	}
+	link := filepath.Join(m.dir, "link")
+	must(t, os.Symlink(m.folder, link))
+	second := m.up(up.Up{}, link)
+	<-second.ended
+	if want := strings.Replace(first.out.String(), "runs for", "runs already for", 1); second.err != nil || second.out.String()+"\nCtrl-C ends it, and its kernels.\n" != want {
+		t.Errorf("the second ended with %v, and wrote %s", second.err, second.out)
+	}
+	if err := first.end(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if !strings.HasSuffix(first.errs.String(), "✓ ended\n") {
+		t.Errorf("at the end it said %s", first.errs)
+	}
+	m.nothingRuns()
+	started := m.records("servers")
+	if len(started) != 1 {
+		t.Fatalf("started were %q", started)
+	}
+	before, args, _ := strings.Cut(started[0], ": ")
+	if before != filepath.Join(m.dir, "bin", "python3")+" in "+m.folder+" with "+m.env["JUPYTER_TOKEN"] {
+		t.Errorf("the server was %s", before)
+	}
+	if strings.Contains(args, "$(id)") || !strings.Contains(args, "--ServerApp.root_dir="+m.folder) ||
+		!strings.Contains(args, "--ServerApp.ip=127.0.0.1") || !strings.Contains(args, "--ServerApp.open_browser=False") {
+		t.Errorf("its arguments were %s", args)
+	}
+	if root := os.Geteuid() == 0; root != strings.Contains(args, "--allow-root") || root != strings.Contains(first.errs.String(), "this is root") {
+		t.Errorf("root is %t, its arguments were %s, and it said %s", root, args, first.errs)
+	}
+	logs, err := filepath.Glob(filepath.Join(m.dir, "state", "up-*.log"))
+	must(t, err)
+	if len(logs) != 1 {
+		t.Fatalf("the logs are %q", logs)
+	}
+	if info, err := os.Stat(logs[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log is %v, %v", info.Mode(), err)
+	}
+}
+
+// Two that begin at once start one server.
+func TestTwoInOneFolder(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	both := []*run{m.up(up.Up{}), m.up(up.Up{})}
+	var waits, found *run
+	select {
+	case <-both[0].ended:
+		found, waits = both[0], both[1]
+	case <-both[1].ended:
+		waits, found = both[0], both[1]
+	}
+	m.serving(waits)
+	if found.err != nil || !strings.Contains(found.out.String(), "runs already") || !strings.Contains(found.errs.String(), "waiting for it") {
+		t.Errorf("one ended with %v, and wrote %s%s", found.err, found.out, found.errs)
+	}
+	must(t, waits.end())
+	if all := m.records("servers"); len(all) != 1 {
+		t.Errorf("started were %q", all)
+	}
+}
+
+// Two in different folders install once.
+func TestTwoFolders(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", usual)
+	both := []*run{m.up(up.Up{}), m.up(up.Up{}, m.dir)}
+	for _, r := range both {
+		m.serving(r)
+	}
+	if all := m.records("installs"); len(all) != 2 { // the environment, and what is in it
+		t.Errorf("installed was %q", all)
+	}
+	if all := m.records("servers"); len(all) != 2 {
+		t.Errorf("started were %q", all)
+	}
+	for _, r := range both {
+		must(t, r.end())
+	}
+	m.nothingRuns()
+}
+
+func TestServerDies(t *testing.T) {
+	m := newMachine(t)
+	dying := complete
+	dying.Server = "dies"
+	m.has("python3", dying)
+	r := m.up(up.Up{})
+	m.fails(r, false, "it has ended (exit status 1)", "state/up-", "Bad config encountered", "lab?token=...")
+	m.nothingRuns()
+}
+
+// A person may shut the server down from its menu.
+func TestServerIsShutDown(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	r := m.up(up.Up{})
+	m.serving(r)
+	must(t, os.WriteFile(filepath.Join(m.folder, "shut-down"), nil, 0o600))
+	<-r.ended
+	if r.err != nil || !strings.Contains(r.errs.String(), "JupyterLab has ended") {
+		t.Errorf("it ended with %v, and said %s", r.err, r.errs)
+	}
+}
+
+func TestServerWithoutCollaboration(t *testing.T) {
+	m := newMachine(t)
+	alone := complete
+	alone.Server = "alone"
+	m.has("python3", alone)
+	m.fails(m.up(up.Up{}), false, "real-time collaboration is turned off", "--own")
+	m.nothingRuns()
+}
+
+func TestPort(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	first := m.up(up.Up{})
+	m.serving(first)
+	port := regexp.MustCompile(`:(\d+)/lab`).FindStringSubmatch(first.out.String())[1]
+	m.fails(m.up(up.Up{Port: number(t, port)}, m.dir), true, "--port: "+port+" cannot be had")
+	must(t, first.end())
+}
