@@ -5,16 +5,21 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/clients"
+	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/cmd/nbduet/skill"
+	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
-// streams are what a command writes to.
-type streams struct{ out, errs io.Writer }
+// surroundings are what a command has to do with.
+type surroundings struct{ out, errs io.Writer }
 
 // A command is what the program does where its first argument names it.
 type command struct {
@@ -22,26 +27,25 @@ type command struct {
 	what       []string // lines
 	set        *pflag.FlagSet
 	help       *bool
-	run        func(context.Context, []string, streams) error
+	run        func(context.Context, []string, surroundings) error
 }
 
 // commands are those with flags of their own; start and health have the server's.
 func commands() []command {
 	return []command{
-		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."},
-			func(_ context.Context, f skill.Flags, args []string, to streams) error {
-				return f.Run(args, skill.Machine{Env: os.Getenv, Home: os.UserHomeDir}, to.out)
-			}),
+		newCommand("up", "[FOLDER]", []string{"Start JupyterLab for a folder, or this one, with", "collaboration and its own token, and say how", "each AI client is told of it. Where there is no", "Jupyter, it is installed first."}, bringUp),
+		newCommand("config", "[CLIENT]", []string{"Print how an AI client is told of nbduet, or", "write that where the client reads it."}, configure),
+		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."}, showSkill),
 	}
 }
 
 // newCommand makes a command whose flags are the fields of an F.
-func newCommand[F any](name, args string, what []string, run func(context.Context, F, []string, streams) error) command {
+func newCommand[F any](name, args string, what []string, run func(context.Context, F, []string, surroundings) error) command {
 	var f struct {
 		Flags F
 		Help  bool `name:"help" short:"h" help:"Print this help and exit."`
 	}
-	return command{name, args, what, options.New(&f), &f.Help, func(ctx context.Context, args []string, to streams) error {
+	return command{name, args, what, options.New(&f), &f.Help, func(ctx context.Context, args []string, to surroundings) error {
 		return run(ctx, f.Flags, args, to)
 	}}
 }
@@ -59,7 +63,7 @@ func named(args []string) (c command, found bool) {
 }
 
 // do carries out a command with the arguments behind its name.
-func (c command) do(ctx context.Context, args []string, to streams) error {
+func (c command) do(ctx context.Context, args []string, to surroundings) error {
 	err := options.Parse(c.set, args, os.Getenv)
 	switch {
 	case *c.help:
@@ -84,4 +88,43 @@ func list(commands []command) string {
 		}
 	}
 	return b.String()
+}
+
+func showSkill(_ context.Context, f skill.Flags, args []string, at surroundings) error {
+	return f.Run(args, skill.Machine{Env: os.Getenv, Home: os.UserHomeDir}, at.out)
+}
+
+func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error {
+	clientsHere, err := clientMachine()
+	if err != nil {
+		return err
+	}
+	state, err := folders.Here().State()
+	if err != nil {
+		return err
+	}
+	m := up.Machine{Data: clientsHere.Data, State: state, Env: os.Getenv, Lines: func() []string { return clients.Lines(clientsHere) }}
+	return f.Run(ctx, args, m, at.out, at.errs)
+}
+
+func configure(_ context.Context, f clients.Config, args []string, at surroundings) error {
+	m, err := clientMachine()
+	if err != nil {
+		return err
+	}
+	return f.Run(args, m, at.out, at.errs)
+}
+
+// clientMachine is this machine, as package clients asks for it.
+func clientMachine() (clients.Machine, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return clients.Machine{}, fmt.Errorf("find this program: %w", err)
+	}
+	data, err := folders.Here().Data()
+	if err != nil {
+		return clients.Machine{}, err
+	}
+	home, _ := os.UserHomeDir() // whoever needs it says that it is missing
+	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath}, nil
 }

@@ -29,6 +29,8 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	start(t, found(), "skil").is(t, exitUsage, `did you mean "skill"?`)
+	start(t, found(), "config").is(t, exitUsage, "for which client")
+	start(t, found(), "up", "/no such folder").is(t, exitUsage, "/no such folder")
 	start(t, found(), "skill", "x").is(t, exitUsage, "--write")
 	if o := start(t, found(), "skill"); o.stdout != skills.Notebook {
 		t.Errorf("nbduet skill prints %s", o.stdout)

@@ -62,7 +62,7 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
 	if c, found := named(args); found {
-		return c.do(ctx, args[1:], streams{stdout, stderr})
+		return c.do(ctx, args[1:], surroundings{stdout, stderr})
 	}
 	set, done, err := parse(args, stdout)
 	if err != nil || done {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
 var (
@@ -274,7 +275,7 @@ func TestUsage(t *testing.T) {
 		{clients.Config{URL: "http://h:p/?token=secret"}, "cursor", "--jupyter-url"},
 	} {
 		err := refused(t, m, c.config, strings.Fields(c.args)...)
-		var usage clients.UsageError
+		var usage options.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%+v %s: %v", c.config, c.args, err)
 		}

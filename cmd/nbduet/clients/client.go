@@ -79,14 +79,14 @@ func find(args []string) (client, error) {
 	known := strings.Join(names(), ", ")
 	switch len(args) {
 	case 0:
-		return client{}, UsageError{fmt.Errorf("config: for which client? One of %s; --list says which are on this machine", known)}
+		return client{}, options.UsageError{Err: fmt.Errorf("config: for which client? One of %s; --list says which are on this machine", known)}
 	case 1:
 		for _, c := range clients {
 			if c.name == strings.ToLower(args[0]) {
 				return c, nil
 			}
 		}
-		return client{}, UsageError{fmt.Errorf("config: unknown client %q%s; the clients are %s", args[0], options.Meant(args[0], names()), known)}
+		return client{}, options.UsageError{Err: fmt.Errorf("config: unknown client %q%s; the clients are %s", args[0], options.Meant(args[0], names()), known)}
 	}
-	return client{}, UsageError{fmt.Errorf("config: unexpected argument %s: one client at a time", args[1])}
+	return client{}, options.UsageError{Err: fmt.Errorf("config: unexpected argument %s: one client at a time", args[1])}
 }

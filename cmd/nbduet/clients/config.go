@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
 // Config is the command line of nbduet config.
@@ -24,26 +26,18 @@ type Config struct {
 	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that the Jupyter server's certificate is from."`
 }
 
-// A UsageError is a mistake of the caller's in what was typed.
-type UsageError struct{ Err error }
-
-func (e UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap is the mistake.
-func (e UsageError) Unwrap() error { return e.Err }
-
 // Run prints the configuration of the client that the arguments name, writes it or takes it out, or lists the clients.
 // What goes beside the answer, and is not to be pasted, is written to warn.
 func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 	switch {
 	case c.Write && c.Remove, c.List && (c.Write || c.Remove):
-		return UsageError{errors.New("config: --write, --remove and --list exclude each other")}
+		return options.UsageError{Err: errors.New("config: --write, --remove and --list exclude each other")}
 	case c.JSON && !c.List:
-		return UsageError{errors.New("config: --json is for --list")}
+		return options.UsageError{Err: errors.New("config: --json is for --list")}
 	case c.List && len(args) > 0:
-		return UsageError{fmt.Errorf("config: unexpected argument %s: --list is of all clients", args[0])}
+		return options.UsageError{Err: fmt.Errorf("config: unexpected argument %s: --list is of all clients", args[0])}
 	case c.List && c.File != "":
-		return UsageError{errors.New("config: --file is for one client, and --list is of all")}
+		return options.UsageError{Err: errors.New("config: --file is for one client, and --list is of all")}
 	case c.List:
 		return c.list(m, out)
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
 // The variables of an entry.
@@ -43,10 +45,10 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 	if j.token = strings.TrimSpace(c.Token); c.URL != "" {
 		u, err := url.Parse(strings.TrimSpace(c.URL))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return j, UsageError{errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without it: it may hold a token
+			return j, options.UsageError{Err: errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without it: it may hold a token
 		}
 		if u.User != nil {
-			return j, UsageError{errors.New("--jupyter-url: it has a name or a password in it; give the token with --token-file")}
+			return j, options.UsageError{Err: errors.New("--jupyter-url: it has a name or a password in it; give the token with --token-file")}
 		}
 		if in := strings.TrimSpace(u.Query().Get("token")); j.token == "" {
 			j.token = in
