@@ -252,3 +252,37 @@ func TestNoKernel(t *testing.T) {
 		isOf(t, "session", made, c.code)
 	}
 }
+
+// Answers, and the lack of one, are of their faults.
+func TestAnswersAreOfFaults(t *testing.T) {
+	status, kind := 0, ""
+	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(status, kind, "{}")(w, r) }))
+	defer hs.Close()
+	ask := func(address string, ctx context.Context) error {
+		s, err := New(Options{URL: address, Token: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.CloseIdleConnections()
+		_, err = s.Status(ctx)
+		return err
+	}
+	for _, c := range []struct {
+		status int
+		kind   string
+		code   faults.Code
+	}{
+		{424, jsonType, faults.HubStopped},
+		{403, pageType, faults.HubStopped},
+		{503, pageType, faults.ProxyWithoutServer},
+		{200, pageType, faults.NotJupyter},
+		{409, jsonType, ""},
+	} {
+		status, kind = c.status, c.kind
+		isOf(t, "status", ask(hs.URL, t.Context()), c.code)
+	}
+	isOf(t, "https", ask(strings.Replace(hs.URL, "http:", "https:", 1), t.Context()), faults.HTTPNotHTTPS)
+	late, stop := context.WithDeadline(t.Context(), time.Now())
+	defer stop()
+	isOf(t, "late", ask(hs.URL, late), faults.Busy)
+}

@@ -1,0 +1,160 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+)
+
+// firstStart starts the program as somebody does for the first time, on a machine that has a file a.ipynb in all its servers.
+// env are its variables besides those of a clean machine.
+func firstStart(t *testing.T, env []string, args ...string) *agent.Agent {
+	t.Helper()
+	return startAgentAs(t, agent.Options{Words: true, Args: args, Env: append(append(lab.CleanEnv(), "HOME="+t.TempDir()), env...)})
+}
+
+// says checks that both the answer of a tool and the program's log say the sentence of a fault.
+func says(t *testing.T, a *agent.Agent, code faults.Code, v faults.Values) {
+	t.Helper()
+	sentence := faults.New(code, v).Error()
+	answer, err := a.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "1 + 1"))
+	must(t, err)
+	if !strings.Contains(answer.Text, sentence) {
+		t.Errorf("%s: the answer does not say %q: %s", code, sentence, answer.Text)
+	}
+	must(t, poll.Until(t.Context(), "the log to say "+sentence, func(context.Context) error {
+		if !strings.Contains(a.Log(), sentence) {
+			return fmt.Errorf("it says %s", a.Log())
+		}
+		return nil
+	}))
+}
+
+// labWith starts a server of its own with a notebook a.ipynb.
+func labWith(t *testing.T, opt lab.Options) *lab.Lab {
+	t.Helper()
+	l, err := lab.Start(t.Context(), opt)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := l.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	must(t, os.WriteFile(l.Path("a.ipynb"), notebookText(t, []cell{code("x = 1")}), 0o600))
+	return l
+}
+
+func reachLab(l *lab.Lab) []string {
+	return []string{"JUPYTER_SERVER_URL=" + l.URL, "JUPYTER_TOKEN=" + l.Token}
+}
+
+// Each way in which a first start fails has one sentence, in the log and in the answer of a tool.
+func TestFirstStartFails(t *testing.T) {
+	addNotebook(t, "a.ipynb", notebookText(t, []cell{code("x = 1")}))
+	where := faults.Values{Address: jupyter.URL}
+	t.Run("no_server", func(t *testing.T) {
+		says(t, firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + t.TempDir()}), faults.NoServer, faults.Values{})
+	})
+	t.Run("wrong_token", func(t *testing.T) {
+		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=" + jupyter.URL, "JUPYTER_TOKEN=wr0ng-t0ken"}), faults.WrongToken, where)
+	})
+	t.Run("not_there", func(t *testing.T) {
+		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN=t0ken"}), faults.NotThere,
+			faults.Values{Address: "http://127.0.0.1:9", Detail: "dial tcp 127.0.0.1:9: connect: connection refused"})
+	})
+	t.Run("not_jupyter", func(t *testing.T) {
+		address := jupyter.URL + "/no/such/prefix"
+		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=" + address, "JUPYTER_TOKEN=" + jupyter.Token}), faults.NotJupyter, faults.Values{Address: address})
+	})
+	t.Run("websockets_eaten", func(t *testing.T) {
+		target, err := url.Parse(jupyter.URL)
+		must(t, err)
+		through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Upgrade") // as a proxy does that knows of none
+			r.Out.Header.Del("Connection")
+		}, Transport: &http.Transport{DisableKeepAlives: true}}
+		proxy := httptest.NewServer(through)
+		t.Cleanup(proxy.Close)
+		a := firstStart(t, []string{"JUPYTER_SERVER_URL=" + proxy.URL, "JUPYTER_TOKEN=" + jupyter.Token})
+		answer, err := a.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "1 + 1"))
+		must(t, err)
+		if sentence := faults.New(faults.WebsocketsEaten, faults.Values{Address: proxy.URL}).Error(); !strings.Contains(answer.Text, sentence) {
+			t.Errorf("the answer does not say %q: %s", sentence, answer.Text)
+		}
+	})
+	t.Run("port_in_use", func(t *testing.T) {
+		address := strings.TrimPrefix(jupyter.URL, "http://")
+		_, port, _ := strings.Cut(address, ":")
+		p, err := agent.Spawn(agent.Options{Binary: must1(binary()), Args: []string{"--transport=http", "--port=" + port}, Env: append(agentEnv(), "HOME="+t.TempDir())})
+		must(t, err)
+		<-p.Exited()
+		if sentence := "nbduet: " + faults.New(faults.PortInUse, faults.Values{Address: address, Detail: "another program"}).Error() + "\n"; !strings.HasSuffix(p.Log(), sentence) {
+			t.Errorf("its last line is not %q: %s", sentence, p.Log())
+		}
+	})
+	t.Run("no_collaboration", func(t *testing.T) {
+		l := labWith(t, lab.Options{Args: []string{`--ServerApp.jpserver_extensions={"jupyter_server_ydoc": False, "jupyterlab": True}`}})
+		says(t, firstStart(t, reachLab(l)), faults.NoCollaboration, faults.Values{})
+		// Another server on this machine makes two.
+		dir := t.TempDir()
+		for _, one := range []*lab.Lab{l, jupyter} {
+			name := fmt.Sprintf("jpserver-%d.json", one.PID)
+			text, err := os.ReadFile(filepath.Join(one.RuntimeDir, name))
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+		}
+		list := []string{l.URL + " (root folder " + l.Root + ")", jupyter.URL + " (root folder " + jupyter.Root + ")"}
+		if list[0] > list[1] {
+			list[0], list[1] = list[1], list[0]
+		}
+		says(t, firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + dir}), faults.SeveralServers, faults.Values{Detail: strings.Join(list, ", ")})
+	})
+	t.Run("tabs_apart", func(t *testing.T) {
+		says(t, firstStart(t, reachLab(labWith(t, lab.Options{Args: []string{"--YDocExtension.disable_rtc=True"}}))), faults.TabsApart, faults.Values{})
+	})
+	t.Run("private_ca", func(t *testing.T) {
+		cert, key, pool := selfSigned(t)
+		link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
+		l := labWith(t, lab.Options{Client: &http.Client{Transport: link}, Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key}})
+		says(t, firstStart(t, reachLab(l)), faults.PrivateCA, faults.Values{Address: l.URL})
+		believes := firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
+		answer, err := believes.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "6 * 7"))
+		must(t, err)
+		if answer.IsError || !strings.Contains(answer.Text, "42") {
+			t.Errorf("with the file: %s", answer.Text)
+		}
+	})
+}
+
+// Old rooms are those of an environment that is installed for this.
+func TestFirstStartOnOldJupyterLab(t *testing.T) {
+	made := exec.CommandContext(t.Context(), "scripts/lab.sh", "4.1", "1")
+	made.Stderr = os.Stderr
+	program, err := made.Output()
+	must(t, err)
+	l := labWith(t, lab.Options{Command: []string{strings.TrimSpace(string(program)), "lab"}})
+	says(t, firstStart(t, reachLab(l)), faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 4.1.8"})
+}
+
+// must1 is a value that must be there.
+func must1[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

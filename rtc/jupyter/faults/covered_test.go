@@ -1,0 +1,36 @@
+package faults_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every fault of the list is met in a test.
+func TestEachIsMet(t *testing.T) {
+	list, err := os.ReadFile("table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, pattern := range []string{"../*_test.go", "../trust/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(text)
+		}
+	}
+	for _, name := range regexp.MustCompile(`(?m)^\t(\w+) +Code = "`).FindAllStringSubmatch(string(list), -1) {
+		if !regexp.MustCompile(`faults\.` + name[1] + `\b`).MatchString(tests.String()) {
+			t.Errorf("no test meets %s", name[1])
+		}
+	}
+}
