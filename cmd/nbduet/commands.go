@@ -2,24 +2,36 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
+	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
 	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/cmd/nbduet/skill"
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
 )
 
 // surroundings are what a command has to do with.
-type surroundings struct{ out, errs io.Writer }
+type surroundings struct {
+	out, errs io.Writer
+	find      discover // nil for the usual one
+}
 
 // A command is what the program does where its first argument names it.
 type command struct {
@@ -34,6 +46,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		newCommand("up", "[FOLDER]", []string{"Start JupyterLab for a folder, or this one, with", "collaboration and its own token, and say how", "each AI client is told of it. Where there is no", "Jupyter, it is installed first."}, bringUp),
+		newCommand("doctor", "", []string{"Find out why work does not begin: look at the", "Jupyter server, its collaboration and kernels,", "and this machine. The exit status is 0 if all", "is well, else 1."}, examine),
 		newCommand("config", "[CLIENT]", []string{"Print how an AI client is told of nbduet, or", "write that where the client reads it."}, configure),
 		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."}, showSkill),
 	}
@@ -127,4 +140,113 @@ func clientMachine() (clients.Machine, error) {
 	}
 	home, _ := os.UserHomeDir() // whoever needs it says that it is missing
 	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath}, nil
+}
+
+// doctorFlags are those of nbduet doctor.
+type doctorFlags struct {
+	JSON    bool `name:"json" help:"Print the report as JSON."`
+	Servers serverFlags
+	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"As for start: the database whose folder is tried."`
+}
+
+// errUnwell ends the program with another status, when all has been said.
+var errUnwell = errors.New("not all is well")
+
+// examine is nbduet doctor.
+func examine(ctx context.Context, f doctorFlags, args []string, at surroundings) error {
+	if len(args) > 0 {
+		return options.UsageError{Err: fmt.Errorf("unexpected argument %s", args[0])}
+	}
+	set := settings{serverTimeout: session.DefaultServerTimeout}
+	var err error
+	if set.servers, err = f.Servers.check(); err != nil {
+		return options.UsageError{Err: err}
+	}
+	local := &remembered{find: at.find}
+	if local.find == nil {
+		local.find = discoverLocal(set.servers.roots)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	docs, kernels, err := connectServers(ctx, set, local.search, quiet)
+	if err != nil {
+		return err
+	}
+	defer docs.CloseIdleConnections()
+	defer kernels.CloseIdleConnections()
+	c := console.New(at.out)
+	tell := func(check doctor.Check) { doctor.Print(c, check) }
+	if f.JSON {
+		tell = func(doctor.Check) {}
+	}
+	report := doctor.Examine(ctx, doctor.Patient{
+		Version: thisBuild().String(), Documents: docs, Kernels: kernels, Log: quiet,
+		Root: func(address string) string { return local.root(ctx, address) }, State: f.stateFolder, Clients: installed,
+	}, tell)
+	if f.JSON {
+		e := json.NewEncoder(at.out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(report); err != nil {
+			return err
+		}
+	}
+	if !report.OK {
+		return errUnwell
+	}
+	return nil
+}
+
+// stateFolder is the folder of the database.
+func (f doctorFlags) stateFolder() (string, error) {
+	switch named := strings.TrimSpace(f.State); named {
+	case "":
+		return folders.Here().State()
+	case activity.Memory:
+		return os.TempDir(), nil
+	default:
+		return filepath.Abs(filepath.Dir(named))
+	}
+}
+
+// installed are the clients of this machine, as a report has them.
+func installed() ([]doctor.Client, error) {
+	m, err := clientMachine()
+	if err != nil {
+		return nil, err
+	}
+	all, err := clients.List(m)
+	if err != nil {
+		return nil, err
+	}
+	var here []doctor.Client
+	for _, c := range all {
+		if c.Present || c.Configured {
+			here = append(here, doctor.Client{Name: c.Name, Title: c.Title, Configured: c.Configured, Problem: c.Problem})
+		}
+	}
+	return here, nil
+}
+
+// remembered is a search for servers whose last result can be asked for.
+type remembered struct {
+	find discover
+	last []jupyter.Running
+}
+
+func (r *remembered) search(ctx context.Context) (found []jupyter.Running, err error) {
+	r.last, err = r.find(ctx)
+	return r.last, err
+}
+
+// root is the folder that the server at an address serves, "" if it is not one of this machine.
+func (r *remembered) root(ctx context.Context, address string) string {
+	if r.last == nil {
+		_, _ = r.search(ctx) // one that is named need not be on this machine
+	}
+	for _, s := range r.last {
+		if jupyter.SameServer(s.URL, address) {
+			return s.Root
+		}
+	}
+	return ""
 }

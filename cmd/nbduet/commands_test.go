@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/skills"
 )
 
@@ -35,4 +39,27 @@ func TestCommands(t *testing.T) {
 	if o := start(t, found(), "skill"); o.stdout != skills.Notebook {
 		t.Errorf("nbduet skill prints %s", o.stdout)
 	}
+}
+
+// doctor has the server's flags, and ends with 0 where all is well, with 1 where something is not, without further words.
+func TestDoctor(t *testing.T) {
+	clean(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", home)
+	s := jupytertest.Shared(t)
+	here := found(jupyter.Running{URL: s.URL, Token: s.Token, Root: s.Root})
+	var report doctor.Report
+	o := start(t, here, "doctor", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil || o.code != exitOK || !report.OK || o.stderr != "" {
+		t.Errorf("exit code %d, %v: %s%s", o.code, err, o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"--token=wr0ng", "--jupyter-url=" + s.URL}, {"--runtime-url=http://127.0.0.1:9", "--document-url=" + s.URL}} {
+		o := start(t, here, append([]string{"doctor"}, args...)...)
+		if o.code != exitFault || o.stderr != "" || !strings.Contains(o.stdout, "✗") || strings.Contains(o.stdout, "wr0ng") {
+			t.Errorf("%q: exit code %d: %s%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	start(t, here, "doctor", "x").is(t, exitUsage, "x")
+	start(t, here, "doctor", "--jupyter-url=ftp://x").is(t, exitUsage, "ftp://x")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 )
@@ -25,12 +23,6 @@ import (
 // flags are the command line and the environment; package options makes flags of them by their tags.
 type flags struct {
 	Help bool `name:"help" short:"h" help:"Print this help and exit."`
-
-	JupyterURL string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
-	Token      string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
-	TokenFile  string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
-
-	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to be believed besides those that this machine knows: for https with a private authority. It is for all Jupyter servers."`
 
 	Servers serverFlags
 
@@ -72,9 +64,7 @@ const (
 
 // settings are checked flags.
 type settings struct {
-	url, token     string
 	servers        serverSettings
-	roots          *x509.CertPool // nil for those of the machine
 	sessionTimeout time.Duration
 	maxRooms       int
 	maxSessions    int // of a client, 0 for no limit
@@ -178,7 +168,7 @@ func toolsetNames() []string {
 
 // check turns flags into settings. Every error names the flag and the value.
 func (f flags) check() (settings, error) {
-	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode, agentPasswords: f.AgentPasswords}
+	s := settings{maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode, agentPasswords: f.AgentPasswords}
 	var err error
 	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
 		return settings{}, fmt.Errorf("--session-timeout: %w", err)
@@ -234,17 +224,7 @@ func (f flags) check() (settings, error) {
 	if s.http, err = f.HTTP.check(); err != nil {
 		return settings{}, err
 	}
-	if f.TokenFile != "" {
-		if s.token, err = readToken(f.TokenFile); err != nil {
-			return settings{}, fmt.Errorf("--token-file: %w", err)
-		}
-	}
-	if f.CAFile != "" {
-		if s.roots, err = trust.Load(f.CAFile); err != nil {
-			return settings{}, fmt.Errorf("--ca-file: %w", err)
-		}
-	}
-	if s.servers, err = f.Servers.check(endpoint{url: s.url, token: s.token}); err != nil {
+	if s.servers, err = f.Servers.check(); err != nil {
 		return settings{}, err
 	}
 	return s, nil

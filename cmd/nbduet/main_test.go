@@ -205,7 +205,7 @@ func TestSettings(t *testing.T) {
 		return s
 	}
 	s := read()
-	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
+	if s.servers.documents.url != "http://env:1" || s.servers.documents.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
 		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project.String() != "project.yaml" {
@@ -213,13 +213,13 @@ func TestSettings(t *testing.T) {
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code", "--allow-agent-passwords",
 		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5", "--server-timeout=2.5", "--answer-within=0")
-	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
+	if s.servers.documents.url != "http://flag:1" || s.servers.documents.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
 		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || !s.agentPasswords || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond ||
 		s.serverTimeout != 2500*time.Millisecond || s.answerWithin != 0 {
 		t.Errorf("from flags: %+v", s)
 	}
-	if s = read("--token-file", file); s.token != "from-file" {
-		t.Errorf("token = %q", s.token)
+	if s = read("--token-file", file); s.servers.documents.token != "from-file" {
+		t.Errorf("token = %q", s.servers.documents.token)
 	}
 }
 

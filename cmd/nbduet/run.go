@@ -51,6 +51,8 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errUnwell):
+		return exitFault
 	case errors.As(err, &usage):
 		_, _ = fmt.Fprintln(stderr, "nbduet:", err)
 		return exitUsage
@@ -62,7 +64,7 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
 	if c, found := named(args); found {
-		return c.do(ctx, args[1:], surroundings{stdout, stderr})
+		return c.do(ctx, args[1:], surroundings{stdout, stderr, find})
 	}
 	set, done, err := parse(args, stdout)
 	if err != nil || done {
@@ -76,7 +78,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	early := slog.New(tools.LogHandler(text, set.logCode, nil))
 	early.Info("nbduet " + program.String() + " starts")
 	if find == nil {
-		find = discoverLocal(set.roots)
+		find = discoverLocal(set.servers.roots)
 	}
 	srv, kernels, err := connectServers(ctx, set, find, early)
 	if err != nil {

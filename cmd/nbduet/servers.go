@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,11 +13,18 @@ import (
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// serverFlags are for documents and kernels on two servers, and for the notebook and kernel at the start.
+// serverFlags name the server, or that of the documents and that of the kernels, and the notebook and kernel at the start.
 type serverFlags struct {
+	JupyterURL string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
+	Token      string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
+	TokenFile  string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
+
+	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to be believed besides those that this machine knows: for https with a private authority. It is for all Jupyter servers."`
+
 	DocumentURL       string `name:"document-url" env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the one that runs on this machine."`
 	DocumentToken     string `name:"document-token" env:"NBDUET_DOCUMENT_TOKEN,DOCUMENT_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
 	DocumentTokenFile string `name:"document-token-file" env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --document-token."`
@@ -42,9 +50,9 @@ type endpoint struct {
 	role       string // "" where it is the only one
 }
 
-// serverSettings are checked serverFlags, with --jupyter-url and --token. Both endpoints are the same if there is one
-// server.
+// serverSettings are checked serverFlags. Both endpoints are the same if there is one server.
 type serverSettings struct {
+	roots              *x509.CertPool // nil for those of the machine
 	documents, kernels endpoint
 	notebook           jupyter.Path // that clients begin with, the root for none
 	kernelID           string       // the notebook's, "" for its own kernel
@@ -56,9 +64,19 @@ type roleFlags struct {
 	local            bool // the address is "local"
 }
 
-// check finds out which servers are meant; usual is --jupyter-url and --token. The error of a contradiction names its
-// flags.
-func (f serverFlags) check(usual endpoint) (serverSettings, error) {
+// check finds out which servers are meant. The error of a contradiction names its flags.
+func (f serverFlags) check() (s serverSettings, err error) {
+	usual := endpoint{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token)}
+	if f.TokenFile != "" {
+		if usual.token, err = readToken(f.TokenFile); err != nil {
+			return serverSettings{}, fmt.Errorf("--token-file: %w", err)
+		}
+	}
+	if f.CAFile != "" {
+		if s.roots, err = trust.Load(f.CAFile); err != nil {
+			return serverSettings{}, fmt.Errorf("--ca-file: %w", err)
+		}
+	}
 	docs, err := newRole(roleDocument, f.DocumentURL, f.DocumentToken, f.DocumentTokenFile)
 	if err != nil {
 		return serverSettings{}, err
@@ -70,7 +88,7 @@ func (f serverFlags) check(usual endpoint) (serverSettings, error) {
 	if err := unused(usual, docs, kerns); err != nil {
 		return serverSettings{}, err
 	}
-	s := serverSettings{documents: docs.endpoint(usual, kerns), kernels: kerns.endpoint(usual, docs)}
+	s.documents, s.kernels = docs.endpoint(usual, kerns), kerns.endpoint(usual, docs)
 	if sameAddress(s.documents.url, s.kernels.url) {
 		if docs.token != "" && kerns.token != "" && docs.token != kerns.token {
 			return serverSettings{}, errors.New("--document-token and --runtime-token differ, but both are for one server: give one token")
@@ -159,7 +177,7 @@ func sameAddress(a, b string) bool {
 // connectServers chooses the servers that have the documents and the kernels: one, or two. Where one has to be found
 // later, session/kernel.Servers tells by its address whether they are two.
 func connectServers(ctx context.Context, s settings, find discover, log *slog.Logger) (docs, kernels *jupyter.Server, err error) {
-	how := reach{s.serverTimeout, s.roots}
+	how := reach{s.serverTimeout, s.servers.roots}
 	if docs, err = connect(ctx, s.servers.documents, find, how, log); err != nil || s.servers.kernels == s.servers.documents {
 		return docs, docs, err
 	}

@@ -39,6 +39,8 @@ type call struct {
 	choices bool
 	// page, if not nil, gets the beginning of the answer, a page for browsers.
 	page *[]byte
+	// header, if not nil, gets the header of an answer that is a success.
+	header *http.Header
 }
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
@@ -116,6 +118,9 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
 		return s.failedAnswer(c.op, c.about, resp)
+	}
+	if c.header != nil {
+		*c.header = resp.Header
 	}
 	if c.page != nil {
 		if *c.page, err = io.ReadAll(io.LimitReader(answer, maxPageBytes)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"time"
 )
 
@@ -39,6 +40,19 @@ func (s *Server) Version(ctx context.Context) (string, error) {
 	}
 	err := s.do(ctx, call{op: "ask for the version of", about: s.BaseURL(), path: "/api"}, &out)
 	return out.Version, err
+}
+
+// ClockOf asks what time it is on a server, to the second; the zero time if the server does not say.
+func ClockOf(ctx context.Context, s *Server) (time.Time, error) {
+	var header http.Header
+	if err := s.do(ctx, call{op: "ask for the time of", about: s.BaseURL(), path: "/api", header: &header}, nil); err != nil {
+		return time.Time{}, err
+	}
+	at, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return time.Time{}, nil //nolint:nilerr // none, or one that says nothing
+	}
+	return at, nil
 }
 
 // Answered notes a sign of life of the server.

@@ -1,0 +1,277 @@
+package doctor_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
+	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(jupytertest.Tests(m).Run()) }
+
+// examined is what an examination of a patient says, with its lines.
+func examined(t *testing.T, p doctor.Patient) (report doctor.Report, lines string) {
+	t.Helper()
+	if p.Root == nil {
+		p.Root = func(string) string { return "" }
+	}
+	if p.State == nil {
+		folder := t.TempDir()
+		p.State = func() (string, error) { return folder, nil }
+	}
+	if p.Clients == nil {
+		p.Clients = func() ([]doctor.Client, error) {
+			return []doctor.Client{{Name: "cursor", Title: "Cursor", Configured: true}}, nil
+		}
+	}
+	if p.Kernels == nil {
+		p.Kernels = p.Documents
+	}
+	p.Log = slog.New(slog.DiscardHandler)
+	var out bytes.Buffer
+	c := console.New(&out)
+	report = doctor.Examine(t.Context(), p, func(check doctor.Check) { doctor.Print(c, check) })
+	if strings.Contains(out.String(), "\x1b") {
+		t.Errorf("colours for what is no terminal: %q", out.String())
+	}
+	return report, out.String()
+}
+
+// server is a client of a test's server, with another token if one is given.
+func server(t *testing.T, s *jupytertest.Server, token string) *jupyter.Server {
+	t.Helper()
+	if token == "" {
+		token = s.Token
+	}
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: token, HTTPClient: s.HTTP()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.CloseIdleConnections)
+	return srv
+}
+
+// of is the check with a name and that result.
+func of(t *testing.T, r doctor.Report, name string, result doctor.Result) doctor.Check {
+	t.Helper()
+	for _, c := range r.Checks {
+		if c.Name == name && c.Result == result {
+			return c
+		}
+	}
+	t.Errorf("no check of %s is %s: %+v", name, result, r.Checks)
+	return doctor.Check{}
+}
+
+// files are those of a folder, but for what the server itself keeps there.
+func files(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != ".jupyter" && name != ".jupyter_ystore.db" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Where all is well each line says so, the JSON has the same, and nothing is left: no notebook, no checkpoint, no kernel.
+func TestAllIsWell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		srv := server(t, s, "")
+		for _, root := range []string{s.Root, ""} { // a server of this machine, and another
+			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(string) string { return root }})
+			if !report.OK || strings.Contains(lines, "✗") || strings.Contains(lines, "·") {
+				t.Errorf("the report is %s", lines)
+			}
+			for _, name := range []string{"server", "token", "versions", "clocks", "collaboration", "edit", "kernel", "state", "client"} {
+				of(t, report, name, doctor.Fine)
+				if !strings.Contains(lines, "✓ "+name) {
+					t.Errorf("no line is of %s:\n%s", name, lines)
+				}
+			}
+			text, err := json.Marshal(report)
+			if err != nil || !strings.HasPrefix(string(text), `{"ok":true,"version":"1.2.3","checks":[{"check":"server","result":"fine","says":"http`) {
+				t.Errorf("as JSON: %s, %v", text, err)
+			}
+			left := files(t, s.Root)
+			if root == "" { // the server deletes checkpoints, and keeps their folder
+				left = slices.DeleteFunc(left, func(name string) bool { return name == ".ipynb_checkpoints" })
+			}
+			if len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+			if running, err := srv.Kernels(t.Context()); err != nil || len(running) > 0 {
+				t.Errorf("kernels left: %v, %v", running, err)
+			}
+		}
+	})
+}
+
+// What is wrong is said with the sentence of the list, and what depends on it is not looked at.
+func TestFaults(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			name    string
+			options []jupytertest.Option
+			token   string
+			check   string
+			fault   faults.Code
+			leftOut string
+		}{
+			{"token", nil, "wr0ng-t0ken", "token", faults.WrongToken, "edit"},
+			{"no collaboration", []jupytertest.Option{jupytertest.WithoutCollaboration()}, "", "collaboration", faults.NoCollaboration, "edit"},
+			{"tabs apart", []jupytertest.Option{jupytertest.WithTabsApart()}, "", "collaboration", faults.TabsApart, ""},
+		} {
+			s := jupytertest.Start(t, c.options...)
+			report, lines := examined(t, doctor.Patient{Documents: server(t, s, c.token), Root: func(string) string { return s.Root }})
+			check, want := of(t, report, c.check, doctor.Wrong), faults.New(c.fault, faults.Values{Address: s.URL})
+			if report.OK || check.Fault != c.fault || check.Says != want.Wrong || check.Fix != want.Fix {
+				t.Errorf("%s: %+v, want %+v", c.name, check, want)
+			}
+			if !strings.Contains(lines, "✗ "+c.check) || !strings.Contains(lines, "→ "+want.Fix) || strings.Contains(lines, s.Token) || c.token != "" && strings.Contains(lines, c.token) {
+				t.Errorf("%s: %s", c.name, lines)
+			}
+			if c.leftOut != "" {
+				of(t, report, c.leftOut, doctor.LeftOut)
+			}
+			if left := files(t, s.Root); len(left) > 0 {
+				t.Errorf("%s: left behind: %q", c.name, left)
+			}
+		}
+	})
+}
+
+// Without a server, or with several, the error of the search is what is said.
+func TestNoServer(t *testing.T) {
+	for _, want := range []faults.Fault{faults.New(faults.NoServer, faults.Values{}), faults.New(faults.SeveralServers, faults.Values{Detail: "a, b"})} {
+		srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, want }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, _ := examined(t, doctor.Patient{Documents: srv})
+		if check := of(t, report, "server", doctor.Wrong); check.Fault != want.Code || check.Fix != want.Fix {
+			t.Errorf("%+v, want %+v", check, want)
+		}
+		of(t, report, "kernel", doctor.LeftOut)
+		of(t, report, "state", doctor.Fine)
+	}
+}
+
+// A server that does not answer is waited for as long as the whole may take, and no longer.
+func TestSilentServer(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		url := jupytertest.Serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
+		defer close(stop)
+		srv, err := jupyter.New(jupyter.Options{
+			URL: url, Token: "t", Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: &http.Transport{DialContext: jupytertest.Dial(t)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer srv.CloseIdleConnections()
+		began := time.Now()
+		report, lines := examined(t, doctor.Patient{Documents: srv})
+		if took := time.Since(began); report.OK || took > 30*time.Second {
+			t.Errorf("after %s: %s", took, lines)
+		}
+		if check := of(t, report, "server", doctor.Wrong); check.Fault != faults.Busy {
+			t.Errorf("%+v", check)
+		}
+	})
+}
+
+// A clock that is ten minutes off is told of.
+func TestClocks(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		transport := &http.Transport{DialContext: jupytertest.Dial(t)}
+		defer transport.CloseIdleConnections()
+		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: &http.Client{Transport: late{transport}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, _ := examined(t, doctor.Patient{Documents: srv})
+		if check := of(t, report, "clocks", doctor.Wrong); !strings.Contains(check.Says, " apart") || !strings.Contains(check.Fix, "NTP") {
+			t.Errorf("%+v", check)
+		}
+	})
+}
+
+// late has answers say another time.
+type late struct{ http.RoundTripper }
+
+func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Header.Set("Date", time.Now().Add(10*time.Minute).UTC().Format(http.TimeFormat))
+	}
+	return res, err
+}
+
+// The folder of what is remembered is tried, and left as it was.
+func TestState(t *testing.T) {
+	srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, errors.New("none") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]doctor.Result{filepath.Join(dir, "a", "b"): doctor.Fine, dir: doctor.Fine, filepath.Join(file, "x"): doctor.Wrong} {
+		report, _ := examined(t, doctor.Patient{Documents: srv, State: func() (string, error) { return folder, nil }})
+		if check := of(t, report, "state", want); !strings.Contains(check.Says, dir) {
+			t.Errorf("%s: %+v", folder, check)
+		}
+		if left := files(t, dir); len(left) != 1 {
+			t.Errorf("%s: the folder has %q", folder, left)
+		}
+	}
+	report, _ := examined(t, doctor.Patient{Documents: srv, State: func() (string, error) { return "", errors.New("no home") }})
+	if check := of(t, report, "state", doctor.Wrong); !strings.Contains(check.Says, "no home") || !strings.Contains(check.Fix, "--state") {
+		t.Errorf("%+v", check)
+	}
+}
+
+// A client whose nbduet is gone is told of; where none has nbduet, that is no fault.
+func TestClients(t *testing.T) {
+	srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, errors.New("none") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := []doctor.Client{{Name: "cursor", Title: "Cursor"}, {Name: "zed", Title: "Zed", Configured: true, Problem: "its command /x does not exist"}}
+	with := func(clients []doctor.Client, err error) doctor.Patient {
+		return doctor.Patient{Documents: srv, Clients: func() ([]doctor.Client, error) { return clients, err }}
+	}
+	report, _ := examined(t, with(clients, nil))
+	if check := of(t, report, "client", doctor.Wrong); !strings.Contains(check.Says, "Zed: its command /x") || !strings.Contains(check.Fix, "nbduet config zed --write") {
+		t.Errorf("%+v", check)
+	}
+	report, _ = examined(t, with(clients[:1], nil))
+	if check := of(t, report, "client", doctor.Note); !strings.Contains(check.Fix, "nbduet config --list") {
+		t.Errorf("%+v", check)
+	}
+	report, _ = examined(t, with(nil, errors.New("no home")))
+	of(t, report, "client", doctor.Wrong)
+}

@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// tryState tries whether what is to be remembered can be written, and leaves the folders as they were.
+func tryState(x *examination) {
+	const name = "state"
+	folder, err := x.State()
+	if err == nil {
+		err = writable(folder)
+	}
+	if err != nil {
+		x.note(Check{Name: name, Result: Wrong, Says: err.Error(), Fix: "nothing is remembered from one run to the next: make the folder writable, or give another file with --state"})
+		return
+	}
+	x.fine(name, "%s can be written", folder)
+}
+
+// writable makes a file in a folder, and takes it away again with all folders that it had to make.
+func writable(folder string) error {
+	var made []string
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		made = append(made, at)
+	}
+	defer func() {
+		for _, at := range made {
+			_ = os.Remove(at) // another program has put something into it
+		}
+	}()
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("make the folder of what is remembered: %w", err)
+	}
+	f, err := os.CreateTemp(folder, ".doctor-")
+	if err != nil {
+		return fmt.Errorf("write what is to be remembered: %w", err)
+	}
+	_, err = f.WriteString("x")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// lookAtClients looks at the AI clients of this machine.
+func lookAtClients(x *examination) {
+	const name = "client"
+	all, err := x.Clients()
+	if err != nil {
+		x.wrong(name, err)
+		return
+	}
+	configured := false
+	for _, c := range all {
+		switch {
+		case c.Problem != "":
+			configured = true
+			x.note(Check{Name: name, Result: Wrong, Says: c.Title + ": " + c.Problem, Fix: "write it anew with `nbduet config " + c.Name + " --write`"})
+		case c.Configured:
+			configured = true
+			x.fine(name, "%s has nbduet", c.Title)
+		}
+	}
+	if !configured {
+		x.note(Check{Name: name, Result: Note, Says: "no AI client of this machine has nbduet", Fix: "`nbduet config --list` shows which there are, `nbduet config NAME --write` adds it to one"})
+	}
+}

@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// What the notebook of an examination has: a sentence that is looked for in the file, and code that kernels of most languages
+// take for the same.
+const (
+	written  = "nbduet doctor writes this."
+	computes = "6*7"
+	result   = "42"
+)
+
+// work works in a notebook of its own, as an agent does, and takes it away.
+func work(ctx context.Context, x *examination) {
+	name := "nbduet-doctor-" + strings.ToLower(rand.Text()[:8]) + ".ipynb"
+	path := jupyter.MustPath(name)
+	_, err := x.Documents.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: map[string]any{
+		"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{},
+	}})
+	if err != nil {
+		x.wrong("collaboration", fmt.Errorf("make a notebook to try it in: %w", err))
+		x.leaveOut("without a notebook", "edit", "kernel")
+		return
+	}
+	manager := session.New(session.Config{Server: x.Documents, Kernels: x.Kernels, AgentName: "nbduet doctor", Logger: x.Log})
+	defer tidy(context.WithoutCancel(ctx), x, manager, path)
+	doc, err := manager.Open(ctx, path)
+	if err != nil {
+		x.wrong("collaboration", err)
+		x.leaveOut("without a room", "edit", "kernel")
+		return
+	}
+	defer doc.Release()
+	lookAtTabs(ctx, x)
+	tryEdit(ctx, x, doc)
+	tryKernel(ctx, x, doc)
+}
+
+// lookAtTabs looks whether people's tabs are in the rooms.
+func lookAtTabs(ctx context.Context, x *examination) {
+	fault, err := jupyter.CheckTabs(ctx, x.Documents)
+	switch {
+	case err != nil:
+		x.wrong("collaboration", err)
+	case fault.Code != "":
+		x.wrong("collaboration", fault)
+	default:
+		x.fine("collaboration", "on, and websockets pass")
+	}
+}
+
+// tryEdit writes into the notebook, and waits until the room and the file have it.
+func tryEdit(ctx context.Context, x *examination, doc *session.Document) {
+	began := time.Now()
+	err := doc.Edit(ctx, "try an edit", func(e *ydoc.Editor) error {
+		_, err := e.Insert(e.Len(), ydoc.NewCell{Type: "markdown", Source: written})
+		return err
+	})
+	if err != nil {
+		x.wrong("edit", err)
+		return
+	}
+	room := time.Since(began)
+	if err := saved(ctx, x, doc); err != nil {
+		x.wrong("edit", fmt.Errorf("the room has an edit, and the file does not: %w", err))
+		return
+	}
+	x.fine("edit", "reached the room in %s and the file in %s", short(room), short(time.Since(began)))
+}
+
+// saved has the document saved, and reads its file.
+func saved(ctx context.Context, x *examination, doc *session.Document) error {
+	release, err := doc.SaveAndHold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if problem := doc.Unsaved(); problem != "" {
+		return errors.New(problem)
+	}
+	file, err := x.Documents.Contents(ctx, doc.Path(), jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(file.Content), written) {
+		return fmt.Errorf("%s was saved and reads as it did before", doc.Path())
+	}
+	return nil
+}
+
+// tryKernel runs a cell.
+func tryKernel(ctx context.Context, x *examination, doc *session.Document) {
+	began := time.Now()
+	r, err := doc.RunNew(ctx, computes, run.Options{})
+	if err == nil {
+		err = r.Wait(ctx)
+	}
+	if err != nil {
+		x.wrong("kernel", err)
+		return
+	}
+	got := r.Result()
+	text, err := json.Marshal(got.Outputs)
+	switch {
+	case got.Err != nil:
+		x.wrong("kernel", got.Err)
+	case err != nil:
+		x.wrong("kernel", fmt.Errorf("read the outputs of a cell: %w", err))
+	case got.State != run.Done || !strings.Contains(string(text), result):
+		x.wrong("kernel", fmt.Errorf("a cell with %s ends %s, and puts out %s", computes, got.State, text))
+	default:
+		x.fine("kernel", "started and ran a cell in %s", short(time.Since(began)))
+	}
+}
+
+// tidy takes away the notebook with its kernel.
+func tidy(ctx context.Context, x *examination, manager *session.Manager, path jupyter.Path) {
+	ctx, stop := context.WithTimeout(ctx, tidyFor)
+	defer stop()
+	err := manager.Close(ctx)
+	sessions, listed := x.Kernels.Sessions(ctx)
+	err = errors.Join(err, listed)
+	for _, s := range sessions {
+		if s.Path == path {
+			err = errors.Join(err, x.Kernels.ShutdownKernel(ctx, s.Kernel.ID))
+		}
+	}
+	if err = errors.Join(err, remove(ctx, x, path)); err != nil {
+		x.note(Check{Name: "tidiness", Result: Wrong, Says: "not all that was made could be taken away: " + err.Error(), Fix: "delete " + path.String()})
+	}
+}
+
+// remove deletes the notebook. A server has its files moved to a wastebasket, so that those that can be reached without it are
+// deleted here, with the checkpoint that the server made of it.
+func remove(ctx context.Context, x *examination, path jupyter.Path) error {
+	if root := x.Root(x.Documents.BaseURL()); root != "" {
+		name := path.String()
+		const checkpoints = ".ipynb_checkpoints"
+		if os.Remove(filepath.Join(root, name)) == nil {
+			_ = os.Remove(filepath.Join(root, checkpoints, strings.TrimSuffix(name, ".ipynb")+"-checkpoint.ipynb")) // if there is one
+			_ = os.Remove(filepath.Join(root, checkpoints))                                                         // if nothing else is in it
+			return nil
+		}
+	}
+	return x.Documents.DeleteContents(ctx, path)
+}
+
+// short is a time for people.
+func short(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

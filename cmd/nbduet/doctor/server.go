@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// apart is how far two clocks may be from each other: what is told of times is told in minutes.
+const apart = time.Minute
+
+// findServer looks for the server and has it take the token, and reports whether it did.
+func findServer(ctx context.Context, x *examination) bool {
+	if err := x.Documents.Find(ctx); err != nil {
+		x.wrong("server", err)
+		return false
+	}
+	if _, err := x.Documents.Version(ctx); err != nil {
+		x.wrong("server", err)
+		return false
+	}
+	where := x.Documents.BaseURL()
+	if root := x.Root(where); root != "" {
+		where += ", folder " + root
+	}
+	x.fine("server", "%s", where)
+	if _, err := x.Documents.Status(ctx); err != nil {
+		x.wrong("token", err)
+		return false
+	}
+	x.fine("token", "the server takes it")
+	return x.Kernels == x.Documents || findKernels(ctx, x)
+}
+
+// findKernels is findServer for one that has the kernels alone.
+func findKernels(ctx context.Context, x *examination) bool {
+	err := x.Kernels.Find(ctx)
+	if err == nil {
+		_, err = x.Kernels.Status(ctx)
+	}
+	if err != nil {
+		x.wrong("kernels", err)
+		return false
+	}
+	x.fine("kernels", "%s takes its token", x.Kernels.BaseURL())
+	return true
+}
+
+// readVersions tells what the server consists of.
+func readVersions(ctx context.Context, x *examination) {
+	v, err := jupyter.VersionsOf(ctx, x.Documents)
+	if err != nil {
+		x.wrong("versions", err)
+		return
+	}
+	var known []string
+	for _, part := range [][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}} {
+		if part[1] != "" {
+			known = append(known, part[0]+" "+part[1])
+		}
+	}
+	x.fine("versions", "%s", strings.Join(known, ", "))
+}
+
+// compareClocks compares the server's clock with that of this machine.
+func compareClocks(ctx context.Context, x *examination) {
+	began := time.Now()
+	there, err := jupyter.ClockOf(ctx, x.Documents)
+	switch off := there.Sub(began).Abs(); {
+	case err != nil:
+		x.wrong("clocks", err)
+	case there.IsZero():
+		x.note(Check{Name: "clocks", Result: Note, Says: "the server does not say what time it is"})
+	case off > apart:
+		x.note(Check{
+			Name: "clocks", Result: Wrong, Says: fmt.Sprintf("the server's clock and this machine's are %s apart", off.Round(time.Second)),
+			Fix: "have both set by the network (NTP): logins and what is told of times depend on it",
+		})
+	default:
+		x.fine("clocks", "agree")
+	}
+}
