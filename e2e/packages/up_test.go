@@ -1,0 +1,230 @@
+package packages
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// TestUp is a machine with a Python and nothing else of ours: nbduet up installs a JupyterLab there and starts it, a client
+// works in it, and at the end nothing of it runs.
+func TestUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	nbduet, err := agent.Build(root, dir)
+	must(t, err)
+	up := buildUp(t, dir)
+	base := wheelBase(t)
+	t.Run("pip", func(t *testing.T) { newBare(t, nbduet, up, "NBDUET_PYTHON="+base).works("with pip") })
+	t.Run("uv", func(t *testing.T) {
+		wheelRun(t, os.Environ(), filepath.Join(root, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(root, "packaging", "python", "tools.sh"), "test")
+		b := newBare(t, nbduet, up, "NBDUET_PYTHON="+base)
+		must(t, os.Symlink(filepath.Join(root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
+		b.works("with uv")
+	})
+}
+
+// upMain is nbduet up by itself, with the folders that nbduet has.
+const upMain = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/cmd/nbduet/up"
+)
+
+func main() {
+	var u up.Up
+	set := options.New(&u)
+	err := options.Parse(set, os.Args[1:], os.Getenv)
+	if err == nil {
+		home := os.Getenv("HOME")
+		err = u.Run(context.Background(), set.Args(), up.Machine{
+			Data: filepath.Join(home, ".local/share/nbduet"), State: filepath.Join(home, ".local/state/nbduet"), Env: os.Getenv,
+			Lines: func() []string { return nil },
+		}, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+`
+
+// buildUp builds it.
+func buildUp(t *testing.T, dir string) string {
+	t.Helper()
+	file, program := filepath.Join(dir, "up.go"), filepath.Join(dir, "nbduet-up")
+	must(t, os.WriteFile(file, []byte(upMain), 0o600))
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", program, file)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build nbduet up: %v\n%s", err, out)
+	}
+	return program
+}
+
+// bare is a machine as somebody has it who has set up nothing.
+type bare struct {
+	t      *testing.T
+	nbduet string
+	up     string // what runs nbduet up
+	home   string
+	folder string
+	env    []string
+}
+
+func newBare(t *testing.T, nbduet, up string, more ...string) *bare {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	b := &bare{t: t, nbduet: nbduet, up: up, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
+	bin := filepath.Join(home, "bin")
+	for _, dir := range []string{bin, b.folder} {
+		must(t, os.Mkdir(dir, 0o700))
+	}
+	b.env = append(append(lab.CleanEnv(), more...), "HOME="+home, "PATH="+bin, "DISPLAY=", "WAYLAND_DISPLAY=")
+	text, err := json.Marshal(map[string]any{
+		"cells": []any{}, "nbformat": 4, "nbformat_minor": 5,
+		"metadata": map[string]any{"kernelspec": map[string]any{"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
+	})
+	must(t, err)
+	must(t, os.WriteFile(b.notebook(), text, 0o600))
+	return b
+}
+
+func (b *bare) notebook() string { return filepath.Join(b.folder, "näme.ipynb") }
+
+// start runs nbduet up in the folder.
+func (b *bare) start() *agent.Process {
+	b.t.Helper()
+	r, err := agent.Spawn(agent.Options{Binary: b.up, Args: []string{"--own", "--no-browser", b.folder}, Env: b.env, Words: true})
+	must(b.t, err)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = new(bytes.Buffer).ReadFrom(r.Stdout) // the process keeps what it has said
+	}()
+	b.t.Cleanup(func() {
+		r.Kill()
+		<-read
+	})
+	return r
+}
+
+var upAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+/lab\n`)
+
+// says waits until the command has said something.
+func (b *bare) says(r *agent.Process, words string) {
+	b.t.Helper()
+	must(b.t, poll.Until(b.t.Context(), "nbduet up to say "+words, func(context.Context) error {
+		select {
+		case <-r.Exited():
+			b.t.Fatalf("nbduet up has ended, and said %s%s", r.Output(), r.Log())
+		default:
+		}
+		if !strings.Contains(string(r.Output()), words) {
+			return fmt.Errorf("it said %s%s", r.Output(), r.Log())
+		}
+		return nil
+	}))
+}
+
+func (b *bare) works(by string) {
+	t := b.t
+	t.Helper()
+	began := time.Now()
+	first := b.start()
+	b.says(first, "Ctrl-C ends it")
+	t.Logf("from nothing to a server, %s: %.1f s", by, time.Since(began).Seconds())
+	if !strings.Contains(first.Log(), by) {
+		t.Errorf("it said %s", first.Log())
+	}
+	b.runsCell()
+
+	second := b.start()
+	if code, err := second.Wait(time.Minute); err != nil || code != 0 {
+		t.Errorf("the second ended with %d, %v, and said %s%s", code, err, second.Output(), second.Log())
+	}
+	address := upAddress.Find(first.Output())
+	if address == nil || !bytes.Contains(second.Output(), address) || !bytes.Contains(second.Output(), []byte("runs already")) {
+		t.Errorf("the first said %s, and the second %s", first.Output(), second.Output())
+	}
+
+	if len(b.processes()) < 3 { // nbduet, the server, a kernel
+		t.Errorf("there run %q", b.processes())
+	}
+	must(t, first.Signal(os.Interrupt))
+	if code, err := first.Wait(time.Minute); err != nil || code != 0 {
+		t.Errorf("it ended with %d, %v, and said %s", code, err, first.Log())
+	}
+	if left := b.processes(); len(left) > 0 {
+		t.Errorf("there still run %q", left)
+	}
+	for _, kind := range []string{"jpserver-*", "kernel-*"} {
+		if left, err := filepath.Glob(filepath.Join(b.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
+			t.Errorf("left are %q, %v", left, err)
+		}
+	}
+}
+
+// runsCell has a client find the server, write a cell and run it, and waits for the file to have it.
+func (b *bare) runsCell() {
+	t := b.t
+	t.Helper()
+	a, err := agent.Start(t.Context(), agent.Options{Binary: b.nbduet, Env: b.env})
+	must(t, err)
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Errorf("%v; its log:\n%s", err, a.Log())
+		}
+	}()
+	ran, err := a.Call(t.Context(), "insert_nb_cells", map[string]any{
+		"path": filepath.Base(b.notebook()), "position": 0, "exec": true, "cells": []any{map[string]any{"content": "print(6 * 7)"}},
+	})
+	must(t, err)
+	if ran.IsError || !strings.Contains(ran.Text, "42") {
+		t.Fatalf("the run of a cell answered %s", ran.Text)
+	}
+	must(t, poll.Until(t.Context(), "the file to have the output", func(context.Context) error {
+		file, err := os.ReadFile(b.notebook())
+		if err == nil && !strings.Contains(string(file), `"42\n"`) {
+			err = fmt.Errorf("it has %s", file)
+		}
+		return err
+	}))
+}
+
+// processes are what runs with this home.
+func (b *bare) processes() (all []string) {
+	b.t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	must(b.t, err)
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+b.home+"\x00")) {
+			continue // it has ended, or is somebody else's
+		}
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if err == nil && len(line) > 0 { // a zombie has none
+			all = append(all, string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
+		}
+	}
+	return all
+}
