@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
@@ -86,6 +85,7 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 		}
 	}
 	var wrong []string
+	seen := map[[3]int]bool{} // python and python3 are the same one mostly
 	for _, name := range names {
 		if m.named == "" {
 			if name = inPath(name); name == "" {
@@ -110,7 +110,8 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 		default:
 			return p.Program, p.series(), nil
 		}
-		if why != "" && !slices.Contains(wrong, why) {
+		if why != "" && !seen[p.Version] {
+			seen[p.Version] = true
 			wrong = append(wrong, why)
 		}
 	}

@@ -118,6 +118,14 @@ func (f fake) install(env string, uv bool) error {
 			fmt.Fprintf(os.Stdout, "WARNING: Retrying (Retry(total=%d, connect=None)) after connection broken by 'NewConnectionError'\n", n)
 		}
 		time.Sleep(time.Hour) // for each of the other packages
+	case "company":
+		if uv {
+			return errors.New("error: Failed to fetch: `https://x/simple/anyio/`\n  Caused by: error sending request for url\n  Caused by: invalid peer certificate: UnknownIssuer")
+		}
+		for n := 4; n >= 0; n-- {
+			fmt.Fprintf(os.Stdout, "WARNING: Retrying (Retry(total=%d, connect=None)) after connection broken by 'SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'\n", n)
+		}
+		time.Sleep(time.Hour)
 	case "wrong hash":
 		fmt.Fprintln(os.Stdout, "Collecting anyio==4.16.0")
 		fmt.Fprintln(os.Stdout, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n    anyio==4.16.0:")

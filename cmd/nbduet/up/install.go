@@ -14,8 +14,11 @@ import (
 	"time"
 )
 
-// errNoNetwork is of an installer that reaches nothing.
-var errNoNetwork = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: call again when it can, nothing is left half done")
+// What is in the way of an installer outside of this machine, in a line.
+var (
+	errNoNetwork   = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: call again when it can, nothing is left half done")
+	errCertificate = errors.New("the packages of JupyterLab cannot be fetched, because their server has a certificate that is not trusted, such as that of a company's proxy: name the file of the company's in SSL_CERT_FILE and PIP_CERT and call again")
+)
 
 // install makes an environment in a folder that is not there, and returns its Python.
 func (m maker) install(ctx context.Context, base, dir string) (string, error) {
@@ -67,32 +70,36 @@ func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func
 	cmd.Env = installerEnv(cmd.Environ())
 	pipe, said := io.Pipe()
 	cmd.Stdout, cmd.Stderr = said, said
-	heard := make(chan string)
+	var wrong string
+	var outside error
+	heard := make(chan struct{})
 	go func() {
-		var wrong string
+		defer close(heard)
 		lines := bufio.NewScanner(io.TeeReader(pipe, log))
 		for lines.Scan() {
 			line := strings.TrimSpace(lines.Text())
 			if isWrong(line) && !strings.Contains(wrong, "rror") {
 				wrong = line
 			}
-			if unreachable.MatchString(line) {
-				stop(errNoNetwork) // the installer would try for long
+			if is := outsideOf(line); is != nil {
+				outside = is
+			}
+			if outside != nil && patient.MatchString(line) {
+				stop(outside) // pip would try for long
 			}
 			hear(line)
 		}
 		_, _ = io.Copy(log, pipe) // lines that are too long
-		heard <- wrong
 	}()
 	err := cmd.Run()
 	_ = said.Close()
-	wrong := <-heard
+	<-heard
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(context.Cause(ctx), errNoNetwork):
-		return errNoNetwork
+	case outside != nil && !errors.Is(context.Cause(ctx), context.Canceled):
+		return outside
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
@@ -101,8 +108,23 @@ func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func
 	return fmt.Errorf("install JupyterLab: %w", err)
 }
 
-// unreachable is how pip and uv say that they reach nothing: after tries of their own, or that they try again for the last time.
-var unreachable = regexp.MustCompile(`Retrying \(Retry\(total=[01],|error sending request|dns error|tcp connect error|[Nn]etwork is unreachable$|Could not connect to the internet`)
+// How pip and uv say what is in the way. pip tries five times for each package, and says how often it still will.
+var (
+	patient     = regexp.MustCompile(`Retrying \(Retry\(total=[01],`)
+	untrusted   = regexp.MustCompile(`(?i)certificate.?verify.?failed|SSLCertVerificationError|invalid peer certificate`)
+	unreachable = regexp.MustCompile(`(?i)Retrying \(Retry\(total=[01],|dns error|tcp connect error|network is unreachable`)
+)
+
+// outsideOf is what a line says of that, nil if it says nothing.
+func outsideOf(line string) error {
+	switch {
+	case untrusted.MatchString(line):
+		return errCertificate
+	case unreachable.MatchString(line):
+		return errNoNetwork
+	}
+	return nil
+}
 
 func isWrong(line string) bool {
 	lower := strings.ToLower(line)

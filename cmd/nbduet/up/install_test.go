@@ -94,6 +94,8 @@ func TestNotInstalled(t *testing.T) {
 	}{
 		{false, "no network", []string{"the network or their server cannot be reached"}},
 		{true, "no network", []string{"the network or their server cannot be reached"}},
+		{false, "company", []string{"certificate that is not trusted", "PIP_CERT"}},
+		{true, "company", []string{"certificate that is not trusted", "SSL_CERT_FILE"}},
 		{false, "wrong hash", []string{"python has failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
 		{true, "wrong hash", []string{"uv has failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
 	} {
