@@ -1,13 +1,16 @@
 package serve
 
 import (
+	"bytes"
+	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/nbduet/nbduet/session"
 )
@@ -15,10 +18,10 @@ import (
 // Metrics are the figures that /metrics shows in Prometheus's text format. Their labels are names of tools, states and
 // kinds, never paths, tokens, clients or code. Make them with [NewMetrics]. They are safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
-	calls    *prometheus.CounterVec
-	took     *prometheus.HistogramVec
-	requests *prometheus.CounterVec
+	from     Sources
+	counted  *metrics.Set
+	registry registry
+	readers  chan struct{} // one for each request that reads the figures
 }
 
 // Sources are read when /metrics is. A nil function leaves its figures out.
@@ -28,109 +31,166 @@ type Sources struct {
 	Images  func() int // bytes of the images kept
 }
 
+// The figures. What they are is in helps.
+const (
+	callsName     = "nbduet_tool_calls_total"
+	tookName      = "nbduet_tool_call_duration_seconds"
+	requestsName  = "nbduet_http_requests_total"
+	buildName     = "nbduet_build_info"
+	imagesName    = "nbduet_image_cache_bytes"
+	documentsName = "nbduet_documents"
+	runsName      = "nbduet_runs"
+	runBytesName  = "nbduet_run_output_bytes"
+	analysesName  = "nbduet_analysis_sessions"
+	kernelsName   = "nbduet_kernels"
+	clientsName   = "nbduet_clients"
+	inFlightName  = "nbduet_http_requests_in_flight"
+)
+
+// helps say in one line each what the figures are. The names of the others, of Go and of the process, say it themselves.
+var helps = map[string]string{
+	callsName:     "Tool calls answered, by outcome.",
+	tookName:      "Duration of tool calls.",
+	requestsName:  "HTTP requests answered, by status.",
+	buildName:     "1, with the version of the program.",
+	imagesName:    "Bytes of the images kept.",
+	documentsName: "Documents open, each with a room.",
+	runsName:      "Runs of cells and of code remembered, by state.",
+	runBytesName:  "Bytes of the outputs remembered of ended runs.",
+	analysesName:  "Analysis sessions of all clients.",
+	kernelsName:   "Kernels that this program has started for no notebook.",
+	clientsName:   "Clients: MCP sessions, streams of the older transport, and principals that have called without either.",
+	inFlightName:  "HTTP requests being served, streams not counted.",
+}
+
 // callBuckets bound the durations of calls, in seconds: from answers out of memory to cells that compute for minutes.
 var callBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 
+// maxReaders is how many requests may read the figures at once.
+const maxReaders = 4
+
 // NewMetrics makes metrics.
 func NewMetrics(from Sources) *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nbduet_tool_calls_total", Help: "Tool calls answered, by outcome.",
-		}, []string{"tool", "outcome"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "nbduet_tool_call_duration_seconds", Help: "Duration of tool calls.", Buckets: callBuckets,
-		}, []string{"tool"}),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nbduet_http_requests_total", Help: "HTTP requests answered, by status.",
-		}, []string{"code"}),
-	}
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "nbduet_build_info", Help: "1, with the version of the program."}, []string{"version"})
-	info.WithLabelValues(from.Version).Set(1)
-	m.registry.MustRegister(m.calls, m.took, m.requests, info,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if from.Session != nil {
-		m.registry.MustRegister(sessionCollector{from.Session})
-	}
-	if from.Images != nil {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "nbduet_image_cache_bytes", Help: "Bytes of the images kept.",
-		}, func() float64 { return float64(from.Images()) }))
-	}
-	return m
+	metrics.ExposeMetadata(true) // the types; it can only be said for the whole program
+	return &Metrics{from: from, counted: metrics.NewSet(), readers: make(chan struct{}, maxReaders)}
 }
 
 // Observe counts a tool call. Give it to tools.Config.Observe.
 func (m *Metrics) Observe(tool, outcome string, took time.Duration) {
-	m.calls.WithLabelValues(tool, outcome).Inc()
-	m.took.WithLabelValues(tool).Observe(took.Seconds())
+	m.counted.GetOrCreateCounter(series(callsName, "outcome", outcome, "tool", tool)).Inc()
+	m.counted.GetOrCreatePrometheusHistogramExt(series(tookName, "tool", tool), callBuckets).Update(took.Seconds())
 }
 
 // answered counts an HTTP request. m may be nil.
 func (m *Metrics) answered(status int) {
 	if m != nil && status != 0 {
-		m.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+		m.counted.GetOrCreateCounter(series(requestsName, "code", strconv.Itoa(status))).Inc()
 	}
 }
 
 // handler serves all figures.
 func (m *Metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case m.readers <- struct{}{}:
+			defer func() { <-m.readers }()
+		default:
+			busy(w, http.StatusServiceUnavailable, "the figures are being read by others: try again later")
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write(m.text()) // if it fails, nobody is there to read it
+	})
 }
 
-// A sessionCollector reads the figures of a session.Manager, all at one moment.
-type sessionCollector struct{ stats func() session.Stats }
-
-var (
-	documentsDesc = prometheus.NewDesc("nbduet_documents", "Documents open, each with a room.", []string{"kind"}, nil)
-	runsDesc      = prometheus.NewDesc("nbduet_runs", "Runs of cells and of code remembered, by state.", []string{"state"}, nil)
-	runBytesDesc  = prometheus.NewDesc("nbduet_run_output_bytes", "Bytes of the outputs remembered of ended runs.", nil, nil)
-	analysesDesc  = prometheus.NewDesc("nbduet_analysis_sessions", "Analysis sessions of all clients.", nil, nil)
-	kernelsDesc   = prometheus.NewDesc("nbduet_kernels", "Kernels that this program has started for no notebook.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (w sessionCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{documentsDesc, runsDesc, runBytesDesc, analysesDesc, kernelsDesc} {
-		out <- d
+// text is all figures.
+func (m *Metrics) text() []byte {
+	now := metrics.NewSet()
+	gauge := func(n int, name string, labels ...string) { now.NewGauge(series(name, labels...), nil).Set(float64(n)) }
+	gauge(1, buildName, "version", m.from.Version)
+	if m.from.Session != nil {
+		s := m.from.Session() // once, for figures of one moment
+		gauge(s.Notebooks, documentsName, "kind", "notebook")
+		gauge(s.Texts, documentsName, "kind", "text")
+		for state, n := range s.Runs {
+			gauge(n, runsName, "state", string(state))
+		}
+		gauge(s.RunBytes, runBytesName)
+		gauge(s.Analyses, analysesName)
+		gauge(s.Kernels, kernelsName)
 	}
+	if m.from.Images != nil {
+		gauge(m.from.Images(), imagesName)
+	}
+	if c := m.registry.clients.Load(); c != nil {
+		c.collect(gauge)
+	}
+	var all bytes.Buffer
+	m.counted.WritePrometheus(&all)
+	now.WritePrometheus(&all)
+	metrics.WriteGoMetrics(&all)
+	metrics.WriteProcMetrics(&all)
+	metrics.WriteFDMetrics(&all)
+	return explained(all.String())
 }
 
-// Collect implements prometheus.Collector.
-func (w sessionCollector) Collect(out chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, n int, labels ...string) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+// explained puts the helps in their places, where the library leaves them empty, and takes a figure out that shows in which
+// folder Go is.
+func explained(text string) []byte {
+	const placed = "go_info_ext"
+	out := make([]byte, 0, len(text)+2048)
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimPrefix(line, "# TYPE "), placed) {
+			continue
+		}
+		if name, is := strings.CutPrefix(line, "# HELP "); is {
+			name = strings.TrimSpace(name)
+			if helps[name] == "" {
+				continue
+			}
+			line = "# HELP " + name + " " + helps[name] + "\n"
+		}
+		out = append(out, line...)
 	}
-	s := w.stats()
-	gauge(documentsDesc, s.Notebooks, "notebook")
-	gauge(documentsDesc, s.Texts, "text")
-	for state, n := range s.Runs {
-		gauge(runsDesc, n, string(state))
+	return out
+}
+
+// escape writes a label's value as it has to be between quotes.
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// series is a figure's name with labels, which are names and values in turn.
+func series(name string, labels ...string) string {
+	if len(labels) == 0 {
+		return name
 	}
-	gauge(runBytesDesc, s.RunBytes)
-	gauge(analysesDesc, s.Analyses)
-	gauge(kernelsDesc, s.Kernels)
+	var pairs []string
+	for pair := range slices.Chunk(labels, 2) {
+		pairs = append(pairs, pair[0]+`="`+escape.Replace(strings.ToValidUTF8(pair[1], "\uFFFD"))+`"`)
+	}
+	return name + "{" + strings.Join(pairs, ",") + "}"
+}
+
+// A registry knows the server whose clients are shown.
+type registry struct {
+	clients atomic.Pointer[clientCollector]
+}
+
+// Register makes c's server the one. It fails if there is one.
+func (r *registry) Register(c clientCollector) error {
+	if !r.clients.CompareAndSwap(nil, &c) {
+		return errors.New("its clients are shown already")
+	}
+	return nil
 }
 
 // A clientCollector reads the figures of a server's clients.
 type clientCollector struct{ s *Server }
 
-var (
-	clientsDesc  = prometheus.NewDesc("nbduet_clients", "Clients: MCP sessions, streams of the older transport, and principals that have called without either.", []string{"kind"}, nil)
-	inFlightDesc = prometheus.NewDesc("nbduet_http_requests_in_flight", "HTTP requests being served, streams not counted.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (c clientCollector) Describe(out chan<- *prometheus.Desc) {
-	out <- clientsDesc
-	out <- inFlightDesc
-}
-
-// Collect implements prometheus.Collector.
-func (c clientCollector) Collect(out chan<- prometheus.Metric) {
+// collect gives the figures to gauge.
+func (c clientCollector) collect(gauge func(n int, name string, labels ...string)) {
 	sessions, streams := c.s.sessions.count()
-	for kind, n := range map[string]int{"session": sessions, "stream": streams, "person": c.s.principals.count()} {
-		out <- prometheus.MustNewConstMetric(clientsDesc, prometheus.GaugeValue, float64(n), kind)
-	}
-	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(c.s.requests.inUse()))
+	gauge(sessions, clientsName, "kind", "session")
+	gauge(streams, clientsName, "kind", "stream")
+	gauge(c.s.principals.count(), clientsName, "kind", "person")
+	gauge(int(c.s.requests.inUse()), inFlightName)
 }

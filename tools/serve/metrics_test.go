@@ -1,7 +1,11 @@
 package serve
 
 import (
+	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,10 +25,16 @@ func (r *rig) figures(changes ...change) map[string]*dto.MetricFamily {
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/plain; version=0.0.4") {
 		r.t.Errorf("the type is %s", a.header.Get("Content-Type"))
 	}
+	return parsed(r.t, a.body)
+}
+
+// parsed reads a text as Prometheus does.
+func parsed(t *testing.T, text string) map[string]*dto.MetricFamily {
+	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(a.body))
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	if err != nil {
-		r.t.Fatalf("%v in %s", err, a.body)
+		t.Fatalf("%v in %s", err, text)
 	}
 	return families
 }
@@ -107,6 +117,18 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s %v is %v, want %v", c.name, c.labels, n, c.want)
 		}
 	}
+	for name, kind := range map[string]dto.MetricType{
+		"nbduet_tool_calls_total": dto.MetricType_COUNTER, "nbduet_http_requests_total": dto.MetricType_COUNTER,
+		"nbduet_tool_call_duration_seconds": dto.MetricType_HISTOGRAM,
+		"nbduet_build_info":                 dto.MetricType_GAUGE, "nbduet_documents": dto.MetricType_GAUGE, "nbduet_runs": dto.MetricType_GAUGE,
+		"nbduet_run_output_bytes": dto.MetricType_GAUGE, "nbduet_analysis_sessions": dto.MetricType_GAUGE, "nbduet_kernels": dto.MetricType_GAUGE,
+		"nbduet_image_cache_bytes": dto.MetricType_GAUGE, "nbduet_clients": dto.MetricType_GAUGE, "nbduet_http_requests_in_flight": dto.MetricType_GAUGE,
+		"go_goroutines": dto.MetricType_GAUGE,
+	} {
+		if f := got[name]; f.GetType() != kind || strings.HasPrefix(name, "nbduet_") && f.GetHelp() == "" {
+			t.Errorf("%s is a %s, want a %s, and its help is %q", name, f.GetType(), kind, f.GetHelp())
+		}
+	}
 	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes"} {
 		if figure(got[name]) <= 0 {
 			t.Errorf("%s is %v", name, figure(got[name]))
@@ -124,4 +146,111 @@ func TestMetrics(t *testing.T) {
 		t.Error(err)
 	}
 	<-done
+}
+
+// Durations are in the bucket that they are in for Prometheus: of all bounds that they are not above, and in that without a bound.
+func TestDurations(t *testing.T) {
+	m := NewMetrics(Sources{})
+	for _, took := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 30 * time.Minute, time.Hour} {
+		m.Observe("echo", "ok", took)
+	}
+	h := parsed(t, string(m.text()))["nbduet_tool_call_duration_seconds"].GetMetric()[0].GetHistogram()
+	var bounds []float64
+	var counts []uint64
+	for _, b := range h.GetBucket() {
+		bounds, counts = append(bounds, b.GetUpperBound()), append(counts, b.GetCumulativeCount())
+	}
+	if want := append(slices.Clone(callBuckets), math.Inf(1)); !slices.Equal(bounds, want) {
+		t.Errorf("the bounds are %v, want %v", bounds, want)
+	}
+	if want := []uint64{2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 5}; !slices.Equal(counts, want) {
+		t.Errorf("the counts are %v, want %v", counts, want)
+	}
+	if h.GetSampleCount() != 5 || h.GetSampleSum() != 5400.003 {
+		t.Errorf("%d calls took %v s", h.GetSampleCount(), h.GetSampleSum())
+	}
+}
+
+// A label's value is read as it was given, whatever is in it.
+func TestLabels(t *testing.T) {
+	m := NewMetrics(Sources{Version: `v"1`})
+	odd := []string{`a"b`, `a\`, `\"`, "a\nb", `a\nb`, `a="b",c="d"`, "}", "{", "a}, b", "", "é", "# HELP go_info_ext"}
+	for _, tool := range odd {
+		m.Observe(tool, "ok", time.Second)
+	}
+	m.Observe("not UTF-8: \xff", "ok", time.Second)
+	got := parsed(t, string(m.text()))
+	if n := figure(got["nbduet_build_info"], `version=v"1`); n != 1 {
+		t.Errorf("the build is %v", n)
+	}
+	for _, tool := range append(odd, "not UTF-8: \uFFFD") {
+		for _, name := range []string{"nbduet_tool_calls_total", "nbduet_tool_call_duration_seconds"} {
+			if n := figure(got[name], "tool="+tool); n != 1 {
+				t.Errorf("%s of %q is %v", name, tool, n)
+			}
+		}
+	}
+	if n := len(got["nbduet_tool_calls_total"].GetMetric()); n != len(odd)+1 {
+		t.Errorf("%d series", n)
+	}
+}
+
+// No label is a path: nothing is told of where the program was built, and where it runs.
+func TestMetricsHaveNoPaths(t *testing.T) {
+	for name, f := range parsed(t, string(NewMetrics(Sources{Version: "1"}).text())) {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if strings.ContainsAny(l.GetValue(), `/\`) {
+					t.Errorf("%s has %s=%q", name, l.GetName(), l.GetValue())
+				}
+			}
+		}
+	}
+}
+
+// Whoever asks in vain is told to ask again.
+func TestMetricsAreReadByFew(t *testing.T) {
+	m := NewMetrics(Sources{})
+	r := newRig(t, func(cfg *Config) { cfg.Metrics = m })
+	for range maxReaders {
+		m.readers <- struct{}{}
+	}
+	a := r.send("GET", "/metrics", "")
+	r.wants(a, 503)
+	if a.header.Get("Retry-After") == "" {
+		t.Errorf("the header is %v", a.header)
+	}
+	<-m.readers
+	for range 2 { // a place is given back
+		r.figures()
+	}
+}
+
+// Calls are counted while the figures are read.
+func TestMetricsAtOnce(t *testing.T) {
+	m := NewMetrics(Sources{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 100 {
+				m.Observe("tool"+strconv.Itoa(i%7), "ok", time.Second)
+				m.answered(200 + i%3)
+			}
+		})
+	}
+	for range 5 {
+		parsed(t, string(m.text()))
+	}
+	wg.Wait()
+	var calls, requests float64
+	got := parsed(t, string(m.text()))
+	for i := range 7 {
+		calls += figure(got["nbduet_tool_calls_total"], "tool=tool"+strconv.Itoa(i))
+	}
+	for i := range 3 {
+		requests += figure(got["nbduet_http_requests_total"], "code="+strconv.Itoa(200+i))
+	}
+	if calls != 400 || requests != 400 {
+		t.Errorf("%v calls and %v requests, want 400", calls, requests)
+	}
 }
