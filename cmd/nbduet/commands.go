@@ -45,8 +45,8 @@ type command struct {
 // commands are those with flags of their own; start and health have the server's.
 func commands() []command {
 	return []command{
-		newCommand("up", "[FOLDER]", []string{"Start JupyterLab for a folder, or this one, with", "collaboration and its own token, and say how", "each AI client is told of it. Where there is no", "Jupyter, it is installed first."}, bringUp),
-		newCommand("doctor", "", []string{"Find out why work does not begin: look at the", "Jupyter server, its collaboration and kernels,", "and this machine. The exit status is 0 if all", "is well, else 1."}, examine),
+		newCommand("up", "[FOLDER]", []string{"Start JupyterLab with collaboration for a", "folder, or this one, and say how each AI", "client is told of nbduet. Where there is no", "JupyterLab, it is installed first."}, bringUp),
+		newCommand("doctor", "", []string{"Find out why work does not begin: look at the", "Jupyter server, collaboration, kernels and", "this machine. The exit status is 0 if all is", "well, else 1."}, examine),
 		newCommand("config", "[CLIENT]", []string{"Print how an AI client is told of nbduet, or", "write that where the client reads it."}, configure),
 		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."}, showSkill),
 	}

@@ -20,16 +20,19 @@ func TestCommands(t *testing.T) {
 			if o.code != exitOK || o.stderr != "" || !strings.HasPrefix(o.stdout, "Usage: nbduet "+c.name) || strings.Contains(o.stdout, "--session-timeout") {
 				t.Errorf("%s %s prints %s%s", c.name, flag, o.stdout, o.stderr)
 			}
-			for line := range strings.Lines(o.stdout) {
-				if len(line) > 82 {
-					t.Errorf("%s %s prints the long line %s", c.name, flag, line)
-				}
-			}
 		}
 		start(t, found(), c.name, "--nosuch").is(t, exitUsage, "--nosuch", "nbduet "+c.name+" --help")
 		start(t, found(), "--read-only", c.name).is(t, exitUsage, c.name, "stand first")
-		if o := start(t, found(), "--help"); !strings.Contains(o.stdout, "\n  "+c.name+" ") {
+		help := start(t, found(), "--help").stdout
+		_, about, ok := strings.Cut(help, "\n  "+c.name+" ")
+		if !ok {
 			t.Errorf("the help has no %s", c.name)
+		}
+		about, _, _ = strings.Cut(about, "\n\n")
+		for line := range strings.Lines(about) {
+			if len(line) > 81 {
+				t.Errorf("of %s, the help has the long line %s", c.name, line)
+			}
 		}
 	}
 	start(t, found(), "skil").is(t, exitUsage, `did you mean "skill"?`)
