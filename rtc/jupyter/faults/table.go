@@ -37,7 +37,7 @@ type row struct {
 var table = []row{
 	{
 		NoServer, "no Jupyter server runs on this machine as this user",
-		"start one with `jupyter lab` and call again, or start nbduet with the address of another in {url} and its token in {token}",
+		"start one with `nbduet up`, or with `jupyter lab`, and call again, or start nbduet with the address of another in {url} and its token in {token}",
 	},
 	{
 		SeveralServers, "several Jupyter servers run on this machine: {detail}",
