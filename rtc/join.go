@@ -139,6 +139,10 @@ func (r *Room) run(ws *websocket.Conn) {
 		joining := r.State() == Joining
 		if joining {
 			r.noteBroken(why)
+			if err := jupyter.CheckWebsockets(r.ctx, r.cfg.Server); errors.Is(err, jupyter.ErrNoWebsockets) {
+				r.finish(&CloseError{Code: CodeRefused, Action: GiveUp, Err: err})
+				return
+			}
 		} else {
 			r.setState(Lost)
 		}

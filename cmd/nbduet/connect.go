@@ -83,7 +83,7 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 			if i == 0 {
 				err = jupyter.CheckRooms(ctx, srv)
 			} else {
-				_, err = srv.Status(ctx)
+				err = jupyter.CheckWebsockets(ctx, srv)
 			}
 			switch {
 			case err == nil || ctx.Err() != nil:

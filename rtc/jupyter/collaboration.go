@@ -85,15 +85,18 @@ func hasRooms(ctx context.Context, s *Server) bool {
 	return there(ctx, s, "/api/collaboration/session/x") || there(ctx, s, "/api/fileid/index") // jupyter-server-documents
 }
 
-// CheckRooms asks a server whether it has rooms, and people's tabs are in them, and changes nothing. Its error is that of
-// a first start, see package faults: the server is not there or refuses us, has no rooms, they are too old, or the tabs are
-// kept out.
+// CheckRooms asks a server whether it has rooms, websockets reach it, and people's tabs are in the rooms, and changes nothing.
+// Its error is that of a first start, see package faults: the server is not there or refuses us, has no rooms, they are too
+// old, nobody can join them, or the tabs are kept out.
 func CheckRooms(ctx context.Context, s *Server) error {
 	if _, err := s.Status(ctx); err != nil {
 		return err
 	}
 	if !hasRooms(ctx, s) {
 		return s.withRole(lacksRooms(ctx, s, &Error{Op: "look for real-time collaboration on", Path: s.BaseURL(), kind: ErrNoCollaboration}))
+	}
+	if err := CheckWebsockets(ctx, s); err != nil {
+		return err
 	}
 	trouble, err := CheckTabs(ctx, s)
 	if err == nil && trouble.Code != "" {

@@ -61,20 +61,41 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	return conn, err
 }
 
+// eventsPath is that of the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
+const eventsPath = "/api/events/subscribe"
+
 // DialEvents opens the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
 func DialEvents(ctx context.Context, s *Server) (*websocket.Conn, error) {
-	return s.dial(ctx, "hear the events of", s.BaseURL(), "/api/events/subscribe", nil, defaultTimeout)
+	return s.dial(ctx, "hear the events of", s.BaseURL(), eventsPath, nil, defaultTimeout)
 }
 
 // dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
 // silent is not waited for that long.
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
+	conn, err := handshake(ctx, s, op, about, path, query, timeout, protocols...)
+	if e, ok := brokenOff(err); ok && errors.Is(CheckWebsockets(ctx, s), ErrNoWebsockets) {
+		err = e.swallowed(s, true)
+	}
+	return conn, s.withRole(err)
+}
+
+// brokenOff reports whether an error is that somebody took the connection and broke it off without an answer.
+func brokenOff(err error) (e *Error, ok bool) {
+	var op *net.OpError
+	ok = errors.As(err, &e) && errors.Is(e.kind, ErrUnreachable) && e.Status == 0 && e.err != nil
+	return e, ok && e.fault.Code == faults.NotThere && !(errors.As(e.err, &op) && op.Op == "dial")
+}
+
+// handshake is dial, without asking what it means that the server breaks off.
+func handshake(ctx context.Context, s *Server, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	ctx, _, cancel := s.bounded(ctx, timeout)
 	defer cancel()
 	at, err := s.find(ctx, op, about)
 	if err != nil {
-		return nil, s.withRole(err)
+		return nil, err
 	}
+	ctx, look := s.scheme.Begin(ctx, at.base)
+	defer look.End()
 	target := "ws" + strings.TrimPrefix(at.address(), "http") + path // http → ws, https → wss
 	if len(query) > 0 {
 		target += "?" + query.Encode()
@@ -110,7 +131,7 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
 	}
-	failed := s.transportError(ctx, op, about, err)
+	failed := s.transportError(ctx, op, about, look.Why(err))
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
 		failed = s.failedAnswer(op, about, resp)
@@ -124,7 +145,55 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	}
 	s.finder.heard(failed)
 	s.noteAnswer(ctx, time.Time{}, failed)
-	return nil, s.withRole(failed)
+	return nil, failed
+}
+
+// tryFor bounds what is done to find out whether websockets reach a server.
+const tryFor = 3 * time.Second
+
+// CheckWebsockets tries whether websockets reach a server, and leaves no trace there: it subscribes to the server's events
+// until one ping is answered. The error matches [ErrNoWebsockets] where requests reach the server before and after, and it was
+// not started again meanwhile; or it is that of a request. Where the server tells no events, or too slowly, it is nil.
+func CheckWebsockets(ctx context.Context, s *Server) error {
+	ctx, stop := context.WithTimeout(ctx, tryFor)
+	defer stop()
+	before, err := s.Status(ctx)
+	if err != nil {
+		return err
+	}
+	const op = "try websockets with"
+	conn, err := handshake(ctx, s, op, s.BaseURL(), eventsPath, nil, tryFor)
+	switch _, broken := brokenOff(err); {
+	case err == nil && echoes(ctx, conn):
+		return nil
+	case errors.Is(err, ErrNoWebsockets):
+		return s.withRole(err)
+	case err != nil && !broken:
+		return nil
+	}
+	after, err := s.Status(ctx)
+	if err != nil || !after.Started.Equal(before.Started) {
+		return err
+	}
+	return (&Error{Op: op, Path: s.BaseURL()}).swallowed(s, true)
+}
+
+// echoes reports whether a websocket answers a ping, or at least is not broken off before that; it closes it.
+func echoes(ctx context.Context, ws *websocket.Conn) bool {
+	defer ws.Close()
+	defer context.AfterFunc(ctx, func() { _ = ws.NetConn().SetDeadline(time.Unix(1, 0)) })()
+	echo := errors.New("an answer")
+	ws.SetPongHandler(func(string) error { return echo })
+	err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(tryFor))
+	for err == nil {
+		_, _, err = ws.NextReader()
+	}
+	var slow net.Error
+	if !errors.Is(err, echo) && !(errors.As(err, &slow) && slow.Timeout()) {
+		return false
+	}
+	_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(tryFor)) // a courtesy
+	return true
 }
 
 // refusedUpgrade reports whether a handshake is answered as Jupyter never answers one by itself, but for a proxy that has
@@ -143,7 +212,10 @@ func (e *Error) swallowed(s *Server, reached bool) *Error {
 	if !reached {
 		return e
 	}
-	e.kind, e.Message, e.Server = ErrNoWebsockets, "the websocket is refused", ""
+	e.kind, e.err, e.Message, e.Server = ErrNoWebsockets, nil, "", ""
+	if e.Status != 0 {
+		e.Message = "the websocket is refused"
+	}
 	e = e.of(faults.WebsocketsEaten, faults.Values{Address: s.atAddress("")})
 	_ = s.withRole(e)
 	return e

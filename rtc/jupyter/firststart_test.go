@@ -8,6 +8,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
@@ -15,8 +17,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -139,6 +144,77 @@ func TestWebsocketsEaten(t *testing.T) {
 		if errors.Is(channels, ErrNotFound) != (c.handshake == 404 && c.kernel == 404) || errors.Is(room, ErrNotFound) != (c.handshake == 500) {
 			t.Errorf("%d: %v, %v", c.handshake, room, channels)
 		}
+	}
+}
+
+// A proxy that takes the upgrade, or the request for it, and closes the connection is recognised as well. A server that has
+// ended or was started again meanwhile is another matter, and one whose events pass has trouble with this one room.
+func TestWebsocketsCutOff(t *testing.T) {
+	const ended, again = "ended", "started again"
+	for _, c := range []struct {
+		name         string
+		taken, heard bool   // the upgrade is, and what is sent over the events' websocket
+		meanwhile    string // what becomes of the server
+		code         faults.Code
+	}{
+		{"passed", true, true, "", ""},
+		{"taken and cut off", true, false, "", faults.WebsocketsEaten},
+		{"cut off", false, false, "", faults.WebsocketsEaten},
+		{"taken and ended", true, false, ended, faults.ProxyWithoutServer},
+		{"ended", false, false, ended, faults.ProxyWithoutServer},
+		{"started again", false, false, again, ""},
+		{"taken and started again", true, false, again, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const started = "2026-11-26T00:00:00Z"
+			var tried atomic.Bool
+			s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Header.Get("Upgrade") != "" && c.taken:
+					ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					tried.Store(true)
+					for c.heard {
+						if _, _, err := ws.NextReader(); err != nil {
+							break
+						}
+					}
+					ws.Close()
+				case r.Header.Get("Upgrade") != "":
+					tried.Store(strings.HasSuffix(r.URL.Path, "/events/subscribe"))
+					panic(http.ErrAbortHandler)
+				case !tried.Load():
+					answer(200, jsonType, `{"started":"`+started+`"}`)(w, r)
+				case c.meanwhile == ended:
+					answer(502, pageType, "")(w, r)
+				case c.meanwhile == again:
+					answer(200, jsonType, `{"started":"2026-11-26T00:00:09Z"}`)(w, r)
+				default:
+					answer(200, jsonType, `{"started":"`+started+`"}`)(w, r)
+				}
+			})
+			err := CheckWebsockets(t.Context(), s)
+			isOf(t, "the check", err, c.code)
+			if errors.Is(err, ErrNoWebsockets) != (c.code == faults.WebsocketsEaten) {
+				t.Error(err)
+			}
+			tried.Store(false)
+			ws, err := s.DialRoom(t.Context(), "json:notebook:x", "y")
+			switch {
+			case c.taken:
+				if err != nil {
+					t.Fatal(err)
+				}
+				ws.Close()
+			case c.code == faults.WebsocketsEaten:
+				isOf(t, "the room", err, c.code)
+			default:
+				isOf(t, "the room", err, faults.NotThere)
+			}
+		})
 	}
 }
 
@@ -282,6 +358,11 @@ func TestAnswersAreOfFaults(t *testing.T) {
 		isOf(t, "status", ask(hs.URL, t.Context()), c.code)
 	}
 	isOf(t, "https", ask(strings.Replace(hs.URL, "http:", "https:", 1), t.Context()), faults.HTTPNotHTTPS)
+	secure := httptest.NewUnstartedServer(answer(200, jsonType, "{}"))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	isOf(t, "http", ask(strings.Replace(secure.URL, "https:", "http:", 1), t.Context()), faults.HTTPSNotHTTP)
 	late, stop := context.WithDeadline(t.Context(), time.Now())
 	defer stop()
 	isOf(t, "late", ask(hs.URL, late), faults.Busy)

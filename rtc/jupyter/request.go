@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
@@ -74,6 +75,8 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	ctx, b, end := s.bounded(ctx, c.timeout)
 	defer end()
+	ctx, look := s.scheme.Begin(ctx, at.base)
+	defer look.End()
 	var body io.Reader
 	if c.body != nil {
 		sent, err := json.Marshal(c.body)
@@ -106,9 +109,12 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	start := time.Now()
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return s.transportError(ctx, c.op, c.about, err)
+		return s.transportError(ctx, c.op, c.about, look.Why(err))
 	}
 	defer resp.Body.Close()
+	if err := look.Answered(resp.StatusCode); err != nil {
+		return s.transportError(ctx, c.op, c.about, err)
+	}
 	var answer io.Reader = resp.Body
 	if b != nil {
 		b.heard()
@@ -196,6 +202,12 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 	e := &Error{Op: op, Path: about, err: err}
 	at := faults.Values{Address: s.atAddress("")}
 	switch {
+	case errors.Is(err, scheme.ErrHTTPS):
+		e.kind = ErrNotJupyter // waiting does not help
+		return e.of(faults.HTTPSNotHTTP, at)
+	case errors.Is(err, scheme.ErrHTTP), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), errors.As(err, new(tls.RecordHeaderError)):
+		e.kind = ErrNotJupyter
+		return e.of(faults.HTTPNotHTTPS, at)
 	case errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled):
 		e.err = context.Canceled
 		e.Message = "cancelled"
@@ -203,9 +215,6 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:
 		e.err = context.DeadlineExceeded
 		return e.of(faults.Busy, at)
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), errors.As(err, new(tls.RecordHeaderError)):
-		e.kind = ErrNotJupyter // waiting does not help
-		return e.of(faults.HTTPNotHTTPS, at)
 	}
 	if code, detail := trust.Fault(err); code != "" {
 		e.kind, at.Detail = ErrNotTrusted, detail

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
@@ -76,6 +77,7 @@ type Server struct {
 	transport *http.Transport // made here; nil if the caller gave one
 	tls       *tls.Config     // for websockets, nil for the system's roots
 	dialer    dialFunc        // likewise
+	scheme    scheme.Watch
 	log       *slog.Logger
 	userAgent string
 	role      string // "" for the only server
@@ -118,6 +120,7 @@ func New(opt Options) (*Server, error) {
 		client.Transport = s.transport
 	}
 	s.client = client
+	s.scheme.Dial = s.dialer
 	return s, nil
 }
 

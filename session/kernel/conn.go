@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -56,6 +57,8 @@ type Conn struct {
 	wake   chan struct{} // wakes the watcher
 	done   chan struct{} // closed when all goroutines have ended
 	probes sync.WaitGroup
+
+	reached atomic.Bool // the server has read one of our sockets
 
 	mu         sync.Mutex
 	err        error // why the connection ended or is about to
@@ -227,6 +230,12 @@ func (c *Conn) run(ws *websocket.Conn) {
 			return
 		}
 		c.log.Info("kernel connection lost", "kernel", c.kernelID, "cause", cause)
+		if !c.reached.Load() {
+			if err := jupyter.CheckWebsockets(c.ctx, c.srv); errors.Is(err, jupyter.ErrNoWebsockets) {
+				c.end(fmt.Errorf("%w: %w", ErrClosed, err))
+				return
+			}
+		}
 		var err error
 		if ws, err = c.redial(cause); err != nil {
 			c.end(err)

@@ -233,6 +233,7 @@ func (c *Conn) extendDeadline(ws *websocket.Conn) error {
 
 // noteOpened notes that the server reads the current socket.
 func (c *Conn) noteOpened() {
+	c.reached.Store(true)
 	c.mu.Lock()
 	c.unopened = time.Time{}
 	c.mu.Unlock()

@@ -11,6 +11,7 @@ const (
 	Busy               Code = "busy"                 // no answer in time
 	NotJupyter         Code = "not_jupyter"          // another program's answer, or a wrong prefix
 	HTTPNotHTTPS       Code = "http_not_https"       // the address has https, the server none
+	HTTPSNotHTTP       Code = "https_not_http"       // the other way round
 	PrivateCA          Code = "private_ca"           // nobody that is trusted has signed the certificate
 	CertificateExpired Code = "certificate_expired"  // or it is not valid yet
 	CertificateName    Code = "certificate_name"     // it is for another host
@@ -58,6 +59,10 @@ var table = []row{
 	{
 		HTTPNotHTTPS, "the server{at address} speaks http, not https",
 		"set {url} to an address that begins with http://",
+	},
+	{
+		HTTPSNotHTTP, "the server{at address} speaks https, not http",
+		"set {url} to an address that begins with https://",
 	},
 	{
 		PrivateCA, "the certificate of the server{at address} is signed by an authority that this machine does not know",

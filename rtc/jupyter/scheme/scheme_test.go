@@ -1,0 +1,212 @@
+package scheme_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
+)
+
+// ask sends one request through a look, and returns why there is no answer to it, and its status.
+func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) {
+	t.Helper()
+	base, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, look := w.Begin(t.Context(), base)
+	defer look.End()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/status", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := &http.Transport{DialContext: w.Dial, DisableKeepAlives: true}
+	defer link.CloseIdleConnections()
+	resp, err := link.RoundTrip(req)
+	if err != nil {
+		return 0, look.Why(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, look.Answered(resp.StatusCode)
+}
+
+// counting is a Watch that counts connections.
+func counting() (w *scheme.Watch, n *atomic.Int32) {
+	n = new(atomic.Int32)
+	var d net.Dialer
+	return &scheme.Watch{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		n.Add(1)
+		return d.DialContext(ctx, network, address)
+	}}, n
+}
+
+func other(address string) string {
+	if rest, ok := strings.CutPrefix(address, "https:"); ok {
+		return "http:" + rest
+	}
+	return "https:" + strings.TrimPrefix(address, "http:")
+}
+
+// waiting is a server that takes what it does not understand for the beginning of something, as tornado does: it answers
+// requests in plain http alone. answer is what it answers.
+func waiting(t *testing.T, answer string) (address string) {
+	return listen(t, func(conn net.Conn) {
+		var got []byte
+		for b := make([]byte, 1024); !strings.Contains(string(got), "\r\n\r\n"); {
+			n, err := conn.Read(b)
+			if err != nil {
+				return
+			}
+			got = append(got, b[:n]...)
+		}
+		_, _ = io.WriteString(conn, answer)
+	})
+}
+
+// listen serves connections.
+func listen(t *testing.T, serve func(net.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// A server that speaks http is recognised at an address with https, however it takes the greeting.
+func TestHTTP(t *testing.T) {
+	const well = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+	for name, address := range map[string]string{
+		"it waits": waiting(t, well),
+		"it closes": listen(t, func(conn net.Conn) {
+			b := make([]byte, 8)
+			if n, _ := conn.Read(b); n > 0 && b[0] == 'G' {
+				_, _ = io.WriteString(conn, well)
+			}
+		}),
+	} {
+		w, _ := counting()
+		began := time.Now()
+		if _, why := ask(t, w, other(address)); !errors.Is(why, scheme.ErrHTTP) {
+			t.Errorf("%s: %v", name, why)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s: it takes %s", name, took)
+		}
+	}
+}
+
+// A server that is busy is not taken for one that speaks http, nor one that refuses http, or sends us to https.
+func TestNotHTTP(t *testing.T) {
+	for name, address := range map[string]string{
+		"busy":     listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }),
+		"refusing": waiting(t, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+		"sending":  waiting(t, "HTTP/1.1 301 Moved\r\nLocation: https://a.example.org/api\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+		"a proxy":  waiting(t, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := url.Parse(other(address))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, _ := counting()
+			ctx, stop := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+			defer stop()
+			ctx, look := w.Begin(ctx, base)
+			defer look.End()
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.String(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := (&http.Transport{DialContext: w.Dial, DisableKeepAlives: true}).RoundTrip(req)
+			if err == nil {
+				resp.Body.Close()
+				t.Fatal("it answers")
+			}
+			if why := look.Why(err); !errors.Is(why, context.DeadlineExceeded) {
+				t.Error(why)
+			}
+		})
+	}
+}
+
+// A server that speaks https is recognised at an address with http, however it takes the request.
+func TestHTTPS(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	to := strings.TrimPrefix(secure.URL, "https://")
+	silent := listen(t, func(conn net.Conn) { // one that closes the connection on whoever does not greet it
+		var first [1]byte
+		if _, err := io.ReadFull(conn, first[:]); err != nil || first[0] != 0x16 {
+			return
+		}
+		far, err := net.Dial("tcp", to)
+		if err != nil {
+			return
+		}
+		defer far.Close()
+		_, _ = far.Write(first[:])
+		go func() { _, _ = io.Copy(far, conn) }()
+		_, _ = io.Copy(conn, far)
+	})
+	for name, address := range map[string]string{"it refuses": other(secure.URL), "it closes": silent} {
+		w, _ := counting()
+		if status, why := ask(t, w, address); !errors.Is(why, scheme.ErrHTTPS) {
+			t.Errorf("%s: %d, %v", name, status, why)
+		}
+	}
+}
+
+// Nobody asks a second time of a server that has answered in the way of its address, whatever it does later, and one that
+// is not there is not asked at all.
+func TestWellServers(t *testing.T) {
+	status := http.StatusOK
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	defer plain.Close()
+	w, n := counting()
+	for _, status = range []int{200, 400, 404} {
+		if got, why := ask(t, w, plain.URL); got != status || why != nil {
+			t.Errorf("%d: %d, %v", status, got, why)
+		}
+	}
+	plain.Close()
+	if _, why := ask(t, w, plain.URL); why == nil || errors.Is(why, scheme.ErrHTTPS) {
+		t.Error(why)
+	}
+	if got := n.Load(); got != 4 {
+		t.Errorf("%d connections", got)
+	}
+	fresh, n := counting()
+	if _, why := ask(t, fresh, plain.URL); why == nil || errors.Is(why, scheme.ErrHTTPS) || n.Load() != 1 {
+		t.Errorf("%v, %d connections", why, n.Load())
+	}
+	if _, why := ask(t, &scheme.Watch{Dial: w.Dial}, other(plain.URL)); why == nil || errors.Is(why, scheme.ErrHTTP) {
+		t.Error(why)
+	}
+}
