@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorilla/websocket"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -27,10 +29,18 @@ func firstStart(t *testing.T, env []string, args ...string) *agent.Agent {
 	return startAgentAs(t, agent.Options{Words: true, Args: args, Env: append(append(lab.CleanEnv(), "HOME="+t.TempDir()), env...)})
 }
 
-// says checks that both the answer of a tool and the program's log say the sentence of a fault.
-func says(t *testing.T, a *agent.Agent, code faults.Code, v faults.Values) {
+// startFails checks that a first start fails with the sentence of a fault, in the answer of a tool, in the program's log, and in the
+// report of doctor. on are the servers that doctor could leave something on.
+func startFails(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args ...string) {
 	t.Helper()
-	sentence := faults.New(code, v).Error()
+	t.Run("start", func(t *testing.T) { says(t, firstStart(t, env, args...), f) })
+	t.Run("doctor", func(t *testing.T) { doctorSays(t, on, env, f, args...) })
+}
+
+// says checks that both the answer of a tool and the program's log say the sentence of a fault.
+func says(t *testing.T, a *agent.Agent, f faults.Fault) {
+	t.Helper()
+	code, sentence := f.Code, f.Error()
 	answer, err := a.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "1 + 1"))
 	must(t, err)
 	if !strings.Contains(answer.Text, sentence) {
@@ -62,41 +72,74 @@ func reachLab(l *lab.Lab) []string {
 	return []string{"JUPYTER_SERVER_URL=" + l.URL, "JUPYTER_TOKEN=" + l.Token}
 }
 
-// Each way in which a first start fails has one sentence, in the log and in the answer of a tool.
+// eating is the address of a proxy that lets all requests through to a server but the handshakes of websockets.
+func eating(t *testing.T, l *lab.Lab, eat func(http.ResponseWriter, *http.Request, http.Handler)) (address string) {
+	t.Helper()
+	target, err := url.Parse(l.URL)
+	must(t, err)
+	through := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: &http.Transport{DisableKeepAlives: true},
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" {
+			eat(w, r, through)
+			return
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
+// What proxies do with the handshakes of websockets that they do not let through; through lets one through as a request.
+var eaters = map[string]func(w http.ResponseWriter, r *http.Request, through http.Handler){
+	"the headers are taken out": func(w http.ResponseWriter, r *http.Request, through http.Handler) {
+		r.Header.Del("Upgrade")
+		r.Header.Del("Connection")
+		through.ServeHTTP(w, r)
+	},
+	"the connection is closed": func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) },
+	"the upgrade is taken, and the connection closed": func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		up := websocket.Upgrader{Subprotocols: websocket.Subprotocols(r)}
+		if ws, err := up.Upgrade(w, r, nil); err == nil {
+			_ = ws.Close()
+		}
+	},
+}
+
+// Each way in which a first start fails has one sentence, in the log, in the answer of a tool, and in the report of doctor.
 func TestFirstStartFails(t *testing.T) {
 	addNotebook(t, "a.ipynb", notebookText(t, []cell{code("x = 1")}))
-	where := faults.Values{Address: jupyter.URL}
+	shared := []*lab.Lab{jupyter}
+	here := faults.Values{Address: jupyter.URL}
 	t.Run("no_server", func(t *testing.T) {
-		says(t, firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + t.TempDir()}), faults.NoServer, faults.Values{})
+		startFails(t, shared, []string{"JUPYTER_RUNTIME_DIR=" + t.TempDir()}, faults.New(faults.NoServer, faults.Values{}))
 	})
 	t.Run("wrong_token", func(t *testing.T) {
-		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=" + jupyter.URL, "JUPYTER_TOKEN=wr0ng-t0ken"}), faults.WrongToken, where)
+		startFails(t, shared, []string{"JUPYTER_SERVER_URL=" + jupyter.URL, "JUPYTER_TOKEN=wr0ng-t0ken"}, faults.New(faults.WrongToken, here))
 	})
 	t.Run("not_there", func(t *testing.T) {
-		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN=t0ken"}), faults.NotThere,
-			faults.Values{Address: "http://127.0.0.1:9", Detail: "dial tcp 127.0.0.1:9: connect: connection refused"})
+		startFails(t, nil, []string{"JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN=t0ken"}, faults.New(faults.NotThere,
+			faults.Values{Address: "http://127.0.0.1:9", Detail: "dial tcp 127.0.0.1:9: connect: connection refused"}))
 	})
 	t.Run("not_jupyter", func(t *testing.T) {
 		address := jupyter.URL + "/no/such/prefix"
-		says(t, firstStart(t, []string{"JUPYTER_SERVER_URL=" + address, "JUPYTER_TOKEN=" + jupyter.Token}), faults.NotJupyter, faults.Values{Address: address})
+		startFails(t, shared, []string{"JUPYTER_SERVER_URL=" + address, "JUPYTER_TOKEN=" + jupyter.Token}, faults.New(faults.NotJupyter, faults.Values{Address: address}))
 	})
-	t.Run("websockets_eaten", func(t *testing.T) {
-		target, err := url.Parse(jupyter.URL)
-		must(t, err)
-		through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Header.Del("Upgrade") // as a proxy does that knows of none
-			r.Out.Header.Del("Connection")
-		}, Transport: &http.Transport{DisableKeepAlives: true}}
-		proxy := httptest.NewServer(through)
-		t.Cleanup(proxy.Close)
-		a := firstStart(t, []string{"JUPYTER_SERVER_URL=" + proxy.URL, "JUPYTER_TOKEN=" + jupyter.Token})
-		answer, err := a.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "1 + 1"))
-		must(t, err)
-		if sentence := faults.New(faults.WebsocketsEaten, faults.Values{Address: proxy.URL}).Error(); !strings.Contains(answer.Text, sentence) {
-			t.Errorf("the answer does not say %q: %s", sentence, answer.Text)
-		}
+	t.Run("http_not_https", func(t *testing.T) {
+		address := "https" + strings.TrimPrefix(jupyter.URL, "http")
+		startFails(t, shared, []string{"JUPYTER_SERVER_URL=" + address, "JUPYTER_TOKEN=" + jupyter.Token}, faults.New(faults.HTTPNotHTTPS, faults.Values{Address: address}))
 	})
+	for name, eat := range eaters {
+		t.Run("websockets_eaten: "+name, func(t *testing.T) {
+			proxy := eating(t, jupyter, eat)
+			startFails(t, shared, []string{"JUPYTER_SERVER_URL=" + proxy, "JUPYTER_TOKEN=" + jupyter.Token}, faults.New(faults.WebsocketsEaten, faults.Values{Address: proxy}))
+			// The same of the kernels alone.
+			env := []string{"DOCUMENT_URL=" + jupyter.URL, "DOCUMENT_TOKEN=" + jupyter.Token, "RUNTIME_URL=" + proxy, "RUNTIME_TOKEN=" + jupyter.Token}
+			startFails(t, shared, env, faults.New(faults.WebsocketsEaten, faults.Values{}).ForRole("runtime"))
+		})
+	}
 	t.Run("port_in_use", func(t *testing.T) {
 		address := strings.TrimPrefix(jupyter.URL, "http://")
 		_, port, _ := strings.Cut(address, ":")
@@ -109,7 +152,7 @@ func TestFirstStartFails(t *testing.T) {
 	})
 	t.Run("no_collaboration", func(t *testing.T) {
 		l := labWith(t, lab.Options{Args: []string{`--ServerApp.jpserver_extensions={"jupyter_server_ydoc": False, "jupyterlab": True}`}})
-		says(t, firstStart(t, reachLab(l)), faults.NoCollaboration, faults.Values{})
+		startFails(t, []*lab.Lab{l}, reachLab(l), faults.New(faults.NoCollaboration, faults.Values{}))
 		// Another server on this machine makes two.
 		dir := t.TempDir()
 		for _, one := range []*lab.Lab{l, jupyter} {
@@ -122,22 +165,29 @@ func TestFirstStartFails(t *testing.T) {
 		if list[0] > list[1] {
 			list[0], list[1] = list[1], list[0]
 		}
-		says(t, firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + dir}), faults.SeveralServers, faults.Values{Detail: strings.Join(list, ", ")})
+		startFails(t, []*lab.Lab{l, jupyter}, []string{"JUPYTER_RUNTIME_DIR=" + dir}, faults.New(faults.SeveralServers, faults.Values{Detail: strings.Join(list, ", ")}))
 	})
 	t.Run("tabs_apart", func(t *testing.T) {
-		says(t, firstStart(t, reachLab(labWith(t, lab.Options{Args: []string{"--YDocExtension.disable_rtc=True"}}))), faults.TabsApart, faults.Values{})
+		l := labWith(t, lab.Options{Args: []string{"--YDocExtension.disable_rtc=True"}})
+		startFails(t, []*lab.Lab{l}, reachLab(l), faults.New(faults.TabsApart, faults.Values{}))
 	})
 	t.Run("private_ca", func(t *testing.T) {
 		cert, key, pool := selfSigned(t)
 		link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
 		l := labWith(t, lab.Options{Client: &http.Client{Transport: link}, Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key}})
-		says(t, firstStart(t, reachLab(l)), faults.PrivateCA, faults.Values{Address: l.URL})
-		believes := firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
-		answer, err := believes.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "6 * 7"))
-		must(t, err)
-		if answer.IsError || !strings.Contains(answer.Text, "42") {
-			t.Errorf("with the file: %s", answer.Text)
-		}
+		on := []*lab.Lab{l}
+		startFails(t, on, reachLab(l), faults.New(faults.PrivateCA, faults.Values{Address: l.URL}))
+		t.Run("believed", func(t *testing.T) {
+			believes := firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
+			answer, err := believes.Call(t.Context(), "insert_nb_cells", insert("a.ipynb", 0, true, "6 * 7"))
+			must(t, err)
+			if answer.IsError || !strings.Contains(answer.Text, "42") {
+				t.Errorf("with the file: %s", answer.Text)
+			}
+		})
+		doctorIsFine(t, on, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
+		address := "http" + strings.TrimPrefix(l.URL, "https")
+		startFails(t, on, []string{"JUPYTER_SERVER_URL=" + address, "JUPYTER_TOKEN=" + l.Token}, faults.New(faults.HTTPSNotHTTP, faults.Values{Address: address}))
 	})
 }
 
@@ -148,7 +198,7 @@ func TestFirstStartOnOldJupyterLab(t *testing.T) {
 	program, err := made.Output()
 	must(t, err)
 	l := labWith(t, lab.Options{Command: []string{strings.TrimSpace(string(program)), "lab"}})
-	says(t, firstStart(t, reachLab(l)), faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 4.1.8"})
+	startFails(t, []*lab.Lab{l}, reachLab(l), faults.New(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 4.1.8"}))
 }
 
 // must1 is a value that must be there.
