@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,79 +21,32 @@ import (
 // works in it, and at the end nothing of it runs.
 func TestUp(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	nbduet, err := agent.Build(root, dir)
+	nbduet, err := agent.Build(root, t.TempDir())
 	must(t, err)
-	up := buildUp(t, dir)
 	base := wheelBase(t)
-	t.Run("pip", func(t *testing.T) { newBare(t, nbduet, up, "NBDUET_PYTHON="+base).works("with pip") })
+	t.Run("pip", func(t *testing.T) { newBare(t, nbduet, "NBDUET_PYTHON="+base).works("with pip") })
 	t.Run("uv", func(t *testing.T) {
 		wheelRun(t, os.Environ(), filepath.Join(root, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(root, "packaging", "python", "tools.sh"), "test")
-		b := newBare(t, nbduet, up, "NBDUET_PYTHON="+base)
+		b := newBare(t, nbduet, "NBDUET_PYTHON="+base)
 		must(t, os.Symlink(filepath.Join(root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
 		b.works("with uv")
 	})
-}
-
-// upMain is nbduet up by itself, with the folders that nbduet has.
-const upMain = `package main
-
-import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-
-	"github.com/nbduet/nbduet/cmd/nbduet/options"
-	"github.com/nbduet/nbduet/cmd/nbduet/up"
-)
-
-func main() {
-	var u up.Up
-	set := options.New(&u)
-	err := options.Parse(set, os.Args[1:], os.Getenv)
-	if err == nil {
-		home := os.Getenv("HOME")
-		err = u.Run(context.Background(), set.Args(), up.Machine{
-			Data: filepath.Join(home, ".local/share/nbduet"), State: filepath.Join(home, ".local/state/nbduet"), Env: os.Getenv,
-			Lines: func() []string { return nil },
-		}, os.Stdout, os.Stderr)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-`
-
-// buildUp builds it.
-func buildUp(t *testing.T, dir string) string {
-	t.Helper()
-	file, program := filepath.Join(dir, "up.go"), filepath.Join(dir, "nbduet-up")
-	must(t, os.WriteFile(file, []byte(upMain), 0o600))
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", program, file)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build nbduet up: %v\n%s", err, out)
-	}
-	return program
 }
 
 // bare is a machine as somebody has it who has set up nothing.
 type bare struct {
 	t      *testing.T
 	nbduet string
-	up     string // what runs nbduet up
 	home   string
 	folder string
 	env    []string
 }
 
-func newBare(t *testing.T, nbduet, up string, more ...string) *bare {
+func newBare(t *testing.T, nbduet string, more ...string) *bare {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	b := &bare{t: t, nbduet: nbduet, up: up, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
+	b := &bare{t: t, nbduet: nbduet, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, b.folder} {
 		must(t, os.Mkdir(dir, 0o700))
@@ -114,7 +66,7 @@ func (b *bare) notebook() string { return filepath.Join(b.folder, "näme.ipynb")
 // start runs nbduet up in the folder.
 func (b *bare) start() *agent.Process {
 	b.t.Helper()
-	r, err := agent.Spawn(agent.Options{Binary: b.up, Args: []string{"--own", "--no-browser", b.folder}, Env: b.env, Words: true})
+	r, err := agent.Spawn(agent.Options{Binary: b.nbduet, Args: []string{"up", "--own", "--no-browser", b.folder}, Env: b.env, Words: true})
 	must(b.t, err)
 	read := make(chan struct{})
 	go func() {

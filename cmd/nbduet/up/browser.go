@@ -23,18 +23,26 @@ func hasDisplay(goos string, env func(string) string) bool {
 // openBrowser opens the page of a server that runs already. Jupyter keeps a file that leads there with the token, which
 // others on the machine could read among the arguments of the browser.
 func openBrowser(r jupyter.Running) {
-	for _, dir := range jupyter.DefaultRuntimeDirs() {
-		page := filepath.Join(dir, fmt.Sprintf("jpserver-%d-open.html", r.PID))
-		if _, err := os.Stat(page); err != nil {
-			continue
-		}
-		name, args := opener(runtime.GOOS)
-		cmd := exec.Command(name, append(args, page)...)
-		if cmd.Start() == nil { // the address is there to be opened by hand
-			_ = cmd.Process.Release() // it may be the browser itself
-		}
+	page := fileOf(r, "-open.html")
+	if page == "" {
 		return
 	}
+	name, args := opener(runtime.GOOS)
+	cmd := exec.Command(name, append(args, page)...)
+	if cmd.Start() == nil { // the address is there to be opened by hand
+		_ = cmd.Process.Release() // it may be the browser itself
+	}
+}
+
+// fileOf is a file that a server keeps while it runs, "" if it is not there.
+func fileOf(r jupyter.Running, kind string) string {
+	for _, dir := range jupyter.DefaultRuntimeDirs() {
+		file := filepath.Join(dir, fmt.Sprintf("jpserver-%d%s", r.PID, kind))
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return ""
 }
 
 // opener is the program that opens what it is for.

@@ -32,8 +32,8 @@ func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	if m.uv != "" {
 		by, first = "uv", []string{m.uv, "venv", "--no-project", "--python", base, dir}
 	}
-	m.errs.Note("installing a JupyterLab that people and clients can work in together: once, with %s", by)
-	m.errs.Line("  %s", m.errs.Faint("into "+dir))
+	m.errs.Note("installing a JupyterLab to work in together: once, with %s, into", by)
+	m.errs.Line("  %s", m.errs.Faint(dir))
 	if err := m.step(ctx, log, first, func(string) {}); err != nil {
 		return "", err
 	}

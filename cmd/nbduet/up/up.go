@@ -135,7 +135,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	browser := !j.NoBrowser && hasDisplay(runtime.GOOS, j.machine.Env)
 	if running != nil {
 		j.out.Good("JupyterLab runs already for %s", j.out.Strong(j.folder))
-		j.tell(*running)
+		j.tell(*running, "")
 		if browser {
 			openBrowser(*running)
 		}
@@ -152,32 +152,39 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	}
 	root := os.Geteuid() == 0
 	if root {
-		j.errs.Note("this is root, and so is all that notebooks run (Jupyter is told to allow that)")
+		j.errs.Note("this is root, and so is all that notebooks run")
 	}
-	j.errs.Note("JupyterLab starts %s", j.errs.Faint("(its log: "+named+".log)"))
+	j.errs.Note("JupyterLab starts; its log:")
+	j.errs.Line("  %s", j.errs.Faint(named+".log"))
 	s, err := start{python: python, folder: j.folder, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	j.out.Good("JupyterLab runs for %s", j.out.Strong(j.folder))
-	j.tell(s.running)
+	j.tell(s.running, ", in another terminal")
 	j.out.Line("\n%s", j.out.Strong("Ctrl-C ends it, and its kernels."))
 	return s, nil
 }
 
-// tell says how people and clients come to a server.
-func (j job) tell(r jupyter.Running) {
+// tell says how people and clients come to a server. The token is shown to nobody but who looks on: what is no terminal may be
+// a log that others read.
+func (j job) tell(r jupyter.Running, where string) {
 	address := r.URL + "/lab"
 	if j.out.Terminal() && r.Token != "" {
 		j.out.Line("\n  %s", j.out.Strong(withToken(address, r.Token)))
 		j.out.Line("  %s", j.out.Faint("Keep that address secret: whoever has it can run code as you."))
 	} else {
 		j.out.Line("\n  %s", address)
+		if file := fileOf(r, ".json"); file != "" && r.Token != "" {
+			j.out.Line("  Its token is in %s", file)
+		}
 	}
 	lines := j.machine.Lines()
-	if len(lines) > 0 {
-		j.out.Line("\nOnce for each client:\n")
+	if len(lines) == 0 {
+		j.out.Line("\nnbduet config --list shows which AI clients have nbduet.")
+		return
 	}
+	j.out.Line("\nOnce for each AI client%s:\n", where)
 	for _, line := range lines {
 		j.out.Line("  %s", line)
 	}

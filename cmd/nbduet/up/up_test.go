@@ -37,8 +37,9 @@ func TestServer(t *testing.T) {
 	want := regexp.MustCompile(`^✓ JupyterLab runs for ` + m.folder + `
 
   http://127\.0\.0\.1:\d+/lab
+  Its token is in ` + filepath.Join(m.dir, "runtime", "jpserver-") + `\d+\.json
 
-Once for each client:
+Once for each AI client, in another terminal:
 
   claude mcp add nbduet
   code --add-mcp nbduet
@@ -52,7 +53,7 @@ $`)
 	must(t, os.Symlink(m.folder, link))
 	second := m.up(up.Up{}, link)
 	<-second.ended
-	if want := strings.Replace(first.out.String(), "runs for", "runs already for", 1); second.err != nil || second.out.String()+"\nCtrl-C ends it, and its kernels.\n" != want {
+	if want := strings.NewReplacer("runs for", "runs already for", ", in another terminal", "").Replace(first.out.String()); second.err != nil || second.out.String()+"\nCtrl-C ends it, and its kernels.\n" != want {
 		t.Errorf("the second ended with %v, and wrote %s", second.err, second.out)
 	}
 	if err := first.end(); err != nil {
