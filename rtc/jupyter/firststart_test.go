@@ -363,6 +363,17 @@ func TestAnswersAreOfFaults(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	isOf(t, "http", ask(strings.Replace(secure.URL, "https:", "http:", 1), t.Context()), faults.HTTPSNotHTTP)
+	to := ""
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, to+r.URL.Path, http.StatusMovedPermanently)
+	}))
+	defer moved.Close()
+	for there, code := range map[string]faults.Code{
+		"https://127.0.0.1": faults.HTTPSNotHTTP, "https://127.0.0.1/prefix": faults.NotJupyter, "https://other.example.org": faults.NotJupyter,
+	} {
+		to = there
+		isOf(t, "redirected to "+there, ask(moved.URL, t.Context()), code)
+	}
 	late, stop := context.WithDeadline(t.Context(), time.Now())
 	defer stop()
 	isOf(t, "late", ask(hs.URL, late), faults.Busy)

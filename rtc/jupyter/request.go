@@ -252,6 +252,10 @@ func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 		e.Status = resp.StatusCode
 		return e
 	}
+	if from := resp.Request.URL; from.Scheme == "http" && loc.Scheme == "https" && loc.Hostname() == from.Hostname() && loc.Path == from.Path {
+		e := &Error{Op: op, Path: about, Status: resp.StatusCode, kind: ErrNotJupyter}
+		return e.of(faults.HTTPSNotHTTP, faults.Values{Address: s.atAddress("")})
+	}
 	return answerError(s, op, about, resp.StatusCode, s.Redact("the server redirects to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
 }
 
