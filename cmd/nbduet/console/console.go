@@ -10,10 +10,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
 )
+
+// narrow is how wide terminals are at least, as a rule.
+const narrow = 80
 
 // Console is one place to write to.
 type Console struct {
@@ -48,6 +53,31 @@ func (c *Console) Note(format string, args ...any) { c.marked("·", color.FgYell
 
 // Line writes a line without a mark.
 func (c *Console) Line(format string, args ...any) { fmt.Fprintf(c.w, format+"\n", args...) }
+
+// Folded is a text whose lines on a terminal are broken between words, so that they fit behind an indent, which those after
+// the first get. What is no terminal has each text in one line, where others look for it.
+func Folded(c *Console, indent int, s string) string {
+	if !c.terminal {
+		return s
+	}
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Split(s, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > narrow:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
 
 // Strong is a text that stands out.
 func (p Paint) Strong(s string) string { return p.painted(s, color.Bold) }

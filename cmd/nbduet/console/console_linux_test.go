@@ -55,7 +55,7 @@ func TestColours(t *testing.T) {
 	got := onTerminal(t)
 	for _, want := range []string{
 		"\x1b[32m✓\x1b[0m 1 good \x1b[1mstrong\x1b[", "\x1b[31m✗\x1b[0m bad\n", "\x1b[33m·\x1b[0m note \x1b[2mfaint\x1b[",
-		" 50% ", "(1/2) Install: first-of-two-packages-w…", "(2/2) Install: second",
+		"  → a text that has more words than there is room for in a line of a terminal,\n    so that it takes two\n", " 50% ", "(1/2) Install: first-of-two-packages-w…", "(2/2) Install: second",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)

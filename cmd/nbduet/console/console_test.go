@@ -21,7 +21,7 @@ func TestPlain(t *testing.T) {
 	var buffer bytes.Buffer
 	everything(console.New(&buffer))
 	everything(console.New(file))
-	const want = "✓ 1 good strong\n✗ bad\n· note faint\n50% of a line\nInstall ...\nInstall: 0 s\n"
+	const want = "✓ 1 good strong\n✗ bad\n· note faint\n50% of a line\n  → a text that has more words than there is room for in a line of a terminal, so that it takes two\nInstall ...\nInstall: 0 s\n"
 	if got := buffer.String(); got != want {
 		t.Errorf("a buffer got %q", got)
 	}
@@ -35,6 +35,7 @@ func everything(c *console.Console) {
 	c.Bad("bad")
 	c.Note("note %s", c.Faint("faint"))
 	c.Line("%d%% of a line", 50)
+	c.Line("  → %s", console.Folded(c, 4, "a text that has more words than there is room for in a line of a terminal, so that it takes two"))
 	b := c.Bar(2, "Install")
 	b.Set(0, "")
 	b.Set(1, "first-of-two-packages-with-a-long-name")

@@ -6,12 +6,16 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
-// nameWidth is that of the longest name of a check.
-const nameWidth = len("collaboration")
+const (
+	// nameWidth is that of the longest name of a check.
+	nameWidth = len("collaboration")
+	// saysAt is where what is said begins: behind a mark, a name and what is between.
+	saysAt = 2 + nameWidth + 2
+)
 
 // Print writes a check for people.
 func Print(c *console.Console, check Check) {
-	line := fmt.Sprintf("%-*s  %s", nameWidth, check.Name, check.Says)
+	line := fmt.Sprintf("%-*s  %s", nameWidth, check.Name, console.Folded(c, saysAt, check.Says))
 	switch check.Result {
 	case Fine:
 		c.Good("%s", line)
@@ -21,6 +25,6 @@ func Print(c *console.Console, check Check) {
 		c.Note("%s", line)
 	}
 	if check.Fix != "" {
-		c.Line("  %-*s  → %s", nameWidth, "", check.Fix)
+		c.Line("  %-*s  → %s", nameWidth, "", console.Folded(c, saysAt+2, check.Fix))
 	}
 }

@@ -30,6 +30,18 @@ func TestHurry(t *testing.T) {
 	}
 }
 
+// A server that has not heard that it is to end is asked again: were it killed, its file would stay.
+func TestDeaf(t *testing.T) {
+	m := newMachine(t)
+	deaf := complete
+	deaf.Server = "deaf"
+	m.has("python3", deaf)
+	r := m.up(up.Up{})
+	m.serving(r)
+	must(t, r.end())
+	m.nothingRuns()
+}
+
 // The browser gets a file of Jupyter's to open, which keeps the token out of the arguments, and only where there is a screen.
 func TestBrowser(t *testing.T) {
 	m := newMachine(t)
