@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,11 +79,22 @@ func unfit(p python) string {
 	case !atLeast(p.Lab, oldestLab, oldestLabMinor):
 		return fmt.Sprintf("the JupyterLab in %s is version %s, and clients need %d.%d or later", p.Prefix, p.Lab, oldestLab, oldestLabMinor)
 	case p.Collab == "":
-		return fmt.Sprintf("the JupyterLab in %s has no jupyter-collaboration (%s -m pip install jupyter-collaboration)", p.Prefix, p.Program)
+		return fmt.Sprintf("the JupyterLab in %s has no jupyter-collaboration (%s -m pip install jupyter-collaboration)", p.Prefix, pasted(p.Program))
 	case !atLeast(p.Collab, oldestCollab, 0):
 		return fmt.Sprintf("the jupyter-collaboration in %s is version %s, and clients need %d or later", p.Prefix, p.Collab, oldestCollab)
 	}
 	return ""
+}
+
+// pasted is a file as a shell takes it.
+func pasted(file string) string {
+	switch {
+	case !strings.ContainsAny(file, " '\"$&();`"):
+		return file
+	case runtime.GOOS == "windows":
+		return `"` + file + `"`
+	}
+	return "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
 }
 
 // atLeast reports whether a version such as 4.6.0rc1 is major.minor or later. One that cannot be read is not.

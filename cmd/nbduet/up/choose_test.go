@@ -48,6 +48,9 @@ func TestChoice(t *testing.T) {
 		"without collaboration": {set: func(m *machine) {
 			m.env["VIRTUAL_ENV"] = m.environment(filepath.Join(m.dir, "active"), with("4.6.6", ""))
 		}, says: "active has no jupyter-collaboration ("},
+		"a script without collaboration": {set: func(m *machine) {
+			m.script("#!/bin/sh\n'''exec' \"" + filepath.Join(m.environment(filepath.Join(m.dir, "it's mine"), with("4.6.6", "")), "bin", "python") + "\" \"$0\" \"$@\"\n' '''\n")
+		}, says: `it'\''s mine/bin/python' -m pip install jupyter-collaboration`},
 		"old": {set: func(m *machine) {
 			m.env["VIRTUAL_ENV"] = m.environment(filepath.Join(m.dir, "active"), with("4.3.9", "4.0"))
 		}, says: "active is version 4.3.9, and clients need 4.4 or later"},
