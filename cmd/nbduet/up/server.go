@@ -24,10 +24,6 @@ const (
 	startTime = 3 * time.Minute
 	// lookAgain is how often it is looked for meanwhile.
 	lookAgain = 200 * time.Millisecond
-	// endTime is how long it has to end its kernels and itself.
-	endTime = 10 * time.Second
-	// askAgain is when it is asked to end again, if it has not heard.
-	askAgain = time.Second
 	// tailLines are how many of its last lines are shown if it dies, and tailBytes how much is read for that.
 	tailLines, tailBytes = 8, 1 << 14
 )
@@ -169,47 +165,6 @@ func (v *server) tail() string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	said := strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
 	return strings.ReplaceAll(said, v.token, "...")
-}
-
-// end has the server end its kernels and itself, and kills it where that takes too long, or somebody is in a hurry.
-func (v *server) end(hurry <-chan struct{}) error {
-	select {
-	case <-v.ended:
-		return nil
-	default:
-	}
-	if err := quit(v.cmd); err == nil && v.endsSoon(hurry) {
-		return nil
-	}
-	err := kill(v.cmd)
-	<-v.ended
-	if err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("end JupyterLab: %w", err)
-	}
-	return nil
-}
-
-// endsSoon waits for the end of a server that was asked to end, and reports whether it came. A server that is just writing a
-// line of its log may lose the signal. One that has heard it takes its file away first, and then its kernels; with somebody
-// in a room it does not get any further.
-func (v *server) endsSoon(hurry <-chan struct{}) bool {
-	over := time.After(endTime)
-	again := time.NewTicker(askAgain)
-	defer again.Stop()
-	for {
-		select {
-		case <-v.ended:
-			return true
-		case <-again.C:
-			if fileOf(v.running, ".json") != "" {
-				_ = quit(v.cmd) // it may have ended just now
-			}
-		case <-over:
-			return false
-		case <-hurry:
-			return false
-		}
-	}
 }
 
 // collaborates shows that a server has real-time collaboration, whatever its configuration turns off: it knows the address

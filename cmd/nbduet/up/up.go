@@ -202,7 +202,7 @@ func (j job) wait(ctx context.Context, s *server, hurry <-chan struct{}) error {
 	case <-ctx.Done():
 	}
 	j.errs.Line("")
-	j.errs.Note("ending JupyterLab and its kernels: %.0f s at most (Ctrl-C again: at once)", endTime.Seconds())
+	j.errs.Note("ending JupyterLab and its kernels (Ctrl-C again: at once)")
 	if err := s.end(hurry); err != nil {
 		return err
 	}

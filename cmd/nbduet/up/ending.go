@@ -1,0 +1,108 @@
+package up
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+const (
+	// endTime is how long a server has to end its kernels, and itself with those that are left.
+	endTime = 10 * time.Second
+	// roomTime is how long one without kernels has. With somebody in a room it never ends by itself: it has thrown the room
+	// out of its memory, waits for the websocket to close, and takes no more requests.
+	roomTime = 1500 * time.Millisecond
+	// askAgain is when it is asked to end again, if it has not heard.
+	askAgain = time.Second
+)
+
+// end ends the server's kernels and has it end itself, and kills it where that takes too long, or somebody is in a hurry.
+func (v *server) end(hurry <-chan struct{}) error {
+	select {
+	case <-v.ended:
+		return nil
+	default:
+	}
+	left := endTime
+	if v.endKernels(hurry) {
+		left = roomTime
+	}
+	if err := quit(v.cmd); err == nil && v.endsSoon(left, hurry) {
+		return nil
+	}
+	err := kill(v.cmd)
+	<-v.ended
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end JupyterLab: %w", err)
+	}
+	return nil
+}
+
+// endsSoon waits for the end of a server that was asked to end, and reports whether it came. A server that is just writing a
+// line of its log may lose the signal. One that has heard it takes its file away first.
+func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
+	over := time.After(left)
+	again := time.NewTicker(askAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-v.ended:
+			return true
+		case <-again.C:
+			if fileOf(v.running, ".json") != "" {
+				_ = quit(v.cmd) // it may have ended just now
+			}
+		case <-over:
+			return false
+		case <-hurry:
+			return false
+		}
+	}
+}
+
+// endKernels ends the server's kernels, and reports whether none is left. What was typed last is saved meanwhile, mostly:
+// rooms are not saved when their server ends.
+func (v *server) endKernels(hurry <-chan struct{}) bool {
+	srv, err := jupyter.New(jupyter.Options{URL: v.running.URL, Token: v.running.Token, Timeout: endTime})
+	if err != nil {
+		return false // it has never answered
+	}
+	defer srv.CloseIdleConnections()
+	ctx, stop := context.WithTimeout(context.Background(), endTime)
+	defer stop()
+	ended := make(chan bool, 1)
+	go func() { ended <- allEnd(ctx, srv) }()
+	select {
+	case none := <-ended:
+		return none
+	case <-hurry:
+		stop()
+		<-ended
+		return false
+	}
+}
+
+// allEnd ends the kernels of a server, and reports whether it could.
+func allEnd(ctx context.Context, srv *jupyter.Server) bool {
+	kernels, err := srv.Kernels(ctx)
+	if err != nil {
+		return false
+	}
+	var left atomic.Bool
+	var ending sync.WaitGroup
+	for _, k := range kernels {
+		ending.Go(func() {
+			if err := srv.ShutdownKernel(ctx, k.ID); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+				left.Store(true)
+			}
+		})
+	}
+	ending.Wait()
+	return !left.Load()
+}
