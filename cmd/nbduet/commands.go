@@ -104,7 +104,7 @@ func list(commands []command) string {
 }
 
 func showSkill(_ context.Context, f skill.Flags, args []string, at surroundings) error {
-	return f.Run(args, skill.Machine{Env: os.Getenv, Home: os.UserHomeDir}, at.out)
+	return f.Run(args, skill.Machine{Env: os.Getenv, Home: os.UserHomeDir, Look: exec.LookPath}, at.out)
 }
 
 func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error {

@@ -103,7 +103,12 @@ MCP server that works in Jupyter notebooks together with people: edits, outputs
 and the agent itself appear live in their JupyterLab tabs. It speaks MCP on
 standard input and output, or over HTTP, and logs to standard error.
 
-Commands:
+Flags of start and health:
+`
+
+// commandsUsage stands behind the flags, where it is seen.
+const commandsUsage = `
+Commands, of which each has its own --help:
   start                            Serve MCP. It can be left out.
   health                           Ask the nbduet that serves HTTP at --host
                                    and --port, or at --url, whether it works:
@@ -118,7 +123,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	err = options.Parse(set, args, os.Getenv)
 	switch {
 	case f.Help:
-		_, err := io.WriteString(stdout, usage+list(commands())+"\nFlags of start and health; the others have --help:\n"+options.Help(set))
+		_, err := io.WriteString(stdout, usage+options.Help(set)+commandsUsage+list(commands()))
 		return settings{}, true, err
 	case f.Version:
 		_, err := fmt.Fprintln(stdout, "nbduet", thisBuild())

@@ -60,7 +60,7 @@ func lookAtClients(x *examination) {
 		switch {
 		case c.Problem != "":
 			configured = true
-			x.note(Check{Name: name, Result: Wrong, Says: c.Title + ": " + c.Problem, Fix: "write it anew with `nbduet config " + c.Name + " --write`"})
+			x.note(Check{Name: name, Result: Wrong, Says: c.Title + ": " + c.Problem, Fix: "`nbduet config " + c.Name + " --write` has it start the nbduet that writes this, or the one that --command names"})
 		case c.Configured:
 			configured = true
 			x.fine(name, "%s has nbduet", c.Title)

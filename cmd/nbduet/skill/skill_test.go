@@ -1,6 +1,7 @@
 package skill_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ import (
 func TestSkill(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{}
-	m := skill.Machine{Env: func(name string) string { return env[name] }, Home: func() (string, error) { return home, nil }}
+	m := skill.Machine{Env: func(name string) string { return env[name] }, Home: func() (string, error) { return home, nil }, Look: func(string) (string, error) { return "", errors.New("none") }}
 	run := func(write bool, args ...string) string {
 		t.Helper()
 		var out strings.Builder
@@ -39,7 +40,11 @@ func TestSkill(t *testing.T) {
 		t.Errorf("printing made %v", entries)
 	}
 	claude, agents := filepath.Join(home, ".claude/skills/nbduet/SKILL.md"), filepath.Join(home, ".agents/skills/nbduet/SKILL.md")
-	if got, want := run(true), "wrote "+claude+"\nwrote "+agents+"\n"; got != want {
+	if got, want := run(true), "wrote "+agents+"\n"; got != want {
+		t.Errorf("without Claude Code it says %q, not %q", got, want)
+	}
+	m.Look = func(string) (string, error) { return "/bin/claude", nil }
+	if got, want := run(true), agents+" has this skill\nwrote "+claude+"\n"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 	if read(claude) != skills.Notebook || read(agents) != skills.Notebook {
@@ -48,7 +53,7 @@ func TestSkill(t *testing.T) {
 	if err := os.WriteFile(claude, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := run(true), "wrote "+claude+"; what stood there is "+claude+".backup\n"+agents+" has this skill\n"; got != want {
+	if got, want := run(true), agents+" has this skill\nwrote "+claude+"; what stood there is "+claude+".backup\n"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 	if read(claude) != skills.Notebook || read(claude+".backup") != "mine" {
