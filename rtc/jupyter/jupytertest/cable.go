@@ -4,9 +4,14 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
+
+	"github.com/gorilla/websocket"
 )
 
 // Cable is a way to a server that a test can cut.
@@ -153,4 +158,30 @@ func (c *Cable) refuse(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = on
+}
+
+// CutOff is a server behind a proxy that takes the upgrade of the first websockets, so many times, and closes them. taken
+// counts the websockets that were asked for.
+func CutOff(t testing.TB, s *Server, times int32) (cut *Server, taken *atomic.Int32) {
+	t.Helper()
+	to, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := &http.Transport{DialContext: Dial(t)}
+	t.Cleanup(link.CloseIdleConnections)
+	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, Transport: link}
+	taken = new(atomic.Int32)
+	reached := *s
+	reached.cmd, reached.stop, reached.dir = nil, nil, ""
+	reached.URL = Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" || taken.Add(1) > times {
+			through.ServeHTTP(w, r)
+			return
+		}
+		if ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil); err == nil {
+			_ = ws.Close()
+		}
+	}))
+	return &reached, taken
 }
