@@ -67,35 +67,45 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path Path) error
 
 // lacksRooms says why a server has no rooms for us: none at all, or those of JupyterLab 3.
 func lacksRooms(ctx context.Context, s *Server, e *Error) error {
-	if there(ctx, s, "/api/yjs/roomid/x") {
+	if old, _ := there(ctx, s, "/api/yjs/roomid/x"); old { // an error is no sign of them
 		return e.of(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 3"})
 	}
 	return e.of(faults.NoCollaboration, faults.Values{})
 }
 
-// there reports whether a server has an endpoint which takes no GET.
-func there(ctx context.Context, s *Server, path string) bool {
-	var e *Error
+// there reports whether a server has an endpoint which takes no GET. The error is that of a server that does not answer.
+func there(ctx context.Context, s *Server, path string) (bool, error) {
 	err := s.do(ctx, call{op: "look for rooms", path: path}, nil)
-	return errors.As(err, &e) && e.Status == http.StatusMethodNotAllowed
+	var e *Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return e.Status == http.StatusMethodNotAllowed, nil
+	}
+	return false, err
 }
 
-// hasRooms reports whether a server has rooms, of either kind.
-func hasRooms(ctx context.Context, s *Server) bool {
-	return there(ctx, s, "/api/collaboration/session/x") || there(ctx, s, "/api/fileid/index") // jupyter-server-documents
+// HasRooms reports whether a server has rooms, of either kind. The error is that of a server that does not answer.
+func HasRooms(ctx context.Context, s *Server) (bool, error) {
+	if rooms, err := there(ctx, s, "/api/collaboration/session/x"); rooms || err != nil {
+		return rooms, err
+	}
+	return there(ctx, s, "/api/fileid/index") // jupyter-server-documents
 }
 
 // CheckRooms asks a server whether it has rooms, websockets reach it, and people's tabs are in the rooms, and changes nothing.
 // Its error is that of a first start, see package faults: the server is not there or refuses us, has no rooms, they are too
 // old, nobody can join them, or the tabs are kept out.
 func CheckRooms(ctx context.Context, s *Server) error {
-	if _, err := s.Status(ctx); err != nil {
+	status, err := s.Status(ctx)
+	if err != nil {
 		return err
 	}
-	if !hasRooms(ctx, s) {
+	switch rooms, err := HasRooms(ctx, s); {
+	case err != nil:
+		return err
+	case !rooms:
 		return s.withRole(lacksRooms(ctx, s, &Error{Op: "look for real-time collaboration on", Path: s.BaseURL(), kind: ErrNoCollaboration}))
 	}
-	if err := CheckWebsockets(ctx, s); err != nil {
+	if err := tryWebsockets(ctx, s, status); err != nil {
 		return err
 	}
 	trouble, err := CheckTabs(ctx, s)

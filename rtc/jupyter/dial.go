@@ -33,7 +33,8 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 		switch e.Status {
 		case http.StatusNotFound:
 			e.kind, e.Message = ErrNoCollaboration, "the server has no rooms"
-			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(s, hasRooms(ctx, s))
+			rooms, _ := HasRooms(ctx, s)
+			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(s, rooms)
 		case http.StatusInternalServerError:
 			// The server answers this for a file id that it does not know, or no longer.
 			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
@@ -161,6 +162,13 @@ func CheckWebsockets(ctx context.Context, s *Server) error {
 	if err != nil {
 		return err
 	}
+	return tryWebsockets(ctx, s, before)
+}
+
+// tryWebsockets is CheckWebsockets for a server that has just said how it is.
+func tryWebsockets(ctx context.Context, s *Server, before Status) error {
+	ctx, stop := context.WithTimeout(ctx, tryFor)
+	defer stop()
 	const op = "try websockets with"
 	conn, err := handshake(ctx, s, op, s.BaseURL(), eventsPath, nil, tryFor)
 	switch _, broken := brokenOff(err); {
