@@ -24,6 +24,9 @@ const (
 
 // end ends the server's kernels and has it end itself, and kills it where that takes too long, or somebody is in a hurry.
 func (v *server) end(hurry <-chan struct{}) error {
+	if v.api != nil {
+		defer v.api.CloseIdleConnections()
+	}
 	select {
 	case <-v.ended:
 		return nil
@@ -69,15 +72,13 @@ func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
 // endKernels ends the server's kernels, and reports whether none is left. What was typed last is saved meanwhile, mostly:
 // rooms are not saved when their server ends.
 func (v *server) endKernels(hurry <-chan struct{}) bool {
-	srv, err := jupyter.New(jupyter.Options{URL: v.running.URL, Token: v.running.Token, Timeout: endTime})
-	if err != nil {
+	if v.api == nil {
 		return false // it has never answered
 	}
-	defer srv.CloseIdleConnections()
 	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
 	ended := make(chan bool, 1)
-	go func() { ended <- allEnd(ctx, srv) }()
+	go func() { ended <- allEnd(ctx, v.api) }()
 	select {
 	case none := <-ended:
 		return none

@@ -2,13 +2,10 @@ package up
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +41,7 @@ type server struct {
 	ended   chan struct{} // closed when it has ended
 	status  error         // how, after that
 	running jupyter.Running
+	api     *jupyter.Server // of it, as soon as it answers
 }
 
 // A start says which server is to be started.
@@ -75,9 +73,8 @@ func (s start) server(ctx context.Context) (*server, error) {
 	}()
 	ctx, stop := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it does not answer after %s", startTime))
 	defer stop()
-	err = v.answers(ctx, s.folder)
-	if err == nil {
-		err = collaborates(ctx, v.running)
+	if err = v.answers(ctx, s.folder); err == nil {
+		err = collaborates(ctx, v.api)
 	}
 	if err != nil {
 		hurry := make(chan struct{})
@@ -113,12 +110,11 @@ func (s start) env(env []string) []string {
 // answers waits until the server is among those that are found here.
 func (v *server) answers(ctx context.Context, folder string) error {
 	for {
-		all, err := jupyter.Discover(ctx, nil)
-		for _, r := range all {
-			if root, err := resolved(r.Root); err == nil && root == folder && v.isThis(r) {
-				v.running = r
-				return nil
-			}
+		found, err := runningIn(ctx, folder, v.isThis)
+		if found != nil {
+			v.running = *found
+			v.api, err = jupyter.New(jupyter.Options{URL: found.URL, Token: found.Token, Timeout: endTime})
+			return err
 		}
 		if err == nil {
 			select {
@@ -131,6 +127,17 @@ func (v *server) answers(ctx context.Context, folder string) error {
 		}
 		return context.Cause(ctx)
 	}
+}
+
+// runningIn finds a server whose root is the folder, and which is as wanted.
+func runningIn(ctx context.Context, folder string, wanted func(jupyter.Running) bool) (*jupyter.Running, error) {
+	all, err := jupyter.Discover(ctx, nil)
+	for _, r := range all {
+		if root, err := resolved(r.Root); err == nil && root == folder && wanted(r) {
+			return &r, nil
+		}
+	}
+	return nil, err
 }
 
 // isThis reports whether a server is this one. On Windows its process is another than the one that was started; its token is
@@ -167,31 +174,13 @@ func (v *server) tail() string {
 	return strings.ReplaceAll(said, v.token, "...")
 }
 
-// collaborates shows that a server has real-time collaboration, whatever its configuration turns off: it knows the address
-// of rooms, which is not for reading.
-func collaborates(ctx context.Context, r jupyter.Running) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/collaboration/session/x", nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "token "+r.Token)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNotFound {
+// collaborates shows that a server has real-time collaboration, whatever its configuration turns off.
+func collaborates(ctx context.Context, srv *jupyter.Server) error {
+	rooms, err := jupyter.HasRooms(ctx, srv)
+	if err == nil && !rooms {
 		return errors.New("its real-time collaboration is turned off: see `jupyter server extension list`, or take nbduet's own with --own")
 	}
-	return nil
-}
-
-// newToken is a random token.
-func newToken() string {
-	secret := make([]byte, 16)
-	_, _ = rand.Read(secret) // it never fails
-	return hex.EncodeToString(secret)
+	return err
 }
 
 // isFree shows that nobody has a port.

@@ -2,6 +2,7 @@ package up
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	}
 	token := m.Env("JUPYTER_TOKEN")
 	if token == "" {
-		token = newToken()
+		token = rand.Text()
 	}
 	if _, err := jupyter.New(jupyter.Options{URL: "http://localhost", Token: token}); err != nil {
 		return usage("%w", err)
@@ -128,7 +129,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	defer free()
-	running, err := runningIn(ctx, j.folder)
+	running, err := runningIn(ctx, j.folder, func(jupyter.Running) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -208,18 +209,4 @@ func (j job) wait(ctx context.Context, s *server, hurry <-chan struct{}) error {
 	}
 	j.errs.Good("ended")
 	return nil
-}
-
-// runningIn finds a server whose root is the folder.
-func runningIn(ctx context.Context, folder string) (*jupyter.Running, error) {
-	all, err := jupyter.Discover(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range all {
-		if root, err := resolved(r.Root); err == nil && root == folder {
-			return &r, nil
-		}
-	}
-	return nil, nil
 }
