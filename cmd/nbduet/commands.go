@@ -180,7 +180,7 @@ func examine(ctx context.Context, f doctorFlags, args []string, at surroundings)
 	}
 	report := doctor.Examine(ctx, doctor.Patient{
 		Version: thisBuild().String(), Documents: docs, Kernels: kernels, Log: quiet,
-		Root: func(address string) string { return local.root(ctx, address) }, State: f.stateFolder, Clients: installed,
+		Root: local.root, State: f.stateFolder, Clients: installed,
 	}, tell)
 	if f.JSON {
 		e := json.NewEncoder(at.out)

@@ -64,8 +64,9 @@ type Patient struct {
 	// Documents is the Jupyter server that has the notebooks, and Kernels the one that has the kernels: the same one, as a
 	// rule.
 	Documents, Kernels *jupyter.Server
-	// Root returns the folder of this machine that the server at an address serves, "" for one that is not known.
-	Root func(address string) string
+	// Root returns the folder of this machine that the server at an address serves, "" for one that is not known. It is
+	// asked once.
+	Root func(ctx context.Context, address string) string
 	// State is the folder of what is remembered, or why there is none.
 	State func() (string, error)
 	// Clients returns those of this machine.
@@ -93,6 +94,7 @@ func Examine(ctx context.Context, p Patient, tell func(Check)) Report {
 // An examination is one that is going on.
 type examination struct {
 	Patient
+	root   string // of the server that has the notebooks, as far as known
 	tell   func(Check)
 	report Report
 }

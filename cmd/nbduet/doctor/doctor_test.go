@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { os.Exit(jupytertest.Tests(m).Run()) }
 func examined(t *testing.T, p doctor.Patient) (report doctor.Report, lines string) {
 	t.Helper()
 	if p.Root == nil {
-		p.Root = func(string) string { return "" }
+		p.Root = func(context.Context, string) string { return "" }
 	}
 	if p.State == nil {
 		folder := t.TempDir()
@@ -98,7 +98,7 @@ func TestAllIsWell(t *testing.T) {
 		s := jupytertest.Start(t)
 		srv := server(t, s, "")
 		for _, root := range []string{s.Root, ""} { // a server of this machine, and another
-			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(string) string { return root }})
+			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(context.Context, string) string { return root }})
 			if !report.OK || strings.Contains(lines, "✗") || strings.Contains(lines, "·") {
 				t.Errorf("the report is %s", lines)
 			}
@@ -142,7 +142,7 @@ func TestFaults(t *testing.T) {
 			{"tabs apart", []jupytertest.Option{jupytertest.WithTabsApart()}, "", "collaboration", faults.TabsApart, ""},
 		} {
 			s := jupytertest.Start(t, c.options...)
-			report, lines := examined(t, doctor.Patient{Documents: server(t, s, c.token), Root: func(string) string { return s.Root }})
+			report, lines := examined(t, doctor.Patient{Documents: server(t, s, c.token), Root: func(context.Context, string) string { return s.Root }})
 			check, want := of(t, report, c.check, doctor.Wrong), faults.New(c.fault, faults.Values{Address: s.URL})
 			if report.OK || check.Fault != c.fault || check.Says != want.Wrong || check.Fix != want.Fix {
 				t.Errorf("%s: %+v, want %+v", c.name, check, want)

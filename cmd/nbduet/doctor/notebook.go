@@ -148,12 +148,12 @@ func tidy(ctx context.Context, x *examination, manager *session.Manager, path ju
 // remove deletes the notebook. A server has its files moved to a wastebasket, so that those that can be reached without it are
 // deleted here, with the checkpoint that the server made of it.
 func remove(ctx context.Context, x *examination, path jupyter.Path) error {
-	if root := x.Root(x.Documents.BaseURL()); root != "" {
+	if x.root != "" {
 		name := path.String()
 		const checkpoints = ".ipynb_checkpoints"
-		if os.Remove(filepath.Join(root, name)) == nil {
-			_ = os.Remove(filepath.Join(root, checkpoints, strings.TrimSuffix(name, ".ipynb")+"-checkpoint.ipynb")) // if there is one
-			_ = os.Remove(filepath.Join(root, checkpoints))                                                         // if nothing else is in it
+		if os.Remove(filepath.Join(x.root, name)) == nil {
+			_ = os.Remove(filepath.Join(x.root, checkpoints, strings.TrimSuffix(name, ".ipynb")+"-checkpoint.ipynb")) // if there is one
+			_ = os.Remove(filepath.Join(x.root, checkpoints))                                                         // if nothing else is in it
 			return nil
 		}
 	}

@@ -23,8 +23,8 @@ func findServer(ctx context.Context, x *examination) bool {
 		return false
 	}
 	where := x.Documents.BaseURL()
-	if root := x.Root(where); root != "" {
-		where += ", folder " + root
+	if x.root = x.Root(ctx, where); x.root != "" {
+		where += ", folder " + x.root
 	}
 	x.fine("server", "%s", where)
 	if _, err := x.Documents.Status(ctx); err != nil {
