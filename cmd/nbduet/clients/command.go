@@ -120,21 +120,3 @@ func wrong(m Machine, program string) string {
 	}
 	return ""
 }
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// shell writes words as a shell of the system reads them.
-func shell(goos string, words ...string) string {
-	var quoted []string
-	for _, w := range words {
-		switch {
-		case plainWord.MatchString(w):
-		case goos == "windows":
-			w = `"` + w + `"`
-		default:
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, w)
-	}
-	return strings.Join(quoted, " ")
-}

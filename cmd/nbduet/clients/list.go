@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
 // Installed is a client on a machine.
@@ -136,7 +138,7 @@ func Lines(m Machine) []string {
 		if _, err := m.Look("claude"); err == nil && i.Name == "claude-code" && !i.Configured {
 			words = append([]string{"claude", "mcp", "add", "--scope", "user", name, "--"}, command...)
 		}
-		lines = append(lines, shell(m.GOOS, words...))
+		lines = append(lines, console.Typed(m.GOOS, words...))
 	}
 	return lines
 }

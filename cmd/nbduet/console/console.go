@@ -1,4 +1,4 @@
-// Package console writes what people read in a terminal: lines with marks, and bars of progress.
+// Package console writes what people read in a terminal: lines with marks, bars of progress, and words to type there.
 //
 // Colours are for terminals alone, and neither where NO_COLOR is set (https://no-color.org) nor where TERM is dumb. What is
 // no terminal, a pipe or the log of a service, gets plain lines, each whole.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
 // The oldest versions that clients can work with. With older ones of jupyter-collaboration rooms have other protocols.
@@ -79,22 +81,11 @@ func unfit(p python) string {
 	case !atLeast(p.Lab, oldestLab, oldestLabMinor):
 		return fmt.Sprintf("the JupyterLab in %s is version %s, and clients need %d.%d or later", p.Prefix, p.Lab, oldestLab, oldestLabMinor)
 	case p.Collab == "":
-		return fmt.Sprintf("the JupyterLab in %s has no jupyter-collaboration (%s -m pip install jupyter-collaboration)", p.Prefix, pasted(p.Program))
+		return fmt.Sprintf("the JupyterLab in %s has no jupyter-collaboration (%s -m pip install jupyter-collaboration)", p.Prefix, console.Typed(runtime.GOOS, p.Program))
 	case !atLeast(p.Collab, oldestCollab, 0):
 		return fmt.Sprintf("the jupyter-collaboration in %s is version %s, and clients need %d or later", p.Prefix, p.Collab, oldestCollab)
 	}
 	return ""
-}
-
-// pasted is a file as a shell takes it.
-func pasted(file string) string {
-	switch {
-	case !strings.ContainsAny(file, " '\"$&();`"):
-		return file
-	case runtime.GOOS == "windows":
-		return `"` + file + `"`
-	}
-	return "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
 }
 
 // atLeast reports whether a version such as 4.6.0rc1 is major.minor or later. One that cannot be read is not.
