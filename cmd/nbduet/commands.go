@@ -104,7 +104,14 @@ func list(commands []command) string {
 }
 
 func showSkill(_ context.Context, f skill.Flags, args []string, at surroundings) error {
-	return f.Run(args, skill.Machine{Env: os.Getenv, Home: os.UserHomeDir, Look: exec.LookPath}, at.out)
+	usual := func() ([]string, error) {
+		m, err := clientMachine()
+		if err != nil {
+			return nil, err
+		}
+		return clients.SkillFolders(m)
+	}
+	return f.Run(args, usual, at.out)
 }
 
 func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error {

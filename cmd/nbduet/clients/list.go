@@ -23,7 +23,7 @@ type Installed struct {
 	Problem    string   `json:"problem,omitempty"` // why that does not work
 }
 
-var errNoHome = errors.New("config: the user's home folder is not known, below which clients have their files: set HOME")
+var errNoHome = errors.New("the user's home folder is not known, below which clients have their files: set HOME")
 
 // present reports whether a client is on the machine, as far as can be seen.
 func present(c client, m Machine) bool {

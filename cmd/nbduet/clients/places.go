@@ -68,6 +68,19 @@ func claudeSigns(m Machine) []string {
 	return []string{claudeCode(m), m.dir("CLAUDE_CONFIG_DIR", ".claude")}
 }
 
+// SkillFolders are those in which clients look for the user's skills: one that many share, and Claude Code's if that is on
+// the machine, since a folder of its own would have others take it for being there.
+func SkillFolders(m Machine) ([]string, error) {
+	if m.Home == "" {
+		return nil, errNoHome
+	}
+	folders := []string{filepath.Join(m.Home, ".agents", "skills")}
+	if claude, err := find([]string{"claude-code"}); err == nil && present(claude, m) {
+		folders = append(folders, filepath.Join(m.dir("CLAUDE_CONFIG_DIR", ".claude"), "skills"))
+	}
+	return folders, nil
+}
+
 func cursor(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }
 
 func vscode(m Machine) string {

@@ -18,15 +18,8 @@ type Flags struct {
 	Write bool `name:"write" help:"Put the skill into the folder that is named, or else where clients look for the user's skills: ~/.agents/skills for Codex, Cursor, Gemini CLI and others, ~/.claude/skills for Claude Code, if that is on this machine."`
 }
 
-// A Machine is where clients look for skills.
-type Machine struct {
-	Env  func(string) string
-	Home func() (string, error)
-	Look func(string) (string, error) // exec.LookPath
-}
-
-// Run is nbduet skill.
-func (f Flags) Run(folders []string, m Machine, out io.Writer) error {
+// Run is nbduet skill. usual are the folders where none is named.
+func (f Flags) Run(folders []string, usual func() ([]string, error), out io.Writer) error {
 	if !f.Write {
 		if len(folders) > 0 {
 			return options.UsageError{Err: fmt.Errorf("%s is a folder to write to: add --write", folders[0])}
@@ -36,8 +29,8 @@ func (f Flags) Run(folders []string, m Machine, out io.Writer) error {
 	}
 	if len(folders) == 0 {
 		var err error
-		if folders, err = m.folders(); err != nil {
-			return err
+		if folders, err = usual(); err != nil {
+			return fmt.Errorf("%w; or name the folder of skills", err)
 		}
 	}
 	for _, folder := range folders {
@@ -50,27 +43,6 @@ func (f Flags) Run(folders []string, m Machine, out io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// folders are those in which clients look for the user's skills.
-func (m Machine) folders() ([]string, error) {
-	home, err := m.Home()
-	if err != nil {
-		return nil, fmt.Errorf("find the home directory: %w; name the folder of skills", err)
-	}
-	folders := []string{filepath.Join(home, ".agents", "skills")}
-	claude := m.Env("CLAUDE_CONFIG_DIR")
-	if claude == "" {
-		claude = filepath.Join(home, ".claude")
-	}
-	_, err = os.Stat(claude)
-	if err != nil {
-		_, err = m.Look("claude")
-	}
-	if err == nil { // a folder of Claude Code's would have others take it for being here
-		folders = append(folders, filepath.Join(claude, "skills"))
-	}
-	return folders, nil
 }
 
 // write puts the skill into a file and says what it did. What stood there, and is something else, is kept beside it.

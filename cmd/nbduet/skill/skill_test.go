@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 	"github.com/nbduet/nbduet/cmd/nbduet/skill"
 	"github.com/nbduet/nbduet/skills"
 )
@@ -16,11 +17,11 @@ import (
 func TestSkill(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{}
-	m := skill.Machine{Env: func(name string) string { return env[name] }, Home: func() (string, error) { return home, nil }, Look: func(string) (string, error) { return "", errors.New("none") }}
+	m := clients.Machine{Env: func(name string) string { return env[name] }, Home: home, Look: func(string) (string, error) { return "", errors.New("none") }}
 	run := func(write bool, args ...string) string {
 		t.Helper()
 		var out strings.Builder
-		if err := (skill.Flags{Write: write}).Run(args, m, &out); err != nil {
+		if err := (skill.Flags{Write: write}).Run(args, func() ([]string, error) { return clients.SkillFolders(m) }, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -76,13 +77,12 @@ func TestSkillRefused(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m := skill.Machine{Env: func(string) string { return "" }, Home: os.UserHomeDir}
 	for _, c := range []struct {
 		write bool
 		says  string
 	}{{false, "--write"}, {true, file}} {
 		var out strings.Builder
-		if err := (skill.Flags{Write: c.write}).Run([]string{file}, m, &out); err == nil || !strings.Contains(err.Error(), c.says) || out.Len() > 0 {
+		if err := (skill.Flags{Write: c.write}).Run([]string{file}, nil, &out); err == nil || !strings.Contains(err.Error(), c.says) || out.Len() > 0 {
 			t.Errorf("--write %v: %v, %q", c.write, err, out.String())
 		}
 	}
