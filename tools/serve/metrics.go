@@ -18,10 +18,10 @@ import (
 // Metrics are the figures that /metrics shows in Prometheus's text format. Their labels are names of tools, states and
 // kinds, never paths, tokens, clients or code. Make them with [NewMetrics]. They are safe for concurrent use.
 type Metrics struct {
-	from     Sources
-	counted  *metrics.Set
-	registry registry
-	readers  chan struct{} // one for each request that reads the figures
+	from    Sources
+	counted *metrics.Set
+	server  atomic.Pointer[Server] // whose clients are shown
+	readers chan struct{}          // one for each request that reads the figures
 }
 
 // Sources are read when /metrics is. A nil function leaves its figures out.
@@ -88,6 +88,14 @@ func (m *Metrics) answered(status int) {
 	}
 }
 
+// of has the clients of a server shown. It fails if another's are.
+func (m *Metrics) of(s *Server) error {
+	if !m.server.CompareAndSwap(nil, s) {
+		return errors.New("its clients are shown already")
+	}
+	return nil
+}
+
 // handler serves all figures.
 func (m *Metrics) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -122,8 +130,12 @@ func (m *Metrics) text() []byte {
 	if m.from.Images != nil {
 		gauge(m.from.Images(), imagesName)
 	}
-	if c := m.registry.clients.Load(); c != nil {
-		c.collect(gauge)
+	if server := m.server.Load(); server != nil {
+		sessions, streams := server.sessions.count()
+		gauge(sessions, clientsName, "kind", "session")
+		gauge(streams, clientsName, "kind", "stream")
+		gauge(server.principals.count(), clientsName, "kind", "person")
+		gauge(int(server.requests.inUse()), inFlightName)
 	}
 	var all bytes.Buffer
 	m.counted.WritePrometheus(&all)
@@ -168,29 +180,4 @@ func series(name string, labels ...string) string {
 		pairs = append(pairs, pair[0]+`="`+escape.Replace(strings.ToValidUTF8(pair[1], "\uFFFD"))+`"`)
 	}
 	return name + "{" + strings.Join(pairs, ",") + "}"
-}
-
-// A registry knows the server whose clients are shown.
-type registry struct {
-	clients atomic.Pointer[clientCollector]
-}
-
-// Register makes c's server the one. It fails if there is one.
-func (r *registry) Register(c clientCollector) error {
-	if !r.clients.CompareAndSwap(nil, &c) {
-		return errors.New("its clients are shown already")
-	}
-	return nil
-}
-
-// A clientCollector reads the figures of a server's clients.
-type clientCollector struct{ s *Server }
-
-// collect gives the figures to gauge.
-func (c clientCollector) collect(gauge func(n int, name string, labels ...string)) {
-	sessions, streams := c.s.sessions.count()
-	gauge(sessions, clientsName, "kind", "session")
-	gauge(streams, clientsName, "kind", "stream")
-	gauge(c.s.principals.count(), clientsName, "kind", "person")
-	gauge(int(c.s.requests.inUse()), inFlightName)
 }

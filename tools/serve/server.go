@@ -66,7 +66,7 @@ func New(cfg Config) (*Server, error) {
 		s.mux.HandleFunc("GET "+metadataPath+"/", s.getMetadata)
 	}
 	if cfg.Metrics != nil {
-		if err := cfg.Metrics.registry.Register(clientCollector{s}); err != nil {
+		if err := cfg.Metrics.of(s); err != nil {
 			return nil, fmt.Errorf("serve: the metrics belong to another server: %w", err)
 		}
 		s.mux.Handle("GET /metrics", cfg.Metrics.handler())
