@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
@@ -39,6 +40,7 @@ type Document struct {
 
 	tabsSaid atomic.Bool // see Tabs
 	served   history.Served
+	calls    mentions.Followed // what they are looked for with, but for the replica
 }
 
 // times are the times of a document's events. Document.mu guards them.
@@ -70,6 +72,7 @@ func (d *Document) current() *live {
 // replace takes another joined room in place of the last. The caller holds mu.
 func (d *Document) replace(lv *live) {
 	lv.begin(&d.m.steps, &d.m.changes, &d.served, undo.JoinedAfresh)
+	lv.hear(d.m.Mentions, d.calls, d.live)
 	d.live.end()
 	d.live = lv
 	close(d.swapped)

@@ -15,6 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -68,6 +69,7 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 		memory:  reading.NewMemory(),
 	}
+	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(cfg) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
@@ -82,7 +84,15 @@ func newManager(cfg Config) *Manager {
 	return m
 }
 
-func (m *Manager) start() { m.wg.Go(m.janitor) }
+func (m *Manager) start() {
+	m.wg.Go(m.janitor)
+	m.wg.Go(func() { m.Mentions.Run(m.ctx) })
+}
+
+// callable are the names by which the clients of this program are called.
+func callable(cfg Config) []mentions.Name {
+	return []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}, {Text: cfg.AgentName}}
+}
 
 // agentUser is our user in awareness. The username is our own, even if the server knows us by a person's token, because
 // JupyterLab hides everybody with the viewer's username.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
@@ -16,6 +17,8 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.times = times{opened: d.last, changed: d.last}
 	lv.begin(&m.steps, &m.changes, &d.served, undo.Opened)
+	d.calls = mentions.Followed{Path: d.Path, Company: d.Company}
+	lv.hear(m.Mentions, d.calls, nil)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {

@@ -7,6 +7,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
@@ -68,6 +69,7 @@ type live struct {
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
 	history     *history.Log     // nil in a text
+	calls       *mentions.Tracker
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
@@ -92,7 +94,21 @@ func (lv *live) end() {
 	lv.steps.End()
 	if lv.history != nil {
 		lv.history.Stop()
+		lv.calls.Stop()
 	}
+}
+
+// hear looks for calls of agents in a notebook. before is the joining before this one, nil for none.
+func (lv *live) hear(book *mentions.Book, f mentions.Followed, before *live) {
+	if lv.nb == nil {
+		return
+	}
+	f.Notebook, f.Room, f.Author = lv.nb, lv.room, func() string { return lv.history.Writing().Client }
+	var last *mentions.Tracker
+	if before != nil {
+		last = before.calls
+	}
+	lv.calls = book.Follow(f, last)
 }
 
 // saved is the joining as package saved sees it.

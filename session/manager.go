@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
@@ -61,6 +62,9 @@ var ErrClosed = words.Fixed("the server is shutting down")
 // Manager holds the open documents of one Jupyter server; their kernels may be on another. Make it with [New], end it
 // with [Manager.Close].
 type Manager struct {
+	// Mentions are the calls of agents by name in notebooks and chats.
+	Mentions *mentions.Book
+
 	cfg   Config
 	log   *slog.Logger
 	user  awareness.User

@@ -22,6 +22,7 @@ func (m *Manager) Forget(owner string) {
 		d.current().steps.Forget(owner)
 	}
 	m.memory.Forget(owner)
+	m.Mentions.Forget(owner)
 }
 
 // Owners knows the owners of kernels that were started without a notebook.

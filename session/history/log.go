@@ -115,6 +115,14 @@ func (l *Log) is(a author.Author) {
 	l.author = a
 }
 
+// Writing is in whose name the notebook is being written just now, for others who follow it; the zero value if nobody of
+// this program writes.
+func (l *Log) Writing() author.Author {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.author
+}
+
 // Named is what a client is called that changed the notebook, by the id of its replica, and whether it is an agent, as it
 // said while it was there; false if it did not.
 func (l *Log) Named(client uint64) (name string, agent, ok bool) {
