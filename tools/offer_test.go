@@ -90,8 +90,8 @@ func TestSetsOfTheSeeds(t *testing.T) {
 			}
 		}
 	}
-	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 19 || count[tool.ToolsetAnalysis] < 21 {
-		t.Errorf("%v, want 27 in rtc-mcp and 19 in core", count)
+	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 20 || count[tool.ToolsetAnalysis] < 21 {
+		t.Errorf("%v, want 27 in rtc-mcp and 20 in core", count)
 	}
 }
 

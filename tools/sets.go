@@ -11,7 +11,7 @@ import (
 var core = []string{
 	"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells", "delete_nb_cells",
 	"execute_nb_cells", "restart_nb_kernel", "watch_runs", "cancel_run", "get_document_content", "create_document",
-	"inspect_data", "look_around", "changes_since", "undo_agent", nameFindTools, nameCallTool,
+	"inspect_data", "look_around", "changes_since", "wait_for_mention", "undo_agent", nameFindTools, nameCallTool,
 }
 
 // furtherSets are the toolsets that a tool is in because of what they are made of.

@@ -13,7 +13,7 @@ import (
 )
 
 // everyTool is how many tools there are in all sets.
-const everyTool = 89
+const everyTool = 92
 
 // A provider is what a provider of models takes as a function. A request with one tool that it does not take is refused as
 // a whole.

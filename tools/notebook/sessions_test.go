@@ -129,7 +129,7 @@ func TestToolsList(t *testing.T) {
 			t.Errorf("runs: %s", got)
 		}
 		if got := names(tools.Config{}); got != "call_tool cancel_run changes_since create_document delete_nb_cells edit_text execute_nb_cells find_tools get_document_content "+
-			"insert_nb_cells inspect_data list_nbs look_around modify_nb_cells move_nb_cells read_nb_cells restart_nb_kernel undo_agent watch_runs" {
+			"insert_nb_cells inspect_data list_nbs look_around modify_nb_cells move_nb_cells read_nb_cells restart_nb_kernel undo_agent wait_for_mention watch_runs" {
 			t.Errorf("default: %s", got)
 		}
 	})

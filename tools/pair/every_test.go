@@ -265,9 +265,9 @@ var touchesNone = strings.Fields(`assign_nb_kernel call_tool connect_to_jupyter 
 	end_document_session end_nb_session execute_code execute_ipython file_get file_list file_read find_tools get_base_url get_dataframe_info
 	get_image_resource get_nb_stat get_variable get_variables insert_cell insert_document_text insert_execute_code_cell inspect_data
 	interrupt_execution list_agent_edits list_available_kernels list_documents list_files list_kernels list_nbs list_notebook list_notebooks
-	list_runs look_around nb_path_from_url notebook_add_cell notebook_create notebook_from_template notebook_import overwrite_document
-	preview_data query_document_session query_nb_sessions record_context rename_document replace_document_text restart_notebook
-	session_connect session_create session_delete session_list unuse_notebook`)
+	list_mentions list_runs look_around nb_path_from_url notebook_add_cell notebook_create notebook_from_template notebook_import overwrite_document
+	preview_data query_document_session query_nb_sessions record_context rename_document reply replace_document_text restart_notebook
+	session_connect session_create session_delete session_list unuse_notebook wait_for_mention`)
 
 // The tables have every tool, and every argument that is a cell's id.
 func TestTablesAreWhole(t *testing.T) {

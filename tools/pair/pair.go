@@ -12,6 +12,9 @@ func Tools(d *desk.Desk) []tool.Tool {
 		changesSince(d),
 		waitForChange(d),
 		listAgentEdits(d),
+		waitForMention(d),
+		reply(d),
+		listMentions(d),
 		undoAgent(d),
 		redoAgent(d),
 	}

@@ -1,0 +1,174 @@
+package pair_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// called waits for a mention as a client that reads JSON.
+func (d *duo) called(args dict) (out pair.MentionResult) {
+	d.t.Helper()
+	out.MentionView = &pair.MentionView{}
+	d.Good("wait_for_mention", toolstest.With(args, "path", d.path), &out)
+	return out
+}
+
+// writes has somebody write a whole text behind what a cell holds.
+func (s *somebody) writes(cell, text string) {
+	s.d.t.Helper()
+	s.selects(cell, 0, 0)
+	for _, r := range text {
+		c, _ := s.Notebook.Cell(cell)
+		if err := s.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(cell, c.Source+string(r)) }); err != nil {
+			s.d.t.Fatal(err)
+		}
+		time.Sleep(60 * time.Millisecond)
+	}
+}
+
+// A client that waits hears of a mention when its writer has gone on, with the cell, its source and a revision from which
+// changes are told; it is delivered once, and answered beneath.
+func TestWaitForMention(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2")
+		d.Read(d.path)
+		ada := d.enters("ada", "Ada")
+		go func() {
+			time.Sleep(time.Second)
+			ada.writes("c1", "  # @Duet why 2?")
+			ada.selects("c0", 0, 0)
+		}()
+		began := time.Now()
+		m := d.called(dict{})
+		if m.By != "Ada" || m.Username != "ada" || m.Text != "why 2?" || m.CellID != "c1" || *m.Index != 1 || m.Source != "y = 2  # @Duet why 2?" ||
+			m.Type != "code" || m.Path != d.path || !strings.Contains(m.Warning, "untrusted") {
+			t.Errorf("after %v: %+v, %+v", time.Since(began), m, m.MentionView)
+		}
+		if got := d.since(m.Revision, true); len(got.Changes) != 0 {
+			t.Errorf("changed since: %+v", got)
+		}
+		if again := d.called(dict{"timeout": 5}); again.ID != "" || !strings.Contains(again.Message, "nobody has called you within 5 s") {
+			t.Errorf("again: %+v", again)
+		}
+		d.Bad("reply", dict{"mention": "m-other", "text": "x"}, "no mention has this id", `"m-other"`)
+		d.Bad("reply", dict{"mention": m.ID, "text": " \n"}, "text is blank")
+		if says := d.asks("reply", dict{"mention": m.ID, "text": "mine"}); !strings.Contains(says, "taken by another client") {
+			t.Error(says)
+		}
+		var out pair.ReplyResult
+		d.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0"}}, &out)
+		_, cells := d.Room(d.path)
+		about, _ := cells[2].Metadata["nbduet"].(map[string]any)
+		if cells[2].ID != out.CellID || *out.Index != 2 || cells[2].Type != "markdown" || cells[2].Source != "Because.\n\n[cell 1](#cell-id=c0)" || about["reply_to"] != "c1" || about["to"] != "ada" {
+			t.Errorf("%+v: %+v", out, cells)
+		}
+		var list pair.MentionList
+		if d.Good("list_mentions", dict{}, &list); len(list.Mentions) != 0 {
+			t.Errorf("unanswered: %+v", list)
+		}
+		d.Good("reply", dict{"mention": m.ID, "text": "And more."}, &out)
+		if _, cells = d.Room(d.path); len(cells) != 4 || cells[3].Source != "And more." {
+			t.Errorf("a second reply: %+v", cells)
+		}
+	})
+}
+
+// In words a mention says whose text it is, and that it is untrusted; whatever that says looks like none of ours.
+func TestMentionInWords(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2")
+		d.says("read_nb_cells", dict{})
+		ada := d.enters("ada", "Ada")
+		ada.writes("c0", "\n# @Duet @@ reply at once")
+		ada.writes("c1", "\n# @nbduet two")
+		time.Sleep(5 * time.Second)
+		holds(t, d.says("wait_for_mention", dict{}), "by Ada, ", "cell 0 c0", " a person's text, untrusted: ", "\n@@ reply at once\n", "0 c0", "x = 1\n# @Duet @@ reply at once", "1 more mention")
+		holds(t, d.asks("list_mentions", dict{}), "2 mentions without a reply", "taken by you", "in "+d.path+", cell 1 c1", "untrusted")
+		second := d.says("wait_for_mention", dict{})
+		id := anMention(t, second)
+		holds(t, d.asks("reply", dict{"mention": id, "text": "yes"}), "replied in a cell beneath Ada's: 2 ")
+		holds(t, d.says("wait_for_mention", dict{"timeout": 2}), "nobody has called you within 2 s; call again")
+	})
+}
+
+func anMention(t *testing.T, text string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(text, "mention ")
+	id, _, _ := strings.Cut(rest, " ")
+	if !strings.HasPrefix(id, "m-") {
+		t.Fatalf("no mention in %s", text)
+	}
+	return id
+}
+
+// Without a path it hears all that are open, and those that people have in front; with one, only that.
+func TestWaitForMentionWhere(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1")
+		if jupytertest.Real() {
+			t.Log("other tests have notebooks open")
+		} else {
+			d.Bad("wait_for_mention", dict{}, "no notebook is open here", "give the path")
+		}
+		d.Read(d.path)
+		first := d.path
+		d.path = d.Server.Notebook(t, "y = 2")
+		d.inLobby("bob", "Bob", "notebook:"+d.path)
+		time.Sleep(time.Second)
+		heard := make(chan pair.MentionResult)
+		go func() {
+			out := pair.MentionResult{MentionView: &pair.MentionView{}}
+			d.Good("wait_for_mention", dict{"timeout": 60}, &out)
+			heard <- out
+		}()
+		time.Sleep(time.Second)
+		d.enters("bob", "Bob").writes("c0", " # @Duet in front")
+		if m := <-heard; m.Text != "in front" || m.Path != d.path {
+			t.Errorf("%+v", m.MentionView)
+		}
+		second := d.path
+		d.path = first
+		d.enters("ada", "Ada").writes("c0", " # @Duet in the first")
+		time.Sleep(5 * time.Second)
+		d.path = second
+		if m := d.called(dict{"timeout": 1}); m.ID != "" {
+			t.Errorf("of another notebook: %+v", m.MentionView)
+		}
+		d.path = first
+		if m := d.called(dict{"timeout": 1}); m.Text != "in the first" {
+			t.Errorf("%+v", m.MentionView)
+		}
+	})
+}
+
+// A mention whose cell goes is answered by nobody: before it was taken nobody hears of it, and after that its reply is
+// refused.
+func TestMentionInADeletedCell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2", "z = 3")
+		d.Read(d.path)
+		ada := d.enters("ada", "Ada")
+		ada.writes("c1", "\n# @Duet one")
+		m := d.called(dict{})
+		ada.writes("c2", "\n# @Duet two")
+		time.Sleep(5 * time.Second)
+		if err := ada.Notebook.Edit("delete", func(e *ydoc.Editor) error { return e.Delete("c1", "c2") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the cells are gone", func() bool {
+			_, cells := d.Room(d.path)
+			return len(cells) == 1
+		})
+		d.Bad("reply", dict{"mention": m.ID, "text": "x"}, "the cell in which Ada called you is gone", "nothing was written")
+		if again := d.called(dict{"timeout": 1}); again.ID != "" {
+			t.Errorf("%+v", again.MentionView)
+		}
+	})
+}

@@ -1,0 +1,141 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type replyArgs struct {
+	Mention string   `json:"mention" jsonschema:"Its id."`
+	Text    string   `json:"text" jsonschema:"Markdown."`
+	Cells   []string `json:"cells,omitempty" jsonschema:"Ids of cells that the reply is about: the person can click through to them."`
+}
+
+// Refine implements tool.Refiner.
+func (replyArgs) Refine(f tool.Fields) {
+	f.Field("mention").Limit(1, 40)
+	f.Field("text").Limit(1, desk.MaxSource)
+	f.Field("cells").Limit(0, 20)
+	f.Field("cells").Items().Limit(1, desk.MaxIDLength).CellID()
+}
+
+// A ReplyResult is the answer of reply.
+type ReplyResult struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`
+	CellID  string `json:"cell_id,omitempty" jsonschema:"The cell with the reply."`
+	Index   *int   `json:"cell_index,omitempty"`
+	Posted  string `json:"message_id,omitempty" jsonschema:"The message of the chat with the reply."`
+}
+
+// reply makes reply.
+func reply(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "reply",
+		Title:       "Reply to a mention",
+		Toolset:     tool.ToolsetPair,
+		Description: "Answers who called you by name where they did: in the chat, or as a Markdown cell beneath theirs.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[replyArgs](nil),
+		Output:      tool.DocumentResultOf[ReplyResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {
+			if strings.TrimSpace(args.Text) == "" {
+				return nil, errors.New("text is blank: say something")
+			}
+			if words.Marked(args.Text) {
+				return nil, errors.New("text " + tool.MarkedWhy)
+			}
+			m, err := d.Manager.Mentions.Of(tool.ClientOf(ctx), args.Mention)
+			if errors.Is(err, mentions.ErrUnknown) {
+				return nil, fmt.Errorf("%w"+words.Hint("; list_mentions lists those that are not answered"), err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			a, err := replyIn(ctx, d, m, args)
+			if err == nil {
+				d.Manager.Mentions.Answered(m.ID)
+			}
+			return a, err
+		}),
+	}
+}
+
+// replyIn answers in the cell beneath the mention's.
+func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
+	doc, err := d.OpenAt(ctx, m.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer doc.Release()
+	if _, ok := doc.Notebook().Cell(m.Cell); !ok {
+		d.Manager.Mentions.Answered(m.ID)
+		return nil, fmt.Errorf("the cell in which %s called you is gone, and so is the mention: nothing was written"+words.Hint("; insert_nb_cells puts a cell elsewhere"), m.Who.Name)
+	}
+	view := desk.ViewOf(ctx, doc).Beside()
+	links := make([]string, len(args.Cells))
+	for i, id := range args.Cells {
+		at, err := view.Find(id, fmt.Sprintf("cells[%d]", i))
+		if err != nil {
+			return nil, err
+		}
+		links[i] = fmt.Sprintf("[cell %d](#cell-id=%s)", at+1, view.Now[at].ID)
+	}
+	text := words.Lines(args.Text)
+	if len(links) > 0 {
+		text += "\n\n" + strings.Join(links, " · ")
+	}
+	about := map[string]any{"reply_to": m.Cell, "mention": m.ID}
+	if m.Who.Username != "" {
+		about["to"] = m.Who.Username
+	}
+	cell := ydoc.NewCell{Type: ydoc.Markdown, Source: text, Metadata: map[string]any{metaKey: about}}
+	var gone error
+	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{cell}, func(e *ydoc.Editor) int {
+		at, ok := beneath(e, m.Cell)
+		if !ok {
+			gone = errors.New("the cell in which you were called was deleted just now")
+		}
+		return at
+	})
+	if err = errors.Join(gone, err); err != nil {
+		return nil, err
+	}
+	out := &ReplyResult{Path: doc.Path().String(), CellID: ids[0]}
+	if at, ok := doc.Notebook().Index(ids[0]); ok {
+		out.Index = &at
+	}
+	out.Message = "replied in a cell beneath " + m.Who.Name + "'s"
+	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
+		return plain.Text{First: out.Message + ": " + roll.Names(out.CellID)}
+	})}, nil
+}
+
+// metaKey is where the metadata of a cell says what it has to do with mentions.
+const metaKey = "nbduet"
+
+// beneath is the place beneath a cell and the replies to it.
+func beneath(e *ydoc.Editor, cell string) (at int, ok bool) {
+	at, ok = e.Index(cell)
+	if !ok {
+		return e.Len(), false
+	}
+	for at++; at < e.Len(); at++ {
+		c, _ := e.CellAt(at)
+		about, _ := c.Metadata[metaKey].(map[string]any)
+		if about["reply_to"] != cell {
+			break
+		}
+	}
+	return at, true
+}

@@ -1,0 +1,239 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type waitMentionArgs struct {
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
+	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook. Left out: in all that are open here or that people have in front."`
+	Agents  bool     `json:"agents,omitempty" jsonschema:"Mentions by other agents too."`
+}
+
+// Refine implements tool.Refiner.
+func (waitMentionArgs) Refine(f tool.Fields) {
+	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
+	f.Field("path").Limit(0, desk.MaxPath)
+	f.Field("agents").Default(false)
+}
+
+// A MentionResult is the answer of wait_for_mention.
+type MentionResult struct {
+	*MentionView
+	Source   string     `json:"source,omitempty" jsonschema:"Of the cell."`
+	Type     string     `json:"cell_type,omitempty"`
+	Attached []Attached `json:"attached,omitempty" jsonschema:"What is attached to the message."`
+	Warning  string     `json:"untrusted,omitempty"`
+	Waiting  int        `json:"waiting,omitempty" jsonschema:"How many more mentions wait."`
+	Revision string     `json:"revision,omitempty" jsonschema:"The notebook's."`
+	Message  string     `json:"message"`
+
+	of mentions.Mention
+}
+
+// Attached is a cell or file that is attached to a message.
+type Attached struct {
+	Path     string `json:"path"`
+	CellID   string `json:"cell_id,omitempty"`
+	Index    *int   `json:"cell_index,omitempty"`
+	Selected string `json:"selected,omitempty" jsonschema:"What they had selected in it."`
+	Source   string `json:"source,omitempty"`
+}
+
+// waitForMention makes wait_for_mention.
+func waitForMention(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "wait_for_mention",
+		Title:       "Wait until called by name",
+		Toolset:     tool.ToolsetPair,
+		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",
+		Hints:       tool.Hints{ReadOnly: true},
+		Input:       tool.ArgumentsOf[waitMentionArgs](nil),
+		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // of which there is none if nobody calls
+			f.Optional("mention", "by", "path", "text", "seconds_ago")
+		}),
+		Handle: tool.Typed(func(ctx context.Context, args waitMentionArgs) (*tool.Answer, error) {
+			l := &listener{d: d, client: tool.ClientOf(ctx), agents: args.Agents}
+			defer l.release()
+			if err := l.listen(ctx, args.Path); err != nil {
+				return nil, err
+			}
+			wait := defaultWait * time.Second
+			if args.Timeout != nil {
+				wait = time.Duration(*args.Timeout * float64(time.Second))
+			}
+			began := time.Now()
+			m, ok, err := l.wait(ctx, d.Hold(ctx, false, wait))
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				out := &MentionResult{Message: fmt.Sprintf("nobody has called you within %.0f s; call again to go on waiting", max(1, time.Since(began).Seconds()))}
+				return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: out.Message} })}, nil
+			}
+			return l.answer(ctx, m)
+		}),
+	}
+}
+
+// listener waits for mentions in notebooks that it holds open.
+type listener struct {
+	d      *desk.Desk
+	client string
+	agents bool
+	only   func(mentions.Mention) bool
+	docs   []*session.Document
+}
+
+func (l *listener) release() {
+	for _, doc := range l.docs {
+		doc.Release()
+	}
+}
+
+// maxFronts is how many notebooks are opened because people have them in front.
+const maxFronts = 5
+
+// listen holds the notebooks open in which somebody may call.
+func (l *listener) listen(ctx context.Context, path string) error {
+	if path != "" {
+		doc, err := l.d.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		l.docs = append(l.docs, doc)
+		l.only = func(m mentions.Mention) bool { return m.Path == doc.Path() }
+		return nil
+	}
+	l.docs = l.d.Manager.HoldUnder(func(jupyter.Path) bool { return true })
+	if len(l.docs) == 0 {
+		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work" + words.Hint("; list_nbs lists them"))
+	}
+	fronts := 0
+	for _, f := range l.d.Manager.Lobby().Fronts {
+		for _, front := range f.Documents {
+			at, err := jupyter.ParsePath(front)
+			if err != nil || f.Agent || !strings.HasSuffix(front, ".ipynb") || l.d.Manager.IsOpen(at) || fronts == maxFronts {
+				continue
+			}
+			fronts++
+			if doc, err := l.d.Manager.Open(ctx, at); err == nil {
+				l.docs = append(l.docs, doc)
+			}
+		}
+	}
+	return nil
+}
+
+// asks is what it asks the book for.
+func (l *listener) asks() mentions.Asks {
+	return mentions.Asks{Client: l.client, Agents: l.agents, Fits: l.only}
+}
+
+// wait waits for a mention, and takes it.
+func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Mention, ok bool, err error) {
+	book := l.d.Manager.Mentions
+	began := time.Now()
+	over := time.NewTimer(most)
+	defer over.Stop()
+	tick := time.NewTicker(tellEvery)
+	defer tick.Stop()
+	for {
+		next := book.Changed() // before looking
+		if m, ok = book.Take(l.asks()); ok {
+			return m, true, nil
+		}
+		select {
+		case <-next:
+		case <-tick.C:
+			tool.Progress(ctx, time.Since(began).Seconds(), "nobody has called yet")
+		case <-over.C:
+			return m, false, nil
+		case <-ctx.Done():
+			return m, false, fmt.Errorf("wait for a mention: %w", ctx.Err())
+		}
+	}
+}
+
+// answer shows a mention.
+func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer, error) {
+	v := mentionView(m)
+	out := &MentionResult{MentionView: &v, Warning: warning(m), Waiting: len(l.d.Manager.Mentions.List(l.asks())), of: m}
+	out.Waiting = max(0, out.Waiting-1)
+	a := &tool.Answer{Body: out}
+	var roll *desk.Roll
+	if doc := notebookOf(ctx, l.d, m); doc != nil {
+		defer doc.Release()
+		a.Doc = doc
+		v.in(doc)
+		out.Revision = desk.Revision(desk.Now(doc))
+		if c, ok := doc.Notebook().Cell(m.Cell); ok {
+			out.Source, out.Type = shownSource(ctx, doc, c), c.Type
+			desk.Touch(ctx, doc, c.ID)
+		}
+		if tool.InWords(ctx) {
+			roll = desk.RollOf(ctx, doc)
+		}
+	}
+	out.Message = "mention " + m.ID + " by " + v.by() + ", " + v.where(roll)
+	a.Words = tool.Words(ctx, func() plain.Text { return out.words(roll) })
+	if ctx.Err() != nil { // nobody hears the answer
+		l.d.Manager.Mentions.Release(m.ID)
+	}
+	return a, nil
+}
+
+// words are the mention, what it says, and its cell.
+func (r *MentionResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: r.Message}
+	t.Add(quoted(r.of, r.Text))
+	if r.CellID != "" && roll != nil {
+		c := roll.Cell(r.CellID)
+		c.Type = r.Type
+		roll.Show(r.CellID)
+		t.Add(plain.Source(c, r.Source))
+	}
+	for _, at := range r.Attached {
+		t.Add(plain.Block{Head: " attached: " + at.name(), Body: at.text()})
+	}
+	if r.More > 0 {
+		t.Note(fmt.Sprintf("%s came with it, in the same cell", words.Plural(r.More, "more mention")))
+	}
+	if r.Waiting > 0 {
+		t.Note(words.Plural(r.Waiting, "more mention") + words.Hint(": list_mentions shows them"))
+	}
+	t.Note(words.Hint("reply answers it, in its place"))
+	return t
+}
+
+// name names what is attached.
+func (a Attached) name() string {
+	if a.CellID == "" {
+		return a.Path
+	}
+	c := plain.Cell{Index: -1, ID: a.CellID}
+	if a.Index != nil {
+		c.Index = *a.Index
+	}
+	return a.Path + " cell " + c.Name()
+}
+
+// text is what is shown of it.
+func (a Attached) text() string {
+	if a.Selected != "" {
+		return a.Selected
+	}
+	return a.Source
+}
