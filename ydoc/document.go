@@ -97,29 +97,6 @@ type Bloat = crdt.Bloat
 // Bloat measures the replica. It looks at each struct once: about a millisecond for 50,000.
 func (d *Doc) Bloat() Bloat { return d.replica.Bloat() }
 
-// State is what the root map "state" says of the document.
-type State struct {
-	// Path is the file's path as the server sees it.
-	Path string
-	// Dirty is true from an edit in a JupyterLab tab until the server has saved.
-	Dirty bool
-	// Hash is the SHA-256 of the file as last saved, in hex.
-	Hash string
-	// DocumentID is the room's id, once a tab has set it.
-	DocumentID string
-}
-
-// State returns what the server and the tabs say of the document.
-func (d *Doc) State() (s State) {
-	d.read("read the state", func() {
-		s.Path = stringValue(d.state.Get("path"))
-		s.Dirty, _ = d.state.Get("dirty").(bool)
-		s.Hash = stringValue(d.state.Get("hash"))
-		s.DocumentID = stringValue(d.state.Get("document_id"))
-	})
-	return s
-}
-
 // do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document.
 func (d *Doc) do(op string, f func() error) error { return d.replica.Do(op, f) }
 

@@ -65,6 +65,8 @@ type Editor struct {
 	err      error
 	ops      []func(x tx)
 	authored bool // whether any operation is an author's
+	starts   bool // whether any starts a run
+	touched  []string
 	drafts   map[*node]*draft
 
 	order []*draft          // nil while no cell was added, removed or moved
@@ -91,11 +93,24 @@ func (e *Editor) fail(err error) error {
 	return err
 }
 
-// stage adds an operation, to be run in order when everything has been checked.
-func (e *Editor) stage(op func(x tx)) {
+// stage adds an operation on a cell, nil for none that was there, to be run in order when everything has been checked.
+func (e *Editor) stage(d *draft, op func(x tx)) {
 	e.authored = true
+	touch(e, d)
 	e.stageRun(op)
 }
+
+// touch notes what Touched says of a cell.
+func touch(e *Editor, d *draft) {
+	if d != nil && d.node != nil && !slices.Contains(e.touched, d.id) {
+		e.touched = append(e.touched, d.id)
+	}
+}
+
+// Touched is what the edit does so far that may disturb who works in the notebook: the ids of the cells that were there and
+// that it writes, gives another type, moves, deletes, or starts to run, in the order in which it does so; and whether it
+// does anything at all beside what the end of a run, and its outputs, write.
+func (e *Editor) Touched() (cells []string, writes bool) { return e.touched, e.authored || e.starts }
 
 // stageRun is stage for what a run writes, which alone does not make a step to be undone.
 func (e *Editor) stageRun(op func(x tx)) { e.ops = append(e.ops, op) }

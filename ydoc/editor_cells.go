@@ -33,7 +33,7 @@ func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 		d := &draft{id: c.ID, kind: c.Type, source: c.Source, read: true}
 		ids[i] = c.ID
 		e.place(at+i, d)
-		e.stage(func(x tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
+		e.stage(nil, func(x tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
 	}
 	return ids, nil
 }
@@ -148,7 +148,7 @@ func (e *Editor) Delete(ids ...string) error {
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
 		e.unlist(d)
-		e.stage(func(x tx) { x.Remove(e.n.cells, at, 1) })
+		e.stage(d, func(x tx) { x.Remove(e.n.cells, at, 1) })
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (e *Editor) Move(id string, to int) error {
 		return nil
 	}
 	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
-	e.stage(func(x tx) {
+	e.stage(d, func(x tx) {
 		old := d.typ
 		if d.typ = x.moveCell(e.n.cells, from, to, old); old != nil {
 			x.replaced(old, d.typ)
@@ -216,7 +216,7 @@ func (e *Editor) SetType(id, typ string) error {
 	}
 	d.kind = typ
 	at := e.position(d)
-	e.stage(func(x tx) {
+	e.stage(d, func(x tx) {
 		old := d.typ
 		x.Remove(e.n.cells, at, 1)
 		d.typ = x.InsertCopy(e.n.cells, at, old)

@@ -16,7 +16,7 @@ func (e *Editor) ClearOutputs(id string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x tx) {
+	e.stage(d, func(x tx) {
 		x.clearOutputs(d.typ)
 		x.SetChanged(d.typ, keyCount, nil)
 	})
@@ -29,6 +29,8 @@ func (e *Editor) StartRun(id string) error {
 	if err != nil {
 		return e.fail(err)
 	}
+	e.starts = true
+	touch(e, d)
 	e.stageRun(func(x tx) {
 		x.clearOutputs(d.typ)
 		x.SetChanged(d.typ, keyCount, nil)
@@ -133,6 +135,7 @@ func (e *Editor) SetOutputs(id string, outs []Output) error {
 			return e.fail(err)
 		}
 	}
+	touch(e, d)
 	e.stageRun(func(x tx) {
 		list := x.outputs(d.typ)
 		x.clearOutputs(d.typ)

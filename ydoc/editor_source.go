@@ -80,7 +80,7 @@ func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
 	if len(edits) == 0 {
 		return
 	}
-	e.stage(func(x tx) { x.edit(d.typ.Child(keySource, crdt.KindText), edits) })
+	e.stage(d, func(x tx) { x.edit(d.typ.Child(keySource, crdt.KindText), edits) })
 }
 
 // SetCellMetadata sets a key of a cell's metadata to a plain JSON value. nil is null; see [Editor.DeleteCellMetadata].
@@ -89,7 +89,7 @@ func (e *Editor) SetCellMetadata(id, key string, v any) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x tx) { x.SetChanged(x.mapUnder(d.typ, keyMetadata), key, v) })
+	e.stage(d, func(x tx) { x.SetChanged(x.mapUnder(d.typ, keyMetadata), key, v) })
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (e *Editor) DeleteCellMetadata(id, key string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x tx) { x.Unset(x.mapUnder(d.typ, keyMetadata), key) })
+	e.stage(d, func(x tx) { x.Unset(x.mapUnder(d.typ, keyMetadata), key) })
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x tx) {
+	e.stage(d, func(x tx) {
 		if len(m) == 0 {
 			x.Unset(d.typ, keyAttachments)
 		} else {
@@ -147,12 +147,12 @@ func (e *Editor) SetMetadata(key string, v any) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x tx) { x.SetChanged(x.mapUnder(e.n.meta, keyMetadata), key, v) })
+	e.stage(nil, func(x tx) { x.SetChanged(x.mapUnder(e.n.meta, keyMetadata), key, v) })
 	return nil
 }
 
 // DeleteMetadata removes a key of the notebook's metadata, if it is there.
 func (e *Editor) DeleteMetadata(key string) error {
-	e.stage(func(x tx) { x.Unset(x.mapUnder(e.n.meta, keyMetadata), key) })
+	e.stage(nil, func(x tx) { x.Unset(x.mapUnder(e.n.meta, keyMetadata), key) })
 	return nil
 }

@@ -65,12 +65,13 @@ type entry struct {
 	from, to ydoc.Revision // of the notebook, before and after it
 	begun    int64         // when, in nanoseconds
 	last     int64
-	after    string // if placed: the id of the cell before it; "" at the top
-	was, typ string // if retyped; typ also if added
-	edits    []span // in their order
-	gone     bool   // the texts were too large
-	left     int    // of those, how many characters went
-	size     int    // and came
+	typing   [2]int64 // when its text was first changed, of what was changed without a rest, and last; zeros if it was not
+	after    string   // if placed: the id of the cell before it; "" at the top
+	was, typ string   // if retyped; typ also if added
+	edits    []span   // in their order
+	gone     bool     // the texts were too large
+	left     int      // of those, how many characters went
+	size     int      // and came
 }
 
 // entryBytes is what an entry costs besides its texts.
@@ -83,6 +84,9 @@ func (e *entry) bytes() int {
 	}
 	return n
 }
+
+// rest is how long nothing is typed when somebody has stopped typing.
+const rest = 5 * time.Second
 
 // pause is how long a person stops who begins something new.
 const pause = 3 * time.Second
@@ -114,6 +118,12 @@ func (e *entry) takes(n *entry, last bool) bool {
 	}
 	if n.kinds&Run != 0 {
 		e.kinds &^= Cleared // as a run begins
+	}
+	if n.kinds&Edited != 0 {
+		if e.typing[1] == 0 || time.Duration(n.typing[0]-e.typing[1]) >= rest {
+			e.typing[0] = n.typing[0]
+		}
+		e.typing[1] = n.typing[1]
 	}
 	e.kinds |= n.kinds
 	e.to, e.last = n.to, n.last

@@ -290,6 +290,7 @@ func (l *Log) compare(b ydoc.Batch, now int64) {
 		}
 		if was.source != c.source {
 			e.kinds |= Edited
+			e.typing = [2]int64{now, now}
 			e.edits = []span{between(was.source, c.source)}
 		}
 		if e.kinds == 0 {

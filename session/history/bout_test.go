@@ -1,0 +1,46 @@
+package history
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A bout of typing goes on across what was asked meanwhile, and ends with a rest. Runs and moves are none, however they
+// go together with it.
+func TestBouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nb, person, l := pair(t, two...)
+		from := func() time.Time { return time.Now().Add(-rest) }
+		edits(t, person, setSource("b", "old"))
+		time.Sleep(rest)
+		began := time.Now()
+		edits(t, person, setSource("b", "old = a"))
+		l.Seal()
+		time.Sleep(rest - time.Second)
+		as(t, l, nb, "me", setSource("b", "# me\nold = a"))
+		edits(t, person, setSource("b", "# me\nold = ax"))
+		typed := time.Now()
+		time.Sleep(time.Second)
+		edits(t, person, func(e *ydoc.Editor) error { return e.StartRun("b") })
+		got := l.Lately("b", from())
+		if len(got) != 2 || got[0].Who.Clients[0] != 2 || !got[0].Begun.Equal(began) || !got[0].Last.Equal(typed) || got[0].Typed != "= a … x" || !got[1].Who.Is("me") {
+			t.Errorf("%+v", got)
+		}
+		for range 4 { // what their run prints is not typed
+			time.Sleep(2 * time.Second)
+			edits(t, person, func(e *ydoc.Editor) error { return e.AppendStream("b", "stdout", "line") })
+		}
+		edits(t, person, func(e *ydoc.Editor) error { return e.Move("b", 0) })
+		if got := l.Lately("b", from()); len(got) != 0 {
+			t.Errorf("%+v", got)
+		}
+		again := time.Now()
+		edits(t, person, setSource("b", "# me\nold = axy"))
+		if got := l.Lately("b", from()); len(got) != 1 || !got[0].Begun.Equal(again) || l.Lately("a", from()) != nil {
+			t.Errorf("%+v", got)
+		}
+	})
+}
