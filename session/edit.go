@@ -8,7 +8,9 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/patience"
+	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -63,7 +65,8 @@ func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
 // Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
 // fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
-// not confirm.
+// not confirm. An edit that a client's call makes is not made where people are typing or have said hands off, see package
+// toes; fn may be run several times, each time for an attempt of its own, where the call waits for them.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.nb == nil {
@@ -72,18 +75,33 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 		if !undo.Records(author.Of(ctx)) {
 			return lv.nb.Edit(name, fn)
 		}
-		made, err := lv.nb.Record(name, fn)
+		guard := guardOf(ctx, d, lv, name)
+		made, err := lv.nb.Record(name, guard.Around(fn))
 		lv.steps.Add(author.Of(ctx), made)
-		return err
+		return guard.Placed(err)
 	})
+}
+
+// MayTouch is the error of a call that is about to change cells of a notebook, and does before what cannot be taken back: that
+// of the edit, see [Document.Edit].
+func MayTouch(ctx context.Context, d *Document, edit string, cells []string) error {
+	return toes.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
 // edit makes an edit of either kind and waits until the room has it.
 func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
-	if p := patience.Of(ctx); p != nil {
-		return d.editPatiently(ctx, p, name, write)
-	}
-	return d.editIn(ctx, d.current(), name, write)
+	opened := d.current()
+	return toes.Patiently(ctx, func() error {
+		if p := patience.Of(ctx); p != nil {
+			return d.editPatiently(ctx, p, opened, name, write)
+		}
+		return d.editIn(ctx, d.current(), name, write)
+	})
+}
+
+// guardOf is what keeps an edit off people's toes.
+func guardOf(ctx context.Context, d *Document, lv *live, name string) *toes.Guard {
+	return toes.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
 }
 
 // editIn makes an edit in a replica.
@@ -144,9 +162,9 @@ func (d *Document) confirm(lv *live, cells []string) {
 func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirmed.has(cell) }
 
 // editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
-// room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
-func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, name string, write func(*live) error) error {
-	opened := d.current()
+// room is lost before it confirms the edit, for the next one, to find out whether the edit was made. opened is the room of
+// which the caller has read what it needs for the edit.
+func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened *live, name string, write func(*live) error) error {
 	lv, err := d.wait(ctx, p)
 	if err == nil && lv != opened {
 		// What the caller has read to make this edit is of a replica that is gone.

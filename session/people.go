@@ -37,8 +37,10 @@ func (d *Document) People() []Person {
 }
 
 // Company is who else is in the document's room, and whether all are known by now.
-func (d *Document) Company() people.Company {
-	lv := d.current()
+func (d *Document) Company() people.Company { return companyIn(d, d.current()) }
+
+// companyIn is Company in a room.
+func companyIn(d *Document, lv *live) people.Company {
 	c := people.Company{Known: people.KnownSince(lv.room.Since())}
 	others := people.Without(lv.room.Peers(), d.m.user.Username)
 	switch {

@@ -41,17 +41,6 @@ type undoable struct{ *Document }
 func (d undoable) History() *undo.History { return d.current().steps }
 
 // Revise makes an edit of either kind.
-func (d undoable) Revise(ctx context.Context, name string, edit func(*undo.History) error) error {
-	return d.edit(ctx, name, func(lv *live) error { return edit(lv.steps) })
-}
-
-// Carets are those of the people in the room.
-func (d readable) Carets() []reading.Caret {
-	var carets []reading.Caret
-	for _, p := range d.People() {
-		if !p.Agent && p.Caret {
-			carets = append(carets, reading.Caret{Person: p.Name, Cell: p.CellID, Moved: p.Moved})
-		}
-	}
-	return carets
+func (d undoable) Revise(ctx context.Context, name string, edit func(h *undo.History, may func(cells []string) error) error) error {
+	return d.edit(ctx, name, func(lv *live) error { return edit(lv.steps, guardOf(ctx, d.Document, lv, name).Check) })
 }

@@ -231,7 +231,7 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 	if person, ok := tool.TakeHidden(check.Schema(), args, desk.ArgPerson).(string); ok {
 		ctx = desk.WithPerson(ctx, person)
 	}
-	ctx = tool.WithProgress(tool.WithBeginning(ctx), req)
+	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args)
 	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)

@@ -45,8 +45,8 @@ const (
 // History and Revise make it an [undo.Document].
 func (a *agent) History() *undo.History { return a.steps }
 
-func (a *agent) Revise(_ context.Context, _ string, edit func(*undo.History) error) error {
-	return edit(a.steps)
+func (a *agent) Revise(_ context.Context, _ string, edit func(*undo.History, func([]string) error) error) error {
+	return edit(a.steps, func([]string) error { return nil })
 }
 
 var clients = []string{"one", "two"}

@@ -134,9 +134,6 @@ func (u *Unjoined) Showings() *reading.Showings { return u.shown }
 // Point implements [reading.Document]. There is nobody to see it.
 func (u *Unjoined) Point(string, int) {}
 
-// Carets implements [reading.Document].
-func (u *Unjoined) Carets() []reading.Caret { return nil }
-
 // Edit implements [reading.Document]. It returns when the file has the edit. The error is a [*JoinedError] if somebody has
 // opened the document meanwhile.
 func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {

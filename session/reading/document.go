@@ -2,7 +2,6 @@ package reading
 
 import (
 	"context"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
@@ -25,16 +24,6 @@ type Document interface {
 	WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error
 	// Point shows the agent's caret in a cell, at an offset in UTF-16 code units.
 	Point(cell string, offset int)
-	// Carets are those of the people in the room.
-	Carets() []Caret
-}
-
-// A Caret is where a person in the room is.
-type Caret struct {
-	Person string // their name
-	Cell   string // its id
-	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
-	Moved time.Time
 }
 
 // Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit

@@ -26,7 +26,6 @@ func (d *fakeDocument) Notebook() *ydoc.Notebook { return d.nb }
 func (d *fakeDocument) Text() *ydoc.Text         { return d.text }
 func (d *fakeDocument) Showings() *Showings      { return d.shown }
 func (d *fakeDocument) Point(string, int)        {}
-func (d *fakeDocument) Carets() []Caret          { return nil }
 
 func (d *fakeDocument) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.nb.Edit(name, fn)

@@ -7,13 +7,10 @@ import (
 )
 
 // MoveCells moves cells, all or none, so that they follow each other in the given order. after names the cell that they
-// then follow, "" for none, in the notebook as it is then; it is none of them. Where somebody is typing in one of them, or
-// one has changed since its base, it is as with [Reader.Move].
+// then follow, "" for none, in the notebook as it is then; it is none of them. Where one has changed since its base, it is as
+// with [Reader.Move].
 func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
 	ids := targetIDs(cells)
-	if err := r.undisturbed(ctx, force, ids...); err != nil {
-		return err
-	}
 	if err := r.doc.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error { return r.mayMove(e, c.Cell, c.Base, force) }); err != nil {
 			return err

@@ -35,13 +35,9 @@ func targetIDs(targets []Target) []string {
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
-// error is an [*OutdatedError], which shows the cell, and where somebody is typing in it a [*TypingError], unless force is
-// set.
+// error is an [*OutdatedError], which shows the cell, unless force is set.
 func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 	ids := targetIDs(cells)
-	if err := r.undisturbed(ctx, force, ids...); err != nil {
-		return err
-	}
 	if err := r.doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error {
 			now, ok := e.Cell(c.Cell)

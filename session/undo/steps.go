@@ -14,8 +14,9 @@ import (
 type Document interface {
 	// History is that of the current replica.
 	History() *History
-	// Revise makes an edit of either kind in the history's replica, and returns when the room has it.
-	Revise(ctx context.Context, name string, edit func(*History) error) error
+	// Revise makes an edit of either kind in the history's replica, and returns when the room has it. may refuses an edit
+	// that touches cells which are not to be touched now.
+	Revise(ctx context.Context, name string, edit func(h *History, may func(cells []string) error) error) error
 }
 
 // Steps are the steps of one client in a document. Make it with [Of].
@@ -90,24 +91,27 @@ func (e *UnknownError) Error() string {
 
 // Undo takes back the last count steps of the client.
 func (s Steps) Undo(ctx context.Context, count int) (Outcome, error) {
-	return s.revise(ctx, "undo", func(h *History) (Outcome, error) { return h.back(s.client, count, "", false) })
+	return s.revise(ctx, "undo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, count, "", false, may) })
 }
 
 // UndoStep takes back one step, those after it stay.
 func (s Steps) UndoStep(ctx context.Context, id string) (Outcome, error) {
-	return s.revise(ctx, "undo", func(h *History) (Outcome, error) { return h.back(s.client, 1, id, false) })
+	return s.revise(ctx, "undo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, 1, id, false, may) })
 }
 
 // Redo makes again the steps that were taken back last.
 func (s Steps) Redo(ctx context.Context, count int) (Outcome, error) {
-	return s.revise(ctx, "redo", func(h *History) (Outcome, error) { return h.back(s.client, count, "", true) })
+	return s.revise(ctx, "redo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, count, "", true, may) })
 }
 
+// mayTouch is the error of an edit that would touch cells, nil if it may.
+type mayTouch = func(cells []string) error
+
 // revise makes an edit. The outcome of one that the room has not confirmed is that of an edit that was made.
-func (s Steps) revise(ctx context.Context, name string, do func(*History) (Outcome, error)) (o Outcome, err error) {
-	err = s.doc.Revise(ctx, name, func(h *History) (err error) {
+func (s Steps) revise(ctx context.Context, name string, do func(*History, mayTouch) (Outcome, error)) (o Outcome, err error) {
+	err = s.doc.Revise(ctx, name, func(h *History, may func([]string) error) (err error) {
 		h.Look()
-		o, err = do(h)
+		o, err = do(h, may)
 		return err
 	})
 	return o, err
@@ -117,7 +121,10 @@ func (s Steps) revise(ctx context.Context, name string, do func(*History) (Outco
 //
 // Each is a transaction of its own, though [ydoc.Doc.Revert] takes several at once: that has one inverse, and each step
 // must stay one that can be listed, and made again or taken back, by itself.
-func (h *History) back(name string, count int, id string, again bool) (o Outcome, err error) {
+func (h *History) back(name string, count int, id string, again bool, may mayTouch) (o Outcome, err error) {
+	if err := may(h.cellsOf(name, count, id, again)); err != nil {
+		return o, err
+	}
 	taken, err := h.take(name, count, id, again)
 	if err != nil {
 		return o, err
@@ -139,6 +146,33 @@ func (h *History) back(name string, count int, id string, again bool) (o Outcome
 	return o, nil
 }
 
+// cellsOf are the cells of the steps that would be taken.
+func (h *History) cellsOf(name string, count int, id string, again bool) (cells []string) {
+	h.k.mu.Lock()
+	defer h.k.mu.Unlock()
+	if c := h.clients[name]; c != nil {
+		for _, s := range c.chosen(count, id, again) {
+			cells = union(cells, s.Cells)
+		}
+	}
+	return cells
+}
+
+// chosen are the last steps that can be taken back, or made again, or the one of an id.
+func (c *client) chosen(count int, id string, again bool) (taken []*step) {
+	from := c.done
+	if again {
+		from = c.undone
+	}
+	if id == "" {
+		taken = slices.Clone(from[len(from)-min(count, len(from)):])
+		slices.Reverse(taken)
+	} else if at := slices.IndexFunc(from, func(s *step) bool { return s.ID == id }); at >= 0 {
+		taken = []*step{from[at]}
+	}
+	return taken
+}
+
 // take takes steps off their list, the last first.
 func (h *History) take(name string, count int, id string, again bool) (taken []*step, err error) {
 	h.k.mu.Lock()
@@ -147,20 +181,10 @@ func (h *History) take(name string, count int, id string, again bool) (taken []*
 	if c == nil {
 		c = &client{}
 	}
-	from := &c.done
-	if again {
-		from = &c.undone
-	}
-	if id == "" {
-		n := min(count, len(*from))
-		taken = slices.Clone((*from)[len(*from)-n:])
-		slices.Reverse(taken)
-	} else if at := slices.IndexFunc(*from, func(s *step) bool { return s.ID == id }); at >= 0 {
-		taken = []*step{(*from)[at]}
-	}
+	taken = c.chosen(count, id, again)
 	if len(taken) == 0 && id != "" {
 		e := &UnknownError{ID: id}
-		for _, s := range slices.Backward(*from) {
+		for _, s := range slices.Backward(c.done) {
 			e.Have = append(e.Have, s.Step)
 		}
 		return nil, e

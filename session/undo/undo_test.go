@@ -19,6 +19,9 @@ type book struct {
 	t  *testing.T
 	nb *ydoc.Notebook
 	h  *History
+
+	asked  []string // which cells may be touched
+	refuse error
 }
 
 func newBook(t *testing.T, k *Keeper, sources ...string) *book {
@@ -40,7 +43,12 @@ func newBook(t *testing.T, k *Keeper, sources ...string) *book {
 
 func (b *book) History() *History { return b.h }
 
-func (b *book) Revise(_ context.Context, _ string, edit func(*History) error) error { return edit(b.h) }
+func (b *book) Revise(_ context.Context, _ string, edit func(*History, func([]string) error) error) error {
+	return edit(b.h, func(cells []string) error {
+		b.asked = cells
+		return b.refuse
+	})
+}
 
 // does has a client edit, in a call.
 func (b *book) does(client string, call uint64, fn func(e *ydoc.Editor) error) {
@@ -160,6 +168,28 @@ func TestAStepAlone(t *testing.T) {
 	b.has("1 2 3")
 	b.undo("a", 3)
 	b.has("one two three")
+}
+
+// Where the cells of steps may not be touched, nothing is taken back, and the steps stay.
+func TestRefused(t *testing.T) {
+	b := newBook(t, &Keeper{}, "one", "two")
+	b.sets("a", 1, "c0", "1")
+	b.sets("a", 2, "c1", "2")
+	b.refuse = errors.New("somebody types")
+	if _, err := Of(b, "a").Undo(t.Context(), 2); !errors.Is(err, b.refuse) || !slices.Equal(b.asked, []string{"c1", "c0"}) && !slices.Equal(b.asked, []string{"c0", "c1"}) {
+		t.Errorf("%v, asked for %q", err, b.asked)
+	}
+	b.has("1", "2")
+	b.refuse = nil
+	b.undo("a", 2)
+	b.has("one", "two")
+	b.refuse = errors.New("somebody types")
+	if _, err := Of(b, "a").Redo(t.Context(), 1); !errors.Is(err, b.refuse) || !slices.Equal(b.asked, []string{"c0"}) {
+		t.Errorf("%v, asked for %q", err, b.asked)
+	}
+	if got := ids(Of(b, "a").List()); !slices.Equal(got, []string{"s1 undone", "s2 undone"}) {
+		t.Errorf("%v", got)
+	}
 }
 
 // 200 steps are taken back, made again, and taken back.

@@ -23,8 +23,9 @@ import (
 // touched are the cells that one call names, reads or changes. Its answer says of each in which a person is that they are
 // there.
 type touched struct {
-	mu   sync.Mutex
-	docs []*touchedDoc
+	agents agents
+	mu     sync.Mutex
+	docs   []*touchedDoc
 }
 
 // touchedDoc are those of one notebook.
@@ -33,23 +34,29 @@ type touchedDoc struct {
 	view   View // that named them
 	before people.Company
 	cells  map[string]bool
+	// at are the agents that were at a cell when it was named, by its id.
+	at map[string][]string
 }
 
 type touchedKey struct{}
 
-// Accompanied has each answer of a tool say in one line who is in a cell that the call has touched.
-func Accompanied(t tool.Tool) tool.Tool {
+// Accompanied has each answer of a tool say in one line who is in a cell that the call has touched, and which other agents
+// are at one that it may have changed; and each refusal for their sake say its code as the tool's others do.
+func Accompanied(d *Desk, t tool.Tool) tool.Tool {
 	if t.Input.Takes(ArgPerson) || t.Output.Takes("run_id") {
 		t.Output = t.Output.WithCarets()
 	}
 	handle := t.Handle
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		rec := &touched{}
+		if !t.Hints.ReadOnly {
+			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx)}
+		}
 		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)
 		if a != nil {
 			a.People = rec.lines()
 		}
-		return a, err
+		return a, refusal(t, err)
 	}
 	return t
 }
@@ -112,14 +119,19 @@ func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
 	defer t.mu.Unlock()
 	at := slices.IndexFunc(t.docs, func(d *touchedDoc) bool { return d.doc == doc })
 	if at < 0 {
-		d := &touchedDoc{doc: doc, cells: map[string]bool{}, before: doc.Company()}
+		d := &touchedDoc{doc: doc, cells: map[string]bool{}, at: map[string][]string{}, before: doc.Company()}
 		if len(d.before.People) > 0 {
 			d.view = view()
 		}
 		at, t.docs = len(t.docs), append(t.docs, d)
 	}
 	for _, id := range ids {
-		t.docs[at].cells[id] = true
+		if d := t.docs[at]; !d.cells[id] {
+			d.cells[id] = true
+			if are := t.agents.at(doc, id); len(are) > 0 {
+				d.at[id] = are
+			}
+		}
 	}
 }
 
@@ -135,6 +147,7 @@ func (t *touched) lines() (out []string) {
 		if more := len(lines) - maxAccompany; more > 0 {
 			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", words.Plural(more, "more person")))
 		}
+		lines = append(lines, d.besides(t.agents)...)
 		if len(t.docs) > 1 {
 			for i := range lines {
 				lines[i] = d.doc.Path().String() + ": " + lines[i]
@@ -163,6 +176,43 @@ func (d *touchedDoc) lines() (out []string) {
 		out = append(out, fmt.Sprintf("%s %s in %s%s", now.Called(p), is, where.Name(), Lately(at)))
 	}
 	return out
+}
+
+// besides says which other agents are at cells of the call, or were when it began.
+func (d *touchedDoc) besides(a agents) (lines []string) {
+	if a.runs == nil {
+		return nil
+	}
+	cells := make([]string, 0, len(d.cells))
+	for id := range d.cells {
+		cells = append(cells, id)
+	}
+	index := func(id string) int {
+		if i, ok := d.doc.Notebook().Index(id); ok {
+			return i
+		}
+		return -1
+	}
+	slices.SortFunc(cells, func(x, y string) int { return index(x) - index(y) })
+	for _, id := range cells {
+		are := slices.Clone(d.at[id])
+		for _, now := range a.at(d.doc, id) {
+			if !slices.Contains(are, now) {
+				are = append(are, now)
+			}
+		}
+		named := id
+		if d.view.doc != nil {
+			named = d.view.shortID(id)
+		}
+		for _, one := range are {
+			lines = append(lines, one+" "+plain.Cell{Index: index(id), ID: named}.Name())
+		}
+	}
+	if more := len(lines) - maxAccompany; more > 0 {
+		lines = append(lines[:maxAccompany], fmt.Sprintf("and other agents are at %d more cells of this call", more))
+	}
+	return lines
 }
 
 // place is where a person is, among the cells of the call. One whose caret is gone counts as where they were: their cell

@@ -116,6 +116,13 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call can run: restart with exec false, then run them in several calls",
 					words.Plural(n, "code cell"), words.Thousands(maxRunCells))
 			}
+			var touched []string
+			if args.ClearOutputs || wanted(args.Exec) {
+				touched = codeCells(doc)
+			}
+			if err := session.MayTouch(ctx, doc, "restart", touched); err != nil {
+				return nil, err
+			}
 			change, err := doc.Kernel().Restart(ctx, args.KernelName, wanted(args.Exec))
 			if err != nil {
 				return nil, kernelError(err)
@@ -235,6 +242,9 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
+			if err := session.MayTouch(ctx, doc, "assign kernel", nil); err != nil {
+				return nil, err
+			}
 			change, err := doc.Kernel().Assign(ctx, args.KernelName)
 			if err != nil {
 				return nil, kernelError(err)

@@ -36,11 +36,11 @@ func TestCaretLine(t *testing.T) {
 		}
 		quiet(d.says("read_nb_cells", dict{"ranges": []dict{{"id": "c2"}}}))
 		quiet(d.says("insert_nb_cells", dict{"after_id": "c1", "cells": []dict{{"content": "new"}}, "exec": false}))
-		holds(t, d.says("edit_text", dict{"cell_id": "c1", "old_text": "b", "new_text": "bb"}), "Ada is in 1 c1")
-		holds(t, d.says("edit_text", dict{"old_text": "bb!", "new_text": "b"}), "Ada is in 1 c1")
-		holds(t, d.says("modify_nb_cells", dict{"modifications": []dict{{"range": one[0], "content": "7"}}, "exec": false}), "Ada is in 1 c1")
+		holds(t, d.says("edit_text", dict{"cell_id": "c1", "old_text": "b", "new_text": "bb", "force": true}), "Ada is in 1 c1")
+		holds(t, d.says("edit_text", dict{"old_text": "bb!", "new_text": "b", "force": true}), "Ada is in 1 c1")
+		holds(t, d.says("modify_nb_cells", dict{"modifications": []dict{{"range": one[0], "content": "7"}}, "exec": false, "force": true}), "Ada is in 1 c1")
 		var ran notebook.ExecuteResult
-		res := d.Good("execute_nb_cells", d.in(dict{"ranges": one}), &ran)
+		res := d.Good("execute_nb_cells", d.in(dict{"ranges": one, "force": true}), &ran)
 		holds(t, toolstest.MessageOf(res), `"carets":["Ada is in 1 c1, typed`)
 		holds(t, toolstest.MessageOf(d.Good("get_run", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)
 		holds(t, toolstest.MessageOf(d.Good("watch_runs", dict{"run_id": ran.Results[0].RunID}, nil)), `"carets":["Ada is in 1 c1`)

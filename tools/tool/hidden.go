@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -30,6 +31,32 @@ func takePerson(s *jsonschema.Schema) {
 	}
 	most := maxPerson
 	s.Properties["person"] = &jsonschema.Schema{Type: "string", MaxLength: &most}
+}
+
+// The arguments that say what a call does where somebody is typing.
+const (
+	ArgWait  = "wait"  // seconds to wait until they pause
+	ArgForce = "force" // whether to write all the same
+)
+
+// WithManners returns a schema of arguments that takes [ArgWait], up to so many seconds, and [ArgForce], hidden unless it has
+// them.
+func (s Schema) WithManners(maxWait float64) Schema {
+	out := *s.schema
+	out.Properties = maps.Clone(out.Properties)
+	if out.PropertyOrder == nil { // else all would be written
+		out.PropertyOrder = slices.Sorted(maps.Keys(out.Properties))
+	}
+	var least float64
+	for name, p := range map[string]*jsonschema.Schema{
+		ArgWait:  {Type: "number", Minimum: &least, Maximum: &maxWait},
+		ArgForce: {Type: "boolean"},
+	} {
+		if out.Properties[name] == nil {
+			out.Properties[name] = p
+		}
+	}
+	return Schema{&out}
 }
 
 func takesCellID(s *jsonschema.Schema) bool {

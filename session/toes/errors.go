@@ -1,0 +1,99 @@
+package toes
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// The codes of refusals, with which their texts begin.
+const (
+	CodeBusy     = "busy_human"
+	CodeHandsOff = "hands_off"
+)
+
+// maxTyped is how much is shown of what somebody typed, in characters.
+const maxTyped = 120
+
+// BusyError says that an edit was not made because somebody is typing in a cell that it touches.
+type BusyError struct {
+	Edit  string // its name
+	Cell  string // the cell's id
+	Index int    // of the cell; -1 if it is not known
+	Who   string // the person's name
+	// Since is when they began, and Last when the last key came.
+	Since, Last time.Time
+	Typed       string // "" where it is not known
+	// Waited is how long the call has waited in vain.
+	Waited time.Duration
+
+	now time.Time
+}
+
+// Kind is the code.
+func (e *BusyError) Kind() string { return CodeBusy }
+
+func (e *BusyError) Error() string {
+	typed, waited := "", ""
+	if text := strings.Join(strings.Fields(words.Plain(e.Typed)), " "); text != "" {
+		text, _ = words.Cut(text, maxTyped)
+		typed = ": " + words.Quoted(text)
+	}
+	if e.Waited > 0 {
+		waited = fmt.Sprintf(", and did not pause within %s", e.Waited)
+	}
+	return fmt.Sprintf("%s: %s is typing in %s, since %s, last key %s ago%s%s; nothing was %s: call again with wait 30, which does it once they pause, "+
+		"or work elsewhere; force true does it at once",
+		CodeBusy, e.Who, e.where(), ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed, waited, e.verb())
+}
+
+func (e *BusyError) where() string { return place(e.Index, e.Cell) }
+func (e *BusyError) verb() string  { return verb(e.Edit) }
+
+// verb is what an edit would have done.
+func verb(edit string) string {
+	if edit == "run" {
+		return "run"
+	}
+	return "written"
+}
+
+// place names a cell.
+func place(index int, id string) string {
+	if index < 0 {
+		return "cell " + words.Quoted(id)
+	}
+	return fmt.Sprintf("cell %d (id %s)", index, words.Quoted(id))
+}
+
+// ago is a time in seconds, with tenths where there are few.
+func ago(d time.Duration) string {
+	const few = 10 * time.Second
+	if d < few {
+		return fmt.Sprintf("%.1f s", max(0, d.Seconds()))
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}
+
+// HandsOffError says that an edit was not made because somebody has said hands off. Nothing overrides that but their word.
+type HandsOffError struct {
+	Edit  string // its name
+	Cell  string // the cell's id, "" for the whole notebook
+	Index int    // of the cell; -1 if it is not known
+	Who   string // the person's name
+	Since time.Time
+}
+
+// Kind is the code.
+func (e *HandsOffError) Kind() string { return CodeHandsOff }
+
+func (e *HandsOffError) Error() string {
+	what, where := "this notebook", "in it or in its chat"
+	if e.Cell != "" {
+		what, where = place(e.Index, e.Cell), "in it"
+	}
+	return fmt.Sprintf("%s: %s has said hands off %s, at %s; nothing was %s: it holds, whatever is waited or forced, until %s says go on %s, "+
+		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
+}

@@ -1,0 +1,191 @@
+package toes
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A cell in which somebody types is left alone, by whatever would disturb them, until they pause; the rest is not.
+func TestBusy(t *testing.T) {
+	for name, fn := range map[string]func(*ydoc.Editor) error{
+		"write":          sets("a", "mine"),
+		"run":            func(e *ydoc.Editor) error { return e.StartRun("a") },
+		"move":           func(e *ydoc.Editor) error { return e.Move("a", 1) },
+		"delete":         func(e *ydoc.Editor) error { return e.Delete("a") },
+		"type":           func(e *ydoc.Editor) error { return e.SetType("a", ydoc.Markdown) },
+		"among others":   func(e *ydoc.Editor) error { return errors.Join(e.SetSource("b", "z"), e.ClearOutputs("a")) },
+		"other metadata": func(e *ydoc.Editor) error { return e.SetCellMetadata("a", "k", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(t)
+				tab := b.joins(2, ada)
+				b.types(tab, "a", "x = 1 + axis")
+				later(3)
+				b.types(tab, "a", "x = 1 + axis =")
+				later(1.25)
+				rev := b.nb.Revision()
+				err := b.edit(b.call(Manners{}), fn)
+				var busy *BusyError
+				if !errors.As(err, &busy) || busy.Cell != "a" || busy.Index != 0 || busy.Who != "Ada" || b.nb.Revision() != rev {
+					t.Fatalf("%v", err)
+				}
+				for _, want := range []string{`busy_human: Ada is typing in cell 0 (id "a"), since 4.2 s, last key 1.2 s ago: "+ axis`, "nothing was written", "wait 30", "force true"} {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("%q is not in %q", want, err)
+					}
+				}
+				if err := b.edit(b.call(Manners{}), sets("b", "elsewhere")); err != nil {
+					t.Error(err)
+				}
+				later(3.75)
+				if err := b.edit(b.call(Manners{}), fn); err != nil {
+					t.Errorf("when they have paused: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A call may wait, as long as it says in all, or force.
+func TestManners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		tab := b.joins(2, ada)
+		b.types(tab, "a", "x = 2")
+		if err := b.edit(b.call(Manners{Force: true}), sets("a", "forced")); err != nil {
+			t.Error(err)
+		}
+		b.types(tab, "a", "x = 3")
+		began, told := time.Now(), 0
+		time.AfterFunc(2*time.Second, func() { b.types(tab, "a", "x = 34") })
+		waits := b.call(Manners{Wait: 10 * time.Second, Tell: func(_ context.Context, message string) {
+			if told++; message != `Ada is typing in cell 0 (id "a")` {
+				t.Error(message)
+			}
+		}})
+		if err := b.edit(waits, sets("a", "waited")); err != nil || time.Since(began) != 7*time.Second || told < 7 {
+			t.Errorf("after %v: %v, told %d times", time.Since(began), err, told)
+		}
+		b.types(tab, "a", "x = 5")
+		began = time.Now()
+		var busy *BusyError
+		if err := b.edit(waits, sets("a", "in vain")); !errors.As(err, &busy) || time.Since(began) != 3*time.Second || !strings.Contains(err.Error(), "did not pause within 10s") {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		ctx, stop := context.WithTimeout(b.call(Manners{Wait: time.Minute}), time.Second)
+		defer stop()
+		if err := b.edit(ctx, sets("a", "cut off")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		// They leave while it is waited.
+		b.types(tab, "a", "x = 6")
+		began = time.Now()
+		leaves := func(context.Context, string) {
+			if time.Since(began) > 0 {
+				b.company = people.Company{}
+			}
+		}
+		if err := b.edit(b.call(Manners{Wait: time.Minute, Tell: leaves}), sets("a", "gone")); err != nil || time.Since(began) != 2*time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+// Who does not type, is gone, is no person, or never said who they are, blocks nobody.
+func TestNobodyIsBusy(t *testing.T) {
+	agent := people.Person{Name: "Bot", Username: "bot", Agent: true}
+	for name, c := range map[string]struct {
+		who people.Person
+		do  func(b *book, tab *ydoc.Notebook)
+	}{
+		"a caret": {ada, func(b *book, _ *ydoc.Notebook) {
+			b.company.People[0].Places[0] = people.Place{Client: 2, Cell: "a", Caret: true, Moved: time.Now()}
+		}},
+		"their run": {ada, func(b *book, tab *ydoc.Notebook) {
+			b.edits(tab, func(e *ydoc.Editor) error {
+				return errors.Join(e.StartRun("a"), e.AppendStream("a", "stdout", "1"), e.FinishRun("a", nil))
+			})
+		}},
+		"their move":    {ada, func(b *book, tab *ydoc.Notebook) { b.edits(tab, func(e *ydoc.Editor) error { return e.Move("a", 1) }) }},
+		"another cell":  {ada, func(b *book, tab *ydoc.Notebook) { b.types(tab, "b", "typed") }},
+		"another agent": {agent, func(b *book, tab *ydoc.Notebook) { b.types(tab, "a", "written") }},
+		"left": {ada, func(b *book, tab *ydoc.Notebook) {
+			b.types(tab, "a", "typed")
+			b.company.People = nil
+		}},
+		"said nothing": {ada, func(b *book, tab *ydoc.Notebook) {
+			b.types(tab, "a", "typed")
+			b.company.People = []people.Person{{Name: "Bob", Places: []people.Place{{Client: 9, Cell: "a", Caret: true, Moved: time.Now()}}}}
+		}},
+		"this program": {ada, func(b *book, _ *ydoc.Notebook) { b.types(b.nb, "a", "by itself") }},
+		"another client": {ada, func(b *book, _ *ydoc.Notebook) {
+			if err := b.edit(b.call(Manners{}), sets("a", "mine")); err != nil {
+				b.t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(t)
+				c.do(b, b.joins(2, c.who))
+				if err := b.edit(b.call(Manners{}), sets("a", "mine")); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// What was only deleted is theirs whose caret is in the cell and moved then.
+func TestDeletedText(t *testing.T) {
+	for name, c := range map[string]struct {
+		place people.Place
+		busy  bool
+	}{
+		"there":         {people.Place{Cell: "a", Caret: true}, true},
+		"elsewhere":     {people.Place{Cell: "b", Caret: true}, false},
+		"without caret": {people.Place{Cell: "a"}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBook(t)
+			tab := b.joins(2, ada)
+			b.types(tab, "a", "x")
+			c.place.Client, c.place.Moved = 2, time.Now()
+			b.company.People[0].Places[0] = c.place
+			later(3)
+			if err := b.edit(b.call(Manners{}), sets("a", "mine")); errors.As(err, new(*BusyError)) != c.busy {
+				t.Errorf("%s: %v", name, err)
+			}
+			b.company.People[0].Places[0].Moved = time.Now()
+			if err := b.edit(b.call(Manners{}), sets("a", "mine")); err != nil {
+				t.Errorf("%s: a caret that moved later: %v", name, err)
+			}
+		})
+	}
+}
+
+// What belongs to no call, as what a run puts out, is never held back.
+func TestNoCall(t *testing.T) {
+	b := newBook(t)
+	b.types(b.joins(2, ada), "a", "typed")
+	if err := HandsOff(t.Context(), b, "", Who{"Ada", "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.edit(t.Context(), sets("a", "mine")); err != nil {
+		t.Error(err)
+	}
+	ends := func(e *ydoc.Editor) error {
+		return errors.Join(e.AppendStream("a", "stdout", "1"), e.FinishRun("a", nil))
+	}
+	if err := b.edit(b.call(Manners{}), ends); err != nil {
+		t.Errorf("the end of a run: %v", err)
+	}
+}

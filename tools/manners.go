@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// mannered are the tools that change cells of a notebook, or add some: where somebody is typing they wait, or force, if the
+// call says so.
+var mannered = []string{
+	"clear_cell_output", "delete_cell", "delete_nb_cells", "edit_cell_source", "edit_text", "execute_cell",
+	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_code",
+	"execute_nb_cells", "insert_cell", "insert_execute_code_cell", "insert_nb_cells", "modify_nb_cells", "move_cell",
+	"move_nb_cells", "notebook_add_cell", "notebook_delete_cell", "notebook_edit_cell", "notebook_move_cell",
+	"overwrite_cell_source", "overwrite_document", "redo_agent", "restart_nb_kernel", "undo_agent",
+}
+
+// withManners has a tool that changes cells take what says how.
+func withManners(t tool.Tool) tool.Tool {
+	if slices.Contains(mannered, t.Name) {
+		t.Input = t.Input.WithManners(toes.MaxWait.Seconds())
+	}
+	return t
+}
+
+// takeManners takes what a call says of its manners out of its arguments. A force that the tool lists it leaves there, for
+// that is more than this.
+func takeManners(ctx context.Context, s *jsonschema.Schema, args any) context.Context {
+	given, _ := args.(map[string]any)
+	var m toes.Manners
+	m.Force, _ = given[tool.ArgForce].(bool)
+	_ = tool.TakeHidden(s, args, tool.ArgForce)
+	if seconds, ok := tool.TakeHidden(s, args, tool.ArgWait).(float64); ok {
+		m.Wait = time.Duration(seconds * float64(time.Second))
+	}
+	began := time.Now()
+	m.Tell = func(ctx context.Context, message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }
+	return toes.With(ctx, m)
+}
