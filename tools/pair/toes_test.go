@@ -1,0 +1,185 @@
+package pair_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// disturbing are calls that write, run, move or delete c1, or only add cells beside it. ofAnalysis says that errors of the tool
+// are JSON.
+var disturbing = []struct {
+	tool       string
+	args       dict
+	before     []dict // tools to be called before, with their arguments
+	adds       bool
+	ofAnalysis bool
+}{
+	{tool: "clear_cell_output", args: dict{"cell_index": 1}, before: printing},
+	{tool: "delete_cell", args: dict{"cell_indices": []int{1}}},
+	{tool: "delete_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}}},
+	{tool: "delete_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}, "what": "outputs"}, before: printing},
+	{tool: "edit_cell_source", args: dict{"cell_index": 1, "old_string": "2", "new_string": "3"}},
+	{tool: "edit_text", args: dict{"path": "$path", "old_text": "x = 2", "new_text": "x = 3"}},
+	{tool: "execute_cell", args: dict{"cell_index": 1}, ofAnalysis: true},
+	{tool: "execute_cell", args: dict{"session_id": "$session", "cell_index": 1}, ofAnalysis: true},
+	{tool: "execute_cell_simple_timeout", args: dict{"cell_index": 1}},
+	{tool: "execute_cell_streaming", args: dict{"cell_index": 1}},
+	{tool: "execute_cell_with_progress", args: dict{"cell_index": 1}},
+	{tool: "execute_code", args: dict{"session_id": "$session", "code": "1"}, adds: true, ofAnalysis: true},
+	{tool: "execute_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 0, "end": 3}}}},
+	{tool: "insert_cell", args: dict{"cell_index": 1, "cell_type": "code", "cell_source": "1"}, adds: true},
+	{tool: "insert_execute_code_cell", args: dict{"cell_index": 1, "cell_source": "1"}, adds: true},
+	{tool: "insert_nb_cells", args: dict{"path": "$path", "position": 1, "cells": []dict{{"content": "1"}}, "exec": false}, adds: true},
+	{tool: "modify_nb_cells", args: dict{"path": "$path", "modifications": []dict{{"range": dict{"start": 0, "end": 3}, "content": "x = 3"}}}},
+	{tool: "move_cell", args: dict{"source_index": 1, "target_index": 3}},
+	{tool: "move_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}, "position": 4}},
+	{tool: "notebook_add_cell", args: dict{"session_id": "$session", "notebook_name": "$path", "cell_type": "code", "source": "1"}, adds: true, ofAnalysis: true},
+	{tool: "notebook_delete_cell", args: dict{"session_id": "$session", "notebook_name": "$path", "cell_index": 1}, ofAnalysis: true},
+	{tool: "notebook_edit_cell", args: dict{"session_id": "$session", "cell_index": 1, "source": "x = 3"}, ofAnalysis: true},
+	{tool: "notebook_move_cell", args: dict{"session_id": "$session", "notebook_name": "$path", "cell_index": 1, "position": 3}, ofAnalysis: true},
+	{tool: "overwrite_cell_source", args: dict{"cell_index": 1, "cell_source": "x = 3"}},
+	{tool: "overwrite_document", args: dict{"path": "$path", "content": `{"cells": [{"id": "c1", "cell_type": "markdown", "source": "x = 3", "metadata": {}}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`}},
+	{tool: "redo_agent", args: dict{"path": "$path"}, before: []dict{{"undo_agent": dict{"path": "$path"}}}},
+	{tool: "restart_nb_kernel", args: dict{"path": "$path"}},
+	{tool: "undo_agent", args: dict{"path": "$path"}},
+}
+
+// disturbed is a client that has read the notebook in which Ada has just typed in c1.
+func (d *duo) disturbed(before []dict) *asked {
+	d.t.Helper()
+	a := d.prepared(before)
+	ada := d.enters("ada", "Ada")
+	ada.shows(nil)
+	ada.types("c1", "\n# axis")
+	a.good("read_nb_cells", d.in(nil))
+	// What it has read twice, differently, it does not delete at once.
+	a.call("delete_nb_cells", d.in(dict{"ranges": []dict{{"id": "c1"}}}))
+	return a
+}
+
+// prepared is a client with a notebook of its own, after some calls.
+func (d *duo) prepared(before []dict) *asked {
+	d.t.Helper()
+	d.path = d.Server.Notebook(d.t, "x = 1", "x = 1", "x = 1", "x = 1")
+	a := d.asked(d.words)
+	for _, call := range before {
+		for tool, args := range call {
+			a.good(tool, args.(dict))
+		}
+	}
+	return a
+}
+
+// printing gives c1 an output.
+var printing = []dict{
+	{"edit_text": dict{"path": "$path", "cell_id": "c1", "old_text": "x = 2", "new_text": "print(2)"}},
+	{"execute_nb_cells": dict{"path": "$path", "ranges": []dict{{"start": 1}}}},
+}
+
+// Where somebody is typing in the cell each tool is refused and changes nothing; with wait it does its work once they pause,
+// with force at once.
+func TestBusyHumanEverywhere(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t)
+		for _, call := range disturbing {
+			a := d.disturbed(call.before)
+			rev, _ := d.Room(d.path)
+			began := time.Now()
+			if call.adds {
+				a.good(call.tool, call.args)
+				a.leave()
+				continue
+			}
+			text, refused := a.call(call.tool, call.args)
+			holds(t, text, "busy_human", "Ada is typing in cell 1 (id ", "# axis", "last key", "nothing was ")
+			if now, _ := d.Room(d.path); !refused || now != rev {
+				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
+			}
+			if coded := strings.HasPrefix(text, `{"error":"busy_human"`); coded != call.ofAnalysis {
+				t.Errorf("%s: %s", call.tool, text)
+			}
+			a.good(call.tool, toolstest.With(call.args, "wait", 30))
+			if now, _ := d.Room(d.path); now == rev || time.Since(began) < 4*time.Second {
+				t.Errorf("%s: waited for %v", call.tool, time.Since(began))
+			}
+			a.leave()
+
+			a = d.disturbed(call.before)
+			rev, _ = d.Room(d.path)
+			a.good(call.tool, toolstest.With(call.args, "force", true))
+			if now, _ := d.Room(d.path); now == rev {
+				t.Errorf("%s: nothing was done by force", call.tool)
+			}
+			a.leave()
+		}
+	})
+}
+
+// What somebody has said hands off of, to another process, each tool leaves alone, whatever is waited or forced.
+func TestHandsOffEverywhere(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t)
+		other := sessiontest.Manager(t, d.Server, session.Config{})
+		for _, call := range disturbing {
+			a := d.prepared(call.before)
+			theirs := sessiontest.Open(t, other, d.path)
+			ada, cell := toes.Who{Name: "Ada", Username: "ada"}, "c1"
+			if call.adds {
+				cell = ""
+			}
+			if err := toes.HandsOff(t.Context(), theirs, cell, ada); err != nil {
+				t.Fatal(err)
+			}
+			settle()
+			rev, _ := d.Room(d.path)
+			text, refused := a.call(call.tool, toolstest.With(toolstest.With(call.args, "force", true), "wait", 5))
+			holds(t, text, "hands_off", "Ada has said hands off ", "until Ada says go on")
+			if now, _ := d.Room(d.path); !refused || now != rev {
+				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
+			}
+			if coded := strings.HasPrefix(text, `{"error":"hands_off"`); coded != call.ofAnalysis {
+				t.Errorf("%s: %s", call.tool, text)
+			}
+			if still, err := toes.GoOn(t.Context(), theirs, "c1", ada, nil); err != nil || still != nil {
+				t.Fatalf("%v, %v", still, err)
+			}
+			settle()
+			a.good(call.tool, toolstest.With(call.args, "force", true))
+			a.leave()
+		}
+	})
+}
+
+// unmannered are the tools that change something, and no cell that was there: files, kernels, sessions and texts.
+var unmannered = strings.Fields(`answer_input assign_nb_kernel call_tool cancel_run copy_document create_document delete_document
+	delete_document_text end_document_session end_nb_session execute_ipython insert_document_text interrupt_execution notebook_create
+	notebook_from_template notebook_import record_context rename_document replace_document_text restart_notebook session_create
+	session_delete unuse_notebook use_notebook`)
+
+// Each tool that changes cells is tried above, and takes what says how; no other does, but for a force of its own.
+func TestDisturbingIsWhole(t *testing.T) {
+	for _, def := range tools.Definitions() {
+		tried := false
+		for _, call := range disturbing {
+			tried = tried || call.tool == def.Name
+		}
+		if changes := !def.Hints.ReadOnly && !slices.Contains(unmannered, def.Name); changes != tried {
+			t.Errorf("%s changes cells: %t; it is tried: %t", def.Name, changes, tried)
+		}
+		if takes := def.Input.Takes("wait") && def.Input.Takes("force"); takes != tried {
+			t.Errorf("%s takes wait and force: %t; it is tried: %t", def.Name, takes, tried)
+		}
+		if tried && strings.Contains(string(def.Input.Published()), `"wait"`) {
+			t.Errorf("%s lists wait", def.Name)
+		}
+	}
+}
