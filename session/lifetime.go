@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -10,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/undo"
 )
 
@@ -17,15 +20,47 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.times = times{opened: d.last, changed: d.last}
 	lv.begin(&m.steps, &m.changes, &d.served, undo.Opened)
-	d.calls = mentions.Followed{Path: d.Path, Company: d.Company}
-	lv.hear(m.Mentions, d.calls, nil)
+	d.calls = mentions.Followed{Path: d.Path, Company: d.Company, Obey: func(c mentions.Command, m mentions.Mention) bool {
+		return Obey(d.ctx, d, c, m.Cell, toes.Who{Name: m.Who.Name, Username: m.Who.Username})
+	}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
+	lv.hear(m.Mentions, d.calls, nil)
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)
 		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
 	}
 	return d
+}
+
+// obeyWithin bounds the wait until the room has what a person has said.
+const obeyWithin = 10 * time.Second
+
+// Obey does in a notebook what a person has told this program itself, of a cell, or with "" of all of it. It reports false if
+// there was nothing to do: who says "go on" and has not said "hands off" means the agent.
+func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who toes.Who) bool {
+	ctx, stop := context.WithTimeout(ctx, obeyWithin)
+	defer stop()
+	var err error
+	if c != mentions.GoOn {
+		if c == mentions.HandsOffNotebook {
+			cell = ""
+		}
+		err = toes.HandsOff(ctx, d, cell, who)
+	} else {
+		if !slices.ContainsFunc(toes.Holds(d.Notebook()), func(h toes.Hold) bool { return h.Notebook() || cell == "" || h.Cell == cell }) {
+			return false
+		}
+		var present []string
+		for _, p := range d.Company().Persons() {
+			present = append(present, cmp.Or(p.Username, p.Name))
+		}
+		_, err = toes.GoOn(ctx, d, cell, who, present)
+	}
+	if err != nil { // the edit is in the replica, and reaches the room when it can
+		d.m.log.Warn("a person's word is not confirmed", "path", d.Path(), "error", err)
+	}
+	return true
 }
 
 // close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save if the file

@@ -116,6 +116,7 @@ func (t *Tracker) count(w written, now time.Time) {
 	if c := commandOf(m.Says); c != NoCommand && !m.Who.Agent && t.of.Obey != nil && t.of.Obey(c, m) {
 		t.mu.Lock()
 		t.drop(w.mark)
+		w.mark.obeyed = true
 		t.mu.Unlock()
 		return
 	}

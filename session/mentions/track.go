@@ -43,6 +43,7 @@ type mark struct {
 	clients []uint64  // who wrote it
 	ours    string    // or the client of this program that did
 	more    int
+	obeyed  bool  // it was a command
 	copyOf  *mark // that stands elsewhere; this one calls nobody
 }
 
@@ -279,7 +280,7 @@ func (t *Tracker) came(cell string, c call, w writer, beside []*mark) *mark {
 // original is a call that stands in the notebook with the same words as one that has come with all its words at once, as
 // what is pasted does, and what JupyterLab puts into a new cell when it splits one; nil if there is none.
 func (t *Tracker) original(c call, beside []*mark) *mark {
-	if c.says == "" {
+	if c.says == "" || commandOf(c.says) != NoCommand { // a command is meant wherever it comes to stand
 		return nil
 	}
 	same := func(m *mark) bool { return sameWords(m.says, c.says) }
@@ -313,8 +314,8 @@ func (t *Tracker) edited(m *mark, c call, w writer) {
 		return
 	}
 	switch {
-	case m.copyOf != nil && !w.loaded:
-		m.copyOf = nil // it is a call of its own now
+	case (m.copyOf != nil || m.obeyed) && !w.loaded:
+		m.copyOf, m.obeyed = nil, false // it is a call of its own now, as when "hands off" becomes "go on"
 		m.draft, m.begun, m.clients, m.ours = w.now, w.now, w.clients, w.ours
 		t.note(m)
 	case !m.draft.IsZero():

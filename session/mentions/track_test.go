@@ -422,7 +422,11 @@ func TestCommands(t *testing.T) {
 		d.write(anna, "code", "# @Duet go on")
 		time.Sleep(time.Minute)
 		d.want("go on")
-		if !slices.Equal(d.obeyed, []Command{HandsOffNotebook, GoOn}) {
+		d.set(func() { d.obeys = true })
+		d.write(anna, "a", "@Duet go on")
+		time.Sleep(time.Minute)
+		d.want()
+		if !slices.Equal(d.obeyed, []Command{HandsOffNotebook, GoOn, GoOn}) {
 			t.Errorf("obeyed: %v", d.obeyed)
 		}
 	})

@@ -147,6 +147,7 @@ var keeping = map[string]string{
 	"restart_nb_kernel":        "is of variables and outputs",
 	"assign_nb_kernel":         "is of variables",
 	"session_delete":           "is of variables",
+	"reply":                    "adds a cell",
 	"undo_agent":               "takes back what the client itself wrote, and keeps what others did",
 	"redo_agent":               "makes that again",
 	"restart_notebook":         "is of variables",

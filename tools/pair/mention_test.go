@@ -172,3 +172,51 @@ func TestMentionInADeletedCell(t *testing.T) {
 		}
 	})
 }
+
+// What a person says in a cell holds until they take it back in it: of the cell, of the notebook, for replies too; of two who
+// said it, each lifts their own.
+func TestHandsOffSaid(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2", "z = 3")
+		d.Read(d.path)
+		ada, bob := d.enters("ada", "Ada"), d.enters("bob", "Bob")
+		later := func() { time.Sleep(10 * time.Second) }
+		edit := func(cell string) dict {
+			return dict{"path": d.path, "cell_id": cell, "old_text": "=", "new_text": "= "}
+		}
+		insert := dict{"path": d.path, "position": 0, "exec": false, "cells": []dict{{"content": "new"}}}
+		ada.writes("c1", "\n# @Duet hands off")
+		later()
+		d.Bad("edit_text", edit("c1"), "hands_off", "Ada")
+		d.Good("edit_text", edit("c0"), nil)
+		ada.writes("c2", "\n# @Duet why?")
+		later()
+		m := d.called(dict{"timeout": 1})
+		bob.writes("c0", "\n# @Duet hands off this notebook")
+		later()
+		d.Bad("edit_text", toolstest.With(edit("c2"), "force", true), "hands_off", "Bob")
+		d.Bad("insert_nb_cells", insert, "hands_off", "Bob")
+		d.Bad("reply", dict{"mention": m.ID, "text": "Because."}, "hands_off", "Bob")
+		ada.replaces("c1", "hands off", "go on")
+		later()
+		d.Bad("edit_text", edit("c1"), "hands_off", "Bob")
+		bob.replaces("c0", "hands off this notebook", "go on")
+		later()
+		d.Good("edit_text", edit("c1"), nil)
+		d.Good("insert_nb_cells", insert, nil)
+		d.Good("reply", dict{"mention": m.ID, "text": "Because."}, nil)
+		if again := d.called(dict{"timeout": 1}); again.ID != "" {
+			t.Errorf("told of %q", again.Text)
+		}
+	})
+}
+
+// replaces puts one text in the place of another.
+func (s *somebody) replaces(cell, old, with string) {
+	s.d.t.Helper()
+	c, _ := s.Notebook.Cell(cell)
+	if err := s.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(cell, strings.Replace(c.Source, old, with, 1)) }); err != nil {
+		s.d.t.Fatal(err)
+	}
+	settle()
+}
