@@ -34,7 +34,7 @@ JOURNEYS     := ./journeys
 ENVIRONMENTS := compiler venv venv-mcp extension node browser
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel rkernel julia inspector
+FURTHER      := venv-jsd nbmodel chat rkernel julia inspector
 
 .PHONY: help
 help: ## print this list
@@ -117,7 +117,7 @@ test-wheel: need-go venv
 # now and then all others of the server, which lives on (its pycrdt.websocket: one group of tasks for all rooms).
 APART := ./rtc/jupyter/jupytertest/fake/rooms
 .PHONY: test-program
-test-program: need-go venv nbmodel rkernel julia
+test-program: need-go venv nbmodel chat rkernel julia
 	@$(call program,withserver)
 	@export $(RACE); \
 	$(BIN)/withserver $(GOTEST) $(APART) & apart=$$!; \
@@ -260,6 +260,11 @@ venv-datalayer: ## make .cache/datalayer with Datalayer's jupyter-mcp-server, fo
 .PHONY: nbmodel
 nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
 	@$(ALONE) nbmodel $(SCRIPTS)/nbmodel.sh
+
+# After venv, as nbmodel.
+.PHONY: chat
+chat: venv ## put jupyterlab-chat into .cache/chat, for the tests of people's chats
+	@$(ALONE) chat $(SCRIPTS)/chat.sh
 
 # After venv, as nbmodel.
 .PHONY: extension

@@ -25,6 +25,7 @@ type config struct {
 
 	documents bool
 	apart     bool
+	chat      bool // of a fake
 
 	// needs says what of it only a real server has; the rest is for a fake.
 	needs   string

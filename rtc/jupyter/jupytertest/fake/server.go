@@ -31,6 +31,8 @@ type Config struct {
 	DisableRTC bool
 	// NoCollaboration leaves jupyter-collaboration out.
 	NoCollaboration bool
+	// Chat has jupyterlab-chat keep the rooms of chats.
+	Chat bool
 	// SaveDelay is how long after the last change a document is saved, 1 s if it is 0, never if it is below.
 	SaveDelay time.Duration
 	// CleanupDelay is how long a room is kept when nobody is in it, 60 s if it is 0, for good if it is below.
@@ -76,7 +78,7 @@ func New(cfg Config) *Server {
 	s.identity.renew(false)
 	s.Rooms = rooms.New(rooms.Config{
 		Files: roomFiles{s}, SessionOK: s.identity.knows, Emit: s.bus.emit, Store: store,
-		SaveDelay: cfg.SaveDelay, CleanupDelay: cfg.CleanupDelay, PollInterval: cfg.PollInterval,
+		SaveDelay: cfg.SaveDelay, CleanupDelay: cfg.CleanupDelay, PollInterval: cfg.PollInterval, Chat: cfg.Chat,
 	})
 	cfg.Kernels.Root = cfg.Root
 	s.kernels = kernels.New(cfg.Kernels)

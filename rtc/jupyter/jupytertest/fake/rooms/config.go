@@ -53,6 +53,8 @@ type Config struct {
 	CleanupDelay time.Duration
 	// PollInterval is between two looks at a file: 1 s.
 	PollInterval time.Duration
+	// Chat has the rooms of chats be read as such, as jupyterlab-chat does; without it they are texts.
+	Chat bool
 	// Progressive has a notebook loaded cell by cell while clients are in the room already.
 	Progressive bool
 }

@@ -32,6 +32,7 @@ func (r *room) load() (err error) {
 		return err
 	}
 	r.ready = true
+	r.settle()
 	if len(r.loading) > 0 {
 		r.progress.Reset(cellDelay)
 	}
@@ -83,7 +84,7 @@ func (r *room) keep() error {
 // build makes the document of a file's content, by client 0, so that the same content has the same history. When it is
 // loaded progressively, only its beginning is made.
 func (r *room) build(content any) error {
-	source := ydocs.New(r.typ, ydocs.Options{Source: true, Update: func(u []byte) {
+	source := ydocs.New(r.typ, ydocs.Options{Source: true, Chats: r.t.cfg.Chat, Update: func(u []byte) {
 		_ = r.doc.Apply(u) // our own, it fits
 	}})
 	if !r.t.cfg.Progressive {

@@ -129,6 +129,7 @@ func (r *room) end() {
 // newDocument makes an empty document that tells the room of changes.
 func (r *room) newDocument() *ydocs.Document {
 	o := ydocs.Options{
+		Chats:   r.t.cfg.Chat,
 		Update:  func(u []byte) { r.fresh = append(r.fresh, u) },
 		Changed: func() { r.changed = true },
 	}
@@ -140,11 +141,13 @@ func (r *room) newDocument() *ydocs.Document {
 
 // settle passes on what has changed, and sees to it that it is saved.
 func (r *room) settle() {
-	for _, u := range r.fresh {
-		r.record.add(u)
-		r.broadcast(wire.AppendUpdate(nil, u))
+	for again := true; again; again = r.ready && r.doc.Act() {
+		for _, u := range r.fresh {
+			r.record.add(u)
+			r.broadcast(wire.AppendUpdate(nil, u))
+		}
+		r.fresh = nil
 	}
-	r.fresh = nil
 	if r.changed {
 		r.changed = false
 		if !r.locked {

@@ -13,7 +13,8 @@ import (
 type Document struct {
 	replica *crdt.Replica
 	state   *crdt.Type
-	body    body // nil where nothing of the document is read
+	body    body  // nil where nothing of the document is read
+	chat    *chat // nil where it is none
 }
 
 // body is what a document is read as. Its methods are called with the document locked.
@@ -31,20 +32,25 @@ type body interface {
 type Options struct {
 	// Source has the document write as client 0, the same history for the same content.
 	Source bool
+	// Chats has documents of the type "chat" be chats, as on a server that has jupyterlab-chat; without it they are texts.
+	Chats bool
 	// Update, if any, is called with each change, our own and those that Apply took in.
 	Update func(update []byte)
 	// Changed, if any, is called when what is read of the document, or its state, was written to.
 	Changed func()
 }
 
-// New makes an empty document of a type that rooms have: "notebook", "blob", and anything else for a text.
+// New makes an empty document of a type that rooms have: "notebook", "chat", "blob", and anything else for a text.
 func New(typ string, o Options) *Document {
 	d := newDocument(o)
 	d.state = d.replica.Root("state", crdt.KindMap)
-	switch typ {
-	case "notebook":
+	switch {
+	case typ == "notebook":
 		d.body = newNotebook(d)
-	case "blob":
+	case typ == "chat" && o.Chats:
+		d.chat = newChat(d)
+		d.body = d.chat
+	case typ == "blob":
 		d.body = &blob{source: d.replica.Root("source", crdt.KindMap)}
 	default:
 		d.body = &text{source: d.replica.Root("source", crdt.KindText)}
@@ -58,6 +64,9 @@ func NewTransient(o Options) *Document { return newDocument(o) }
 func newDocument(o Options) *Document {
 	d := &Document{}
 	r := crdt.Options{Relay: true, ClientZero: o.Source, Changed: func(c *crdt.Change) {
+		if d.chat != nil {
+			d.chat.changed(c)
+		}
 		if o.Changed != nil && d.touches(c) {
 			o.Changed()
 		}
@@ -74,7 +83,7 @@ func newDocument(o Options) *Document {
 func (d *Document) touches(c *crdt.Change) bool {
 	for _, t := range c.Touched {
 		switch t.Root() {
-		case "state", "meta", "cells", "source":
+		case "state", "meta", "cells", "source", "messages", "users", "attachments", "metadata":
 			return d.body != nil
 		}
 	}
@@ -158,6 +167,14 @@ func (d *Document) transact(op string, f func(x *crdt.Tx) error) error {
 		d.replica.Transact(func(x *crdt.Tx) { err = f(x) })
 		return err
 	})
+}
+
+// Act has the document do what it does by itself after a change, as a chat does, and reports whether that was anything.
+func (d *Document) Act() (acted bool) {
+	if d.chat != nil {
+		d.replica.Read("act", func() { acted = d.chat.act() })
+	}
+	return acted
 }
 
 // Equal compares two contents.

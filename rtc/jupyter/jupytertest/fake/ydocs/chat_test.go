@@ -1,0 +1,78 @@
+package ydocs
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+// send puts a message at the end, at a time.
+func send(t *testing.T, d *Document, id string, at float64) {
+	t.Helper()
+	if err := d.transact("send", func(x *crdt.Tx) error {
+		m := x.InsertType(d.chat.messages, d.chat.messages.Len(), crdt.KindMap)
+		for k, v := range map[string]any{"id": id, "type": "msg", "body": id, "sender": "ada", "time": at, "raw_time": true} {
+			x.Set(m, k, v)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	d.Act()
+}
+
+// order is the ids of the messages, each with "*" as long as its time is the sender's.
+func order(d *Document) string {
+	var ids []string
+	d.replica.Read("read", func() {
+		for _, v := range d.chat.messages.List() {
+			m := v.(map[string]any)
+			id := m["id"].(string)
+			if m["raw_time"] == true {
+				id += "*"
+			}
+			ids = append(ids, id)
+		}
+	})
+	return strings.Join(ids, " ")
+}
+
+// A chat gets an id, and each message the server's time once the chat was saved; one that claims to be older than others
+// goes behind them.
+func TestChat(t *testing.T) {
+	d := New("chat", Options{Chats: true})
+	if err := d.SetContent(`{"messages": [{"id": "old", "body": "1", "sender": "ada", "time": 1, "raw_time": false}]}`); err != nil {
+		t.Fatal(err)
+	}
+	if !d.Act() || d.Act() {
+		t.Error("an id is given once")
+	}
+	future := float64(time.Now().Add(time.Hour).Unix())
+	send(t, d, "early", future)
+	if err := d.SetState("dirty", false); err != nil {
+		t.Fatal(err)
+	}
+	if got := order(d); got != "old early*" {
+		t.Errorf("before the first save: %s", got)
+	}
+	send(t, d, "new", 2)
+	if got := order(d); got != "old new early*" {
+		t.Errorf("the message of another clock: %s", got)
+	}
+	content, err := d.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := New("chat", Options{Chats: true})
+	if err := other.SetContent(content); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := other.Content(); err != nil || again != content {
+		t.Errorf("what was written is read as %v, %v; want %v", again, err, content)
+	}
+	if New("chat", Options{}).chat != nil {
+		t.Error("a server without chats has one")
+	}
+}
