@@ -1,6 +1,8 @@
 package rtc
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 type presence struct {
 	cursors  []awareness.Cursor
 	autosave bool // as last announced
+	further  map[string]json.RawMessage
 }
 
 // localState is our awareness state in a document's room: JupyterLab's shape and one key of our own, by which agents
@@ -40,7 +43,7 @@ func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
 	r.presence.autosave = on
-	st := localState{Autosave: on, User: r.cfg.User, Cursors: r.presence.cursors, Agent: agentName}
+	st := withFurther{localState{Autosave: on, User: r.cfg.User, Cursors: r.presence.cursors, Agent: agentName}, r.presence.further}
 	r.mu.Unlock()
 	update, err := r.table.SetLocal(st)
 	if err != nil {
@@ -91,4 +94,51 @@ func (r *Room) goodbye() []byte {
 		return nil
 	}
 	return wire.AppendAwareness(nil, update)
+}
+
+// SetFurther adds a key to our own awareness state in the room, or removes it with nil: what extensions of JupyterLab look
+// for in the states of the others, such as who is writing in a chat. The value is kept as the JSON that it is now. A key
+// of the state itself wins over one of these.
+func (r *Room) SetFurther(key string, value any) error {
+	var raw json.RawMessage
+	if value != nil {
+		b, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		raw = b
+	}
+	r.mu.Lock()
+	further := maps.Clone(r.presence.further)
+	if raw == nil {
+		delete(further, key)
+	} else {
+		if further == nil {
+			further = map[string]json.RawMessage{}
+		}
+		further[key] = raw
+	}
+	r.presence.further = further // a new map: publish encodes the one before it unlocked
+	r.mu.Unlock()
+	r.publish()
+	return nil
+}
+
+// withFurther is a state with further keys.
+type withFurther struct {
+	state   any
+	further map[string]json.RawMessage
+}
+
+// MarshalJSON writes both as one object.
+func (w withFurther) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(w.state)
+	if err != nil || len(w.further) == 0 {
+		return b, err
+	}
+	all := maps.Clone(w.further)
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
 }
