@@ -1,0 +1,156 @@
+package chatdoc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ada = User{User: awareness.User{Username: "ada", Name: "Ada (AI)", DisplayName: "Ada L", Color: "#888"}}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pair is two replicas, each of which gets what the other writes.
+func pair(t *testing.T) (a, b *Doc) {
+	t.Helper()
+	a, b = New(), New()
+	a.OnUpdate(func(u []byte) { must(t, b.Apply(u)) })
+	return a, b
+}
+
+// bodies are the texts of messages.
+func bodies(list []Message) string {
+	var s []string
+	for _, m := range list {
+		s = append(s, m.Body)
+	}
+	return strings.Join(s, "|")
+}
+
+func TestMessageArrivesWhole(t *testing.T) {
+	a, b := pair(t)
+	id, err := a.Append(ada, Outgoing{Body: "look", Mentions: []string{"bob"}, Attachments: []Attachment{
+		{Type: "notebook", Path: "x/a.ipynb", Cells: []Cell{{ID: "c1", Type: "markdown", Selection: &Selection{Start: [2]int{1, 2}, End: [2]int{3, 4}, Content: "so"}}}},
+	}})
+	must(t, err)
+	m, ok := b.Message(id)
+	if !ok || m.Body != "look" || !m.RawTime || m.Time.IsZero() || m.Sender.DisplayName != "Ada L" || !m.Sender.Agent() || m.Sender.MentionName() != "Ada-L" ||
+		fmt.Sprint(m.Mentions) != "[bob]" || len(m.Attachments) != 1 {
+		t.Fatalf("arrived is %+v", m)
+	}
+	if at := m.Attachments[0]; at.Path != "x/a.ipynb" || at.Cells[0].ID != "c1" || at.Cells[0].Type != "markdown" || *at.Cells[0].Selection != (Selection{[2]int{1, 2}, [2]int{3, 4}, "so"}) {
+		t.Errorf("attached is %+v", at)
+	}
+	if b.ID() != "" || b.PlainText() || len(b.Users()) != 1 {
+		t.Errorf("id %q, text %v, users %v", b.ID(), b.PlainText(), b.Users())
+	}
+}
+
+// Who follows is told of each message that comes or changes, and of one that is moved again, under its id.
+func TestFollow(t *testing.T) {
+	a, b := pair(t)
+	_, err := a.Append(ada, Outgoing{Body: "one"})
+	must(t, err)
+	var told []string
+	stop := b.Follow(func(batch Batch) { told = append(told, fmt.Sprintf("%v %s", batch.Whole, bodies(batch.Messages))) })
+	id, err := a.Append(ada, Outgoing{Body: "two"})
+	must(t, err)
+	must(t, a.SetBody(id, "two!", true))
+	must(t, a.SetBody(id, "two!", true)) // nothing
+	// As the server moves one: as a plain object.
+	must(t, a.write("move", func(x *crdt.Tx) error {
+		m := a.window.index[id].typ.Object()
+		x.Remove(a.window.list, 1, 1)
+		x.InsertValue(a.window.list, 0, m)
+		return nil
+	}))
+	must(t, a.SetBody(id, "two?", true))
+	must(t, a.Enter(ada)) // no message
+	stop()
+	_, err = a.Append(ada, Outgoing{Body: "three"})
+	must(t, err)
+	if got, want := strings.Join(told, ", "), "true one, false two, false two!, false two!, false two?"; got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	if got := bodies(b.Messages()); got != "two?|one|three" {
+		t.Errorf("the chat is %s", got)
+	}
+	if m, _ := b.Message(id); !m.Edited {
+		t.Error("nobody sees that it was edited")
+	}
+	if err := a.SetBody("none", "x", true); !errors.Is(err, ErrNoMessage) {
+		t.Errorf("edit nothing: %v", err)
+	}
+}
+
+// What is no message is left out, and hurts nothing.
+func TestWhatOthersWrite(t *testing.T) {
+	a, b := pair(t)
+	must(t, a.write("anything", func(x *crdt.Tx) error {
+		for _, v := range []any{
+			nil, 7, "text", []any{1}, map[string]any{}, map[string]any{"id": "no body"}, map[string]any{"id": 7, "body": "x"},
+			map[string]any{"id": "type", "type": "other", "body": "x"},
+			map[string]any{
+				"id": "odd", "body": "odd", "time": "noon", "sender": 7, "mentions": "bob", "attachments": []any{"none", 7, "bad"},
+				"raw_time": 1, "edited": "yes", "deleted": nil,
+			},
+			map[string]any{"id": "late", "body": "late", "time": 1e300},
+		} {
+			x.InsertValue(a.window.list, a.window.list.Len(), v)
+		}
+		x.InsertType(a.window.list, 0, crdt.KindArray)
+		x.Set(a.window.attachments, "bad", map[string]any{"value": "f", "cells": []any{nil, map[string]any{"id": "c", "selection": map[string]any{"start": []any{"a", -1, 2}}}}})
+		x.Set(a.window.users, "bad", []any{})
+		x.Set(a.metadata, "id", 7)
+		return nil
+	}))
+	if got := bodies(b.Messages()); got != "odd|late" {
+		t.Errorf("messages %q", got)
+	}
+	m, _ := b.Message("odd")
+	if !m.Time.IsZero() || m.Mentions != nil || len(m.Attachments) != 1 || len(m.Attachments[0].Cells) != 1 || b.ID() != "" {
+		t.Errorf("read %+v", m)
+	}
+	if _, err := a.Append(User{}, Outgoing{Body: "x"}); !errors.Is(err, crdt.ErrInvalid) {
+		t.Errorf("nobody sends: %v", err)
+	}
+	if _, err := a.Append(ada, Outgoing{Body: "\xff"}); !errors.Is(err, crdt.ErrInvalid) {
+		t.Errorf("no UTF-8: %v", err)
+	}
+}
+
+// Of a long chat the last messages are read, and one that comes is told alone.
+func TestLongChat(t *testing.T) {
+	a := New()
+	must(t, a.write("fill", func(x *crdt.Tx) error {
+		for i := range 100_000 {
+			m := x.InsertType(a.window.list, a.window.list.Len(), crdt.KindMap)
+			x.Set(m, "id", fmt.Sprint(i))
+			x.Set(m, "body", "hello")
+		}
+		return nil
+	}))
+	told := 0
+	defer a.Follow(func(b Batch) { told = len(b.Messages) })()
+	if told != Window {
+		t.Errorf("%d messages", told)
+	}
+	id, err := a.Append(ada, Outgoing{Body: "last"})
+	must(t, err)
+	if list := a.Messages(); told != 1 || len(list) != Window || list[Window-1].ID != id {
+		t.Errorf("told %d of %d", told, len(list))
+	}
+}
