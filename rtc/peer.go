@@ -16,8 +16,10 @@ type Peer struct {
 	User     awareness.User
 	Cursors  []awareness.Cursor
 	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
-	Autosave bool   // true if the state does not say, as for the server
-	Agent    bool   // an agent such as this program, not a person
+	// Documents are the shared documents that they have open, in tabs and panels; known in the lobby only.
+	Documents []string
+	Autosave  bool // true if the state does not say, as for the server
+	Agent     bool // an agent such as this program, not a person
 	// ActiveCell is the cell that their notebook has selected, and ActivePath that notebook's path; "" where the tab does
 	// not say.
 	ActiveCell, ActivePath string
@@ -61,7 +63,7 @@ func (o *others) Peers() []Peer {
 			continue // the server's own entry, for one
 		}
 		p := Peer{
-			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Autosave: s.Autosave(),
+			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Documents: s.Documents(), Autosave: s.Autosave(),
 			Agent: s.Agent() == agentName, Moved: s.Changed,
 		}
 		p.ActiveCell, p.ActivePath = s.Active()

@@ -107,6 +107,19 @@ func (s State) Current() string {
 	return v
 }
 
+// maxDocuments is how many documents Documents tells.
+const maxDocuments = 100
+
+// Documents returns the paths of the shared documents that the peer has open, none where it does not say. In the lobby
+// the tabs of JupyterLab do, of documents in side panels too.
+func (s State) Documents() []string {
+	var paths []string
+	if json.Unmarshal(s.field("documents"), &paths) != nil {
+		return nil
+	}
+	return paths[:min(len(paths), maxDocuments)]
+}
+
 // maxActive is the longest id or path that Active tells, in bytes.
 const maxActive = 4 << 10
 

@@ -1,0 +1,15 @@
+// Package chat keeps the rooms of chats: of .chat files on a server that has jupyterlab-chat.
+//
+// A [Keeper] opens chats, each once however many use it, and leaves one that nobody has used for a while. A [Chat] says
+// what others write there from then on, each message once: also when the server moves it, when the connection was lost,
+// and when the room had to be joined afresh.
+//
+// A server without jupyterlab-chat makes a text document of the file. Such a room is left at once, with nothing written
+// to it.
+//
+// # Concurrency
+//
+// All methods may be called from any goroutine. Each chat has two: one keeps it in its room, and one calls the functions
+// that were given to [Chat.OnMessage], one after the other. They may use the chat, but for [Keeper.Close], which waits
+// for them.
+package chat

@@ -1,0 +1,77 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// What is looked for at most.
+const (
+	maxFound   = 10
+	maxFolders = 5
+)
+
+// Find finds the chats in which people are likely to call somebody: first those that somebody in the lobby has open, then
+// those beside open notebooks that have their names, then the others of these notebooks' folders. It finds ten at most,
+// in that order, and leaves out folders that cannot be listed.
+func (k *Keeper) Find(ctx context.Context, notebooks []jupyter.Path, lobby []rtc.Peer) []jupyter.Path {
+	var found []jupyter.Path
+	add := func(path jupyter.Path) {
+		if len(found) < maxFound && IsChat(path) && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	for _, p := range lobby {
+		// The current tab is told as "chat:<path>"; a chat in a side panel is among the documents alone.
+		_, current, _ := strings.Cut(p.Current, ":")
+		for _, said := range append([]string{current}, p.Documents...) {
+			if path, err := jupyter.ParsePath(said); err == nil && !p.Agent {
+				add(path)
+			}
+		}
+	}
+	var beside, others []jupyter.Path
+	var listed []jupyter.Path
+	for _, nb := range notebooks {
+		folder := nb.Folder()
+		if slices.Contains(listed, folder) || len(listed) == maxFolders {
+			continue
+		}
+		listed = append(listed, folder)
+		for _, path := range k.inFolder(ctx, folder) {
+			name := strings.TrimSuffix(path.String(), suffix)
+			if slices.ContainsFunc(notebooks, func(nb jupyter.Path) bool { return strings.TrimSuffix(nb.String(), ".ipynb") == name }) {
+				beside = append(beside, path)
+			} else {
+				others = append(others, path)
+			}
+		}
+	}
+	for _, path := range append(beside, others...) {
+		add(path)
+	}
+	return found
+}
+
+// inFolder is the chats of a folder, by name.
+func (k *Keeper) inFolder(ctx context.Context, folder jupyter.Path) (chats []jupyter.Path) {
+	c, err := k.cfg.Server.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	if err != nil {
+		return nil
+	}
+	entries, err := c.Entries()
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Type == "file" && IsChat(e.Path) {
+			chats = append(chats, e.Path)
+		}
+	}
+	slices.SortFunc(chats, func(a, b jupyter.Path) int { return strings.Compare(a.String(), b.String()) })
+	return chats
+}

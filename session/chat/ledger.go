@@ -1,0 +1,165 @@
+package chat
+
+import (
+	"hash/maphash"
+	"sync"
+)
+
+// Kind says what happened to a message.
+type Kind int
+
+// The kinds of events.
+const (
+	Sent Kind = iota
+	Edited
+	Deleted
+)
+
+// Event is something that others have done.
+type Event struct {
+	Kind    Kind
+	Message Message
+}
+
+// ledger knows which messages were there, by their ids, so that each is told of once: whether the server moves it, or the
+// room is joined afresh.
+type ledger struct {
+	seed maphash.Seed
+
+	mu    sync.Mutex
+	known map[string]mark
+	order []string // of known, the oldest first
+	ours  map[string]bool
+}
+
+// mark is what of a message is told of when it changes.
+type mark struct {
+	body    uint64
+	deleted bool
+}
+
+// maxKnown is how many messages are known. It is far more than are read at once: one that comes back into what is read,
+// because others were removed, is none that is new.
+const maxKnown = 20_000
+
+func newLedger() ledger {
+	return ledger{seed: maphash.MakeSeed(), known: map[string]mark{}, ours: map[string]bool{}}
+}
+
+// mine notes that a message is ours, before it is sent.
+func (l *ledger) mine(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ours[id] = true
+}
+
+// enter takes messages in and says what is new in that. Of a chat that has just been opened nothing is.
+func (l *ledger) enter(messages []Message, first bool) (events []Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range messages {
+		now := mark{maphash.String(l.seed, m.Body), m.Deleted}
+		was, known := l.known[m.ID]
+		if known && was == now {
+			continue
+		}
+		l.known[m.ID] = now
+		if !known {
+			l.order = append(l.order, m.ID)
+		}
+		switch {
+		case first, l.ours[m.ID]:
+		case !known && !m.Deleted:
+			events = append(events, Event{Sent, m})
+		case known && m.Deleted && !was.deleted:
+			events = append(events, Event{Deleted, m})
+		case known && !m.Deleted:
+			events = append(events, Event{Edited, m})
+		}
+	}
+	for len(l.order) > maxKnown {
+		delete(l.known, l.order[0])
+		delete(l.ours, l.order[0])
+		l.order = l.order[1:]
+	}
+	return events
+}
+
+// calls calls functions with events, in a goroutine of its own.
+type calls struct {
+	wake chan struct{}
+
+	mu     *sync.Mutex
+	funcs  map[*func(Event)]struct{}
+	queued []Event
+}
+
+// maxQueued is how many events wait for slow functions; then the oldest go.
+const maxQueued = 10_000
+
+func newCalls() calls {
+	return calls{wake: make(chan struct{}, 1), mu: &sync.Mutex{}, funcs: map[*func(Event)]struct{}{}}
+}
+
+func (q *calls) add(f func(Event)) (stop func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	key := &f
+	q.funcs[key] = struct{}{}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.funcs, key)
+	}
+}
+
+func (q *calls) put(events []Event) {
+	if len(events) == 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queued = append(q.queued, events...)
+	q.queued = q.queued[max(0, len(q.queued)-maxQueued):]
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run calls until done is closed, and what is queued then.
+func (q *calls) run(done <-chan struct{}) {
+	for {
+		last := false
+		select {
+		case <-q.wake:
+		case <-done:
+			last = true
+		}
+		for _, e := range q.take() {
+			for _, f := range q.list() {
+				f(e)
+			}
+		}
+		if last {
+			return
+		}
+	}
+}
+
+func (q *calls) take() []Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	events := q.queued
+	q.queued = nil
+	return events
+}
+
+func (q *calls) list() (funcs []func(Event)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for f := range q.funcs {
+		funcs = append(funcs, *f)
+	}
+	return funcs
+}

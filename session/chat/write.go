@@ -1,0 +1,198 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+)
+
+// Outgoing is a message to be sent.
+type Outgoing struct {
+	Body        string
+	Attachments []Attachment
+	// Mentions are the usernames of those whom the body mentions.
+	Mentions []string
+}
+
+// ErrNotOurs says that a message is somebody else's.
+var ErrNotOurs = errors.New("the message is somebody else's")
+
+// agentMark is in the names of those who are no persons.
+const agentMark = "(AI)"
+
+// member is somebody of ours as the chat knows them: as one who can be mentioned, by the name that is shown, and whose
+// full name says that it is no person.
+func member(u awareness.User) User {
+	if u.Name == "" {
+		u.Name = u.DisplayName
+	}
+	if u.DisplayName == "" {
+		u.DisplayName = strings.TrimSpace(strings.TrimSuffix(u.Name, agentMark))
+	}
+	if !strings.Contains(u.Name, agentMark) {
+		u.Name += " " + agentMark
+	}
+	return User{User: u}
+}
+
+// Enter makes somebody of ours known in the chat: people may then mention them, by "@" and the display name.
+func (c *Chat) Enter(ctx context.Context, u awareness.User) error {
+	m := member(u)
+	return c.write(ctx, func(lv *live) error {
+		if err := lv.doc.Enter(m); err != nil {
+			return err
+		}
+		c.noteEntered(m)
+		return nil
+	})
+}
+
+// Send sends a message of somebody of ours, and returns its id when the room has it.
+func (c *Chat) Send(ctx context.Context, from awareness.User, m Outgoing) (id string, err error) {
+	u := member(from)
+	id = chatdoc.NewID()
+	c.ledger.mine(id)
+	err = c.write(ctx, func(lv *live) error {
+		_, err := lv.doc.Append(u, chatdoc.Outgoing{ID: id, Body: m.Body, Attachments: m.Attachments, Mentions: m.Mentions})
+		if err == nil {
+			c.noteEntered(u)
+		}
+		return err
+	})
+	return id, err
+}
+
+// Edit gives a message of ours another text, which people see as edited. The error matches [chatdoc.ErrNoMessage] where
+// it is not there any more, and [ErrNotOurs].
+func (c *Chat) Edit(ctx context.Context, id, body string) error {
+	return c.write(ctx, func(lv *live) error {
+		if m, ok := lv.doc.Message(id); ok && !c.isOurs(m) {
+			return ErrNotOurs
+		}
+		return lv.doc.SetBody(id, body, true)
+	})
+}
+
+func (c *Chat) isOurs(m Message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, known := c.entered[m.Sender.Username]
+	return known
+}
+
+// write makes an edit and waits until the room has it.
+func (c *Chat) write(ctx context.Context, edit func(lv *live) error) error {
+	lv, err := c.await(ctx)
+	if err != nil {
+		return err
+	}
+	if err := edit(lv); err != nil {
+		return fmt.Errorf("write to the chat %s: %w", c.Path(), err)
+	}
+	if err := lv.room.Barrier(ctx); err != nil {
+		return fmt.Errorf("write to the chat %s: %w", c.Path(), err)
+	}
+	return nil
+}
+
+// maxEntered is how many of ours are made known again in a room that is joined afresh.
+const maxEntered = 100
+
+func (c *Chat) noteEntered(u User) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.entered[u.Username]; known || len(c.entered) < maxEntered {
+		c.entered[u.Username] = u
+	}
+}
+
+// wrote reports whether anything was written.
+func (c *Chat) wrote() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entered) > 0
+}
+
+// enterAgain makes those known who are entered.
+func (c *Chat) enterAgain(lv *live) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, u := range c.entered {
+		if err := lv.doc.Enter(u); err != nil {
+			c.k.log.Warn("entering a chat again", "path", c.path, "error", err)
+		}
+	}
+}
+
+// writer is somebody who is shown as writing.
+type writer struct {
+	user User
+	text string
+}
+
+// maxIndicator is the longest text that is shown of somebody who is writing, in characters.
+const maxIndicator = 100
+
+// Writing shows somebody of ours as writing, or as what the text says behind the name, such as "is running cell 4", until
+// end is called. Of several texts of one user the last is shown.
+func (c *Chat) Writing(u awareness.User, text string) (end func()) {
+	text = strings.Join(strings.Fields(words.Plain(text)), " ")
+	w := &writer{member(u), string([]rune(text)[:min(maxIndicator, words.Size(text))])}
+	c.mu.Lock()
+	c.writers = append(c.writers, w)
+	c.mu.Unlock()
+	c.showWriters()
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		c.writers = slices.DeleteFunc(c.writers, func(o *writer) bool { return o == w })
+		c.mu.Unlock()
+		c.showWriters()
+	})
+}
+
+// shownWriter is a writer as jupyterlab-chat 0.25 looks for them in the awareness states of a room (its model.ts,
+// collectWritersFromAwareness).
+type shownWriter struct {
+	User      map[string]any `json:"user"`
+	Indicator string         `json:"typingIndicator,omitempty"`
+}
+
+// showWriters announces who is writing, under one key: the room has one awareness state of ours, whoever writes.
+func (c *Chat) showWriters() {
+	c.showing.Lock()
+	defer c.showing.Unlock()
+	c.mu.Lock()
+	lv := c.live
+	at := map[string]int{}
+	var shown []shownWriter
+	for _, w := range c.writers {
+		u := w.user
+		s := shownWriter{map[string]any{
+			"username": u.Username, "name": u.Name, "display_name": u.DisplayName, "initials": u.Initials, "color": u.Color, "bot": false,
+		}, w.text}
+		if i, there := at[u.Username]; there {
+			shown[i] = s
+			continue
+		}
+		at[u.Username] = len(shown)
+		shown = append(shown, s)
+	}
+	c.mu.Unlock()
+	if lv == nil {
+		return // shown when it is joined
+	}
+	var v any
+	if len(shown) > 0 {
+		v = shown
+	}
+	if err := lv.room.SetFurther("writers", v); err != nil {
+		c.k.log.Warn("showing who is writing", "path", c.Path(), "error", err)
+	}
+}
