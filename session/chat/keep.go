@@ -20,8 +20,11 @@ const (
 	rejoinMax = 10 * time.Second
 )
 
+// staying keeps a chat in its room.
+type staying struct{ *Chat }
+
 // keep opens the chat and keeps it in its room until it ends.
-func (c *Chat) keep() {
+func (c staying) keep() {
 	err := c.join(true)
 	if err == nil {
 		close(c.opened)
@@ -31,7 +34,7 @@ func (c *Chat) keep() {
 		err = context.Cause(c.ctx)
 	}
 	c.leave(err)
-	c.k.forget(c)
+	c.k.forget(c.Chat)
 	c.set(nil, err)
 	c.stop(err)
 	select {
@@ -43,7 +46,7 @@ func (c *Chat) keep() {
 }
 
 // set notes that the room is another one, or that the chat has ended.
-func (c *Chat) set(lv *live, err error) {
+func (c staying) set(lv *live, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.live, c.err = lv, err
@@ -52,7 +55,7 @@ func (c *Chat) set(lv *live, err error) {
 }
 
 // leave leaves the room: with a save if people's files could lack what we wrote.
-func (c *Chat) leave(why error) {
+func (c staying) leave(why error) {
 	lv := c.now()
 	if lv == nil {
 		return
@@ -72,7 +75,7 @@ func (c *Chat) leave(why error) {
 var errLost = errors.New("the room was lost")
 
 // stay watches the room, and joins it afresh where it was lost for good, until the chat ends.
-func (c *Chat) stay() error {
+func (c staying) stay() error {
 	for {
 		err := c.watch(c.now())
 		if !errors.Is(err, errLost) {
@@ -87,7 +90,7 @@ func (c *Chat) stay() error {
 }
 
 // watch follows one joined room until that, or the chat, has ended.
-func (c *Chat) watch(lv *live) error {
+func (c staying) watch(lv *live) error {
 	look := time.NewTicker(lookAt)
 	defer look.Stop()
 	idle := time.NewTimer(c.k.cfg.Idle)
@@ -133,7 +136,7 @@ func ended(err error) error {
 }
 
 // follow gives the chat the path that the server has written into its state.
-func (c *Chat) follow(lv *live) {
+func (c staying) follow(lv *live) {
 	said := lv.doc.Path()
 	if said == "" || said == c.Path().String() {
 		return
@@ -143,11 +146,11 @@ func (c *Chat) follow(lv *live) {
 		c.k.log.Warn("the server says that a chat has moved to an invalid path", "path", c.Path(), "error", err)
 		return
 	}
-	c.k.moved(c, path)
+	c.k.moved(c.Chat, path)
 }
 
 // missing reports whether there is no file at the chat's path. The server keeps the room of one that was deleted.
-func (c *Chat) missing() bool {
+func (c staying) missing() bool {
 	ctx, stop := context.WithTimeout(c.ctx, lookAt/2)
 	defer stop()
 	_, err := c.k.cfg.Server.Contents(ctx, c.Path(), jupyter.ContentsOptions{})
@@ -155,7 +158,7 @@ func (c *Chat) missing() bool {
 }
 
 // rejoin joins with a new replica until it succeeds, the chat ends, or the error is final.
-func (c *Chat) rejoin() error {
+func (c staying) rejoin() error {
 	for pause := rejoinMin; ; pause = min(2*pause, rejoinMax) {
 		err := c.join(false)
 		var end *rtc.CloseError
@@ -178,7 +181,7 @@ func (c *Chat) rejoin() error {
 }
 
 // join joins the room with a new replica.
-func (c *Chat) join(first bool) error {
+func (c staying) join(first bool) error {
 	ctx, stop := context.WithTimeout(c.ctx, openFor)
 	defer stop()
 	if err := c.inspect(ctx); err != nil {
@@ -214,7 +217,7 @@ func (c *Chat) join(first bool) error {
 
 // inspect checks that there is a chat at the path. It comes before any join, because the server makes a room for any path,
 // and takes a file that it cannot read for an empty chat, as which it saves it.
-func (c *Chat) inspect(ctx context.Context) error {
+func (c staying) inspect(ctx context.Context) error {
 	var file jupyter.Content
 	err := jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() (err error) {
 		file, err = c.k.cfg.Server.Contents(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
@@ -238,7 +241,7 @@ func (c *Chat) inspect(ctx context.Context) error {
 }
 
 // isChat waits for the id that a server with chats gives each of them.
-func (c *Chat) isChat(ctx context.Context, lv *live) error {
+func (c staying) isChat(ctx context.Context, lv *live) error {
 	ctx, stop := context.WithTimeout(ctx, lookFor)
 	defer stop()
 	for !lv.doc.PlainText() && ctx.Err() == nil {

@@ -117,7 +117,7 @@ func (k *Keeper) chat(path jupyter.Path) (*Chat, error) {
 	if c == nil || !c.use() {
 		c = newChat(k, path)
 		k.chats[path.String()] = c
-		k.wg.Go(c.keep)
+		k.wg.Go(staying{c}.keep)
 		k.wg.Go(c.deliver)
 	}
 	return c, nil
