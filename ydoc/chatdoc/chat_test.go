@@ -101,7 +101,11 @@ func TestWhatOthersWrite(t *testing.T) {
 	a, b := pair(t)
 	must(t, a.write("anything", func(x *crdt.Tx) error {
 		for _, v := range []any{
-			nil, 7, "text", []any{1}, map[string]any{}, map[string]any{"id": "no body"}, map[string]any{"id": 7, "body": "x"},
+			nil, 7, "text",
+			[]any{1},
+			map[string]any{},
+			map[string]any{"id": "no body"},
+			map[string]any{"id": 7, "body": "x"},
 			map[string]any{"id": "type", "type": "other", "body": "x"},
 			map[string]any{
 				"id": "odd", "body": "odd", "time": "noon", "sender": 7, "mentions": "bob", "attachments": []any{"none", 7, "bad"},
