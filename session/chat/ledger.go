@@ -85,7 +85,7 @@ func (l *ledger) enter(messages []Message, first bool) (events []Event) {
 	return events
 }
 
-// calls calls functions with events, in a goroutine of its own.
+// calls tells functions of events, in a goroutine of its own.
 type calls struct {
 	wake chan struct{}
 
