@@ -15,7 +15,7 @@ import (
 )
 
 // agentName is what people see of the agent.
-const agentName = "AI Agent"
+const agentName = "nbduet-e2e (AI)"
 
 // The collaborators panel names the agent while it has a notebook open, and no
 // longer once it has left.

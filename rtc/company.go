@@ -18,11 +18,12 @@ type company struct {
 
 	known sync.Mutex
 	met   map[uint64]Peer
-	order []uint64 // of met, first met first
+	hear  func(Peer) // is told of each person who is met, nil for nobody
+	order []uint64   // of met, first met first
 }
 
-func newCompany(own uint64) *company {
-	return &company{others: others{table: awareness.NewTable(own)}, met: map[uint64]Peer{}}
+func newCompany(own uint64, hear func(Peer)) *company {
+	return &company{others: others{table: awareness.NewTable(own)}, met: map[uint64]Peer{}, hear: hear}
 }
 
 // AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they
@@ -42,23 +43,37 @@ func (c *company) autosaves() (people, on bool) {
 	return people, on
 }
 
-// meet remembers who those of the clients say they are who are in the room.
+// meet remembers who those of the clients say they are who are in the room, or for whom they work.
 func (c *company) meet(clients []uint64) {
-	peers := c.Peers()
-	c.known.Lock()
-	defer c.known.Unlock()
-	for _, p := range peers {
-		if !slices.Contains(clients, p.ClientID) {
+	for _, s := range c.table.Peers() {
+		if !slices.Contains(clients, s.ClientID) {
 			continue
 		}
-		if _, known := c.met[p.ClientID]; !known {
-			c.order = append(c.order, p.ClientID)
+		p, ok := peerOf(s)
+		if !ok {
+			p = Peer{ClientID: s.ClientID, Agent: s.Agent() == agentName}
+			if p.User, ok = s.For(); !ok || !p.Agent {
+				continue
+			}
 		}
-		c.met[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
-		if len(c.order) > maxMet {
-			delete(c.met, c.order[0])
-			c.order = c.order[1:]
-		}
+		c.remember(p)
+	}
+}
+
+func (c *company) remember(p Peer) {
+	c.known.Lock()
+	before, known := c.met[p.ClientID]
+	if !known {
+		c.order = append(c.order, p.ClientID)
+	}
+	c.met[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
+	if len(c.order) > maxMet {
+		delete(c.met, c.order[0])
+		c.order = c.order[1:]
+	}
+	c.known.Unlock()
+	if c.hear != nil && !p.Agent && (!known || before.User.DisplayName != p.User.DisplayName) {
+		c.hear(p)
 	}
 }
 
@@ -77,9 +92,9 @@ func (c *company) Sole() (client uint64, ok bool) {
 	if since := c.Since(); since.IsZero() || time.Since(since) < awareness.KnownAfter {
 		return 0, false
 	}
-	peers := c.Peers()
-	if len(peers) != 1 {
+	clients := c.Replicas()
+	if len(clients) != 1 {
 		return 0, false
 	}
-	return peers[0].ClientID, true
+	return clients[0], true
 }

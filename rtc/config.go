@@ -35,10 +35,14 @@ type Config struct {
 	Format  string // "json" or "text"
 	Type    string // "notebook" or "file"
 	Replica Replica
-	User    awareness.User
+	User    awareness.User // that the replica itself is, nobody if zero, see also [Room.SetFace]
 	Logger  *slog.Logger
 	Limits  wire.Limits // zero: wire.DefaultLimits
 	Timing  Timing      // zero fields: the defaults
+
+	// Met is called with each person who is met in the room, and when they have another name; nil for nobody. It must not
+	// block.
+	Met func(Peer)
 
 	// Heard is called whenever the room has sent something; nil for nobody.
 	Heard func()

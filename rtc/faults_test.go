@@ -9,7 +9,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -67,7 +66,7 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 		s.Fake.Rooms.Drop(path)
 		eventually(t, "connected again", func() bool { return r.State() == rtc.CatchingUp })
 		insert(t, nb, 0, "while catching up")
-		r.SetCursors(awareness.Cursor{Primary: true, Empty: true})
+		r.SetFace(77, &rtc.Face{User: user("Face")})
 		eventually(t, "the server has heard of it", func() bool { return connections(s, path) == 2 && len(lastly(s, path)) > 0 })
 		time.Sleep(time.Second) // for anything that should not come
 		if got := lastly(s, path); len(got) != 1 || got[0] != wire.SyncStep1 {

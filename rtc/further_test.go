@@ -38,7 +38,9 @@ func TestFurtherKeys(t *testing.T) {
 		if err := a.SetFurther("activeCellId", nil); err != nil {
 			t.Fatal(err)
 		}
-		a.SetCursors() // as another announcement
+		if err := a.SetFurther("another", 1); err != nil {
+			t.Fatal(err)
+		}
 		sees("the key that is left", func(p rtc.Peer) bool { return p.ActiveCell == "" && p.ActivePath == path && p.Agent })
 	})
 }

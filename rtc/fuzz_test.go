@@ -101,12 +101,12 @@ func deskRoom(t *testing.T) (*Room, *connState) {
 		},
 		session: jupyter.CollabSession{Format: "json", Type: "notebook", FileID: "file"},
 		log:     slog.New(slog.DiscardHandler),
-		out:     newOutbox(),
 		changed: make(chan struct{}),
-		company: newCompany(nb.ClientID()),
+		company: newCompany(nb.ClientID(), nil),
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
 	}
+	r.out = newOutbox(r.table.Unsent)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	t.Cleanup(r.cancel)
 	r.out.asked(syncRequest{})

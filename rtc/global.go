@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"time"
 
@@ -18,22 +20,31 @@ import (
 // globalRoom is the room that JupyterLab's panel of collaborators shows. It has no document and needs no session.
 const globalRoom = "JupyterLab:globalAwareness"
 
-// Lobby keeps us in the server's global awareness, so that the panel of collaborators shows the agent and the documents
-// it has open. Its errors are logged, and never fail an edit.
+// Lobby keeps those for whom we work in the server's global awareness, so that the panel of collaborators shows each and
+// the documents that it has open. Its errors are logged, and never fail an edit.
 type Lobby struct {
-	*others
+	*company
 	server *jupyter.Server
-	user   awareness.User
 	log    *slog.Logger
 	timing Timing
 	out    *outbox
 	cancel context.CancelFunc
 	ctx    context.Context
 	done   chan struct{}
+	stir   chan struct{} // there is news
 
-	mu      sync.Mutex
-	current string
-	docs    []string
+	mu    sync.Mutex
+	shown map[string]uint64 // the awareness ids by username
+	all   map[uint64]lobbyState
+}
+
+// Visitor is one of those for whom we work, as the panel of collaborators shows them.
+type Visitor struct {
+	User awareness.User
+	// Current is the document that they have before them, "" for none. Documents are all that they have open. Paths are
+	// the Contents API's.
+	Current   string
+	Documents []string
 }
 
 // lobbyState is JupyterLab's shape of a global awareness state.
@@ -44,40 +55,57 @@ type lobbyState struct {
 	Agent     string         `json:"agent"`
 }
 
-// EnterLobby starts to announce user on the server, in the background.
-func EnterLobby(server *jupyter.Server, user awareness.User, t Timing, log *slog.Logger) *Lobby {
+// EnterLobby goes to the server's global awareness, in the background. Nobody is shown before [Lobby.Show]. met, which may
+// be nil, is called with each person who is met, see Config.Met.
+func EnterLobby(server *jupyter.Server, met func(Peer), t Timing, log *slog.Logger) *Lobby {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	l := &Lobby{
-		server: server, user: user, log: log, timing: t.withDefaults(),
-		others: &others{table: awareness.NewTable(uint64(rand.Uint32()))}, out: newOutbox(), done: make(chan struct{}),
-		docs: []string{},
+		server: server, log: log, timing: t.withDefaults(), company: newCompany(uint64(rand.Uint32()), met),
+		done: make(chan struct{}), stir: make(chan struct{}, 1), shown: map[string]uint64{}, all: map[uint64]lobbyState{},
 	}
+	l.out = newOutbox(l.table.Unsent)
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	go l.run()
 	return l
 }
 
-// Show announces our open documents, and the current one ("" for none). Paths are the Contents API's.
-func (l *Lobby) Show(current string, docs []string) {
+// Show shows those who are there now, each with a username of its own, and nobody else.
+func (l *Lobby) Show(visitors ...Visitor) {
 	l.mu.Lock()
-	l.current = ""
-	if current != "" {
-		l.current = "notebook:" + current
+	defer l.mu.Unlock()
+	gone := maps.Clone(l.shown)
+	for _, v := range visitors {
+		id, known := l.shown[v.User.Username]
+		if !known {
+			id = uint64(rand.Uint32())
+			l.shown[v.User.Username] = id
+		}
+		delete(gone, v.User.Username)
+		st := lobbyState{User: v.User, Documents: append([]string{}, v.Documents...), Agent: agentName}
+		if v.Current != "" {
+			st.Current = "notebook:" + v.Current
+		}
+		if before, ok := l.all[id]; !ok || !reflect.DeepEqual(before, st) {
+			l.all[id] = st
+			l.put(id, st)
+		}
 	}
-	l.docs = append([]string{}, docs...)
-	l.mu.Unlock()
-	l.announce()
+	for username, id := range gone {
+		delete(l.shown, username)
+		delete(l.all, id)
+		l.put(id, nil)
+	}
+	select {
+	case l.stir <- struct{}{}:
+	default:
+	}
 }
 
-// Leave takes us out of the panel and closes the connection; the context bounds the last message.
+// Leave takes all of us out of the panel and closes the connection; the context bounds the last message.
 func (l *Lobby) Leave(ctx context.Context) {
-	var bye []byte
-	if update, err := l.table.SetLocal(nil); err == nil {
-		bye = wire.AppendAwareness(nil, update)
-	}
-	if l.out.finish(bye) {
+	if l.out.finish(wire.AppendAwareness(nil, l.table.Goodbye())) {
 		select {
 		case <-l.done:
 		case <-ctx.Done():
@@ -87,16 +115,20 @@ func (l *Lobby) Leave(ctx context.Context) {
 	<-l.done
 }
 
+// announce shows all again.
 func (l *Lobby) announce() {
 	l.mu.Lock()
-	st := lobbyState{User: l.user, Current: l.current, Documents: l.docs, Agent: agentName}
-	l.mu.Unlock()
-	update, err := l.table.SetLocal(st)
-	if err != nil {
-		l.log.Warn("cannot announce our presence", "error", err)
-		return
+	defer l.mu.Unlock()
+	for id, st := range l.all {
+		l.put(id, st)
 	}
-	l.out.setAwareness(wire.AppendAwareness(nil, update))
+	l.out.announce()
+}
+
+func (l *Lobby) put(id uint64, state any) {
+	if err := l.table.Put(id, state); err != nil {
+		l.log.Warn("cannot announce our presence", "error", err)
+	}
 }
 
 func (l *Lobby) run() {
@@ -162,8 +194,17 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	}
 	renew := time.NewTicker(l.timing.Renew)
 	defer renew.Stop()
+	stir := l.stir
+	var due, rest <-chan time.Time
 	for {
 		select {
+		case <-stir:
+			stir, due = nil, time.After(faceWait)
+		case <-due:
+			l.out.announce()
+			rest = time.After(faceRest)
+		case <-rest:
+			stir = l.stir
 		case b, ok := <-k.in:
 			if !ok {
 				k.close() // the writer, who sets last, has ended
@@ -174,12 +215,17 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 			if err != nil || f.Kind != wire.Awareness {
 				continue
 			}
-			if _, err := l.table.Apply(f.Payload, time.Now()); err != nil {
+			changed, err := l.table.Apply(f.Payload, time.Now())
+			if err != nil {
 				l.log.Warn("global awareness is malformed", "error", err)
+			}
+			if len(changed) > 0 {
+				l.out.announce() // somebody may have changed a state of ours
+				l.meet(changed)
 			}
 		case now := <-renew.C:
 			l.table.Expire(now)
-			l.out.setAwareness(wire.AppendAwareness(nil, l.table.Renew()))
+			l.announce()
 		case <-l.ctx.Done():
 			return false, l.ctx.Err()
 		}

@@ -47,14 +47,15 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		path:    cfg.Path,
 		session: session,
 		log:     cfg.Logger,
-		out:     newOutbox(),
+		stir:    make(chan struct{}, 1),
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
 		changed: make(chan struct{}),
 		joined:  time.Now(),
 
-		company: newCompany(cfg.Replica.ClientID()),
+		company: newCompany(cfg.Replica.ClientID(), cfg.Met),
 	}
+	r.out = newOutbox(r.table.Unsent)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) {
 		r.edited.Store(true)

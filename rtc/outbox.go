@@ -1,6 +1,11 @@
 package rtc
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
 
 // ticket is one caller that waits until the room confirms the edits before it.
 type ticket struct {
@@ -35,21 +40,25 @@ func (b *batch) empty() bool {
 // While it is shut (the room is not synced) it drops updates, because the state vectors of the next synchronisation
 // show what the room lacks. It keeps tickets.
 type outbox struct {
-	mu        sync.Mutex
-	keep      bool // accepts edits
-	open      bool // hands them out
-	frames    [][]byte
-	answerAt  int    // where in frames the answer to a SYNC1 is, counted from 1; 0 for none
-	awareness []byte // only the newest counts
-	tickets   []*ticket
-	full      bool
-	asksFull  bool // a request for the whole state is on its way
-	last      bool
-	sent      []syncRequest
-	wake      chan struct{}
+	mu       sync.Mutex
+	keep     bool // accepts edits
+	open     bool // hands them out
+	frames   [][]byte
+	greeting int           // how many of them come before everything else
+	answerAt int           // where in frames the answer to a SYNC1 is, counted from 1; 0 for none
+	news     func() []byte // what is to be announced of us when it is taken, nil for nothing
+	due      bool          // there is something to announce
+	bye      []byte        // the last awareness frame
+	tickets  []*ticket
+	full     bool
+	asksFull bool // a request for the whole state is on its way
+	last     bool
+	sent     []syncRequest
+	wake     chan struct{}
 }
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+// newOutbox makes an outbox that has what to announce from news.
+func newOutbox(news func() []byte) *outbox { return &outbox{news: news, wake: make(chan struct{}, 1)} }
 
 func (o *outbox) signal() {
 	select {
@@ -86,12 +95,11 @@ func (o *outbox) answer(frame []byte) {
 	o.signal()
 }
 
-// setAwareness queues an awareness frame in place of one not yet sent.
-func (o *outbox) setAwareness(frame []byte) {
+// announce has the writer send what there is to announce of us, which is before the edits that wait with it: whose they
+// are is then known when they come.
+func (o *outbox) announce() {
 	o.mu.Lock()
-	if o.keep {
-		o.awareness = frame
-	}
+	o.due = o.due || o.keep
 	o.mu.Unlock()
 	o.signal()
 }
@@ -123,8 +131,8 @@ func (o *outbox) repair() {
 func (o *outbox) finish(frame []byte) bool {
 	o.mu.Lock()
 	open := o.open
-	if open && frame != nil {
-		o.awareness = frame
+	if open {
+		o.bye = frame
 	}
 	o.last = true
 	o.mu.Unlock()
@@ -136,6 +144,7 @@ func (o *outbox) finish(frame []byte) bool {
 func (o *outbox) start(frames ...[]byte) {
 	o.mu.Lock()
 	o.frames = append(append([][]byte(nil), frames...), o.frames...)
+	o.greeting = len(frames)
 	if o.answerAt > 0 {
 		o.answerAt += len(frames)
 	}
@@ -160,10 +169,15 @@ func (o *outbox) take() batch {
 		return batch{last: o.last}
 	}
 	b := batch{frames: o.frames, tickets: o.tickets, full: o.full && !o.asksFull, last: o.last}
-	if o.awareness != nil {
-		b.frames = append(b.frames, o.awareness)
+	switch {
+	case o.bye != nil:
+		b.frames = append(b.frames, o.bye)
+	case o.due:
+		if news := o.news(); news != nil {
+			b.frames = slices.Insert(b.frames, o.greeting, wire.AppendAwareness(nil, news))
+		}
 	}
-	o.frames, o.answerAt, o.awareness, o.tickets = nil, 0, nil, nil
+	o.frames, o.greeting, o.answerAt, o.due, o.bye, o.tickets = nil, 0, 0, false, nil, nil
 	if b.full {
 		o.full, o.asksFull = false, true
 	}
@@ -206,7 +220,7 @@ func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.keep, o.open = false, false
-	o.frames, o.answerAt, o.awareness, o.full, o.asksFull = nil, 0, nil, false, false
+	o.frames, o.greeting, o.answerAt, o.due, o.bye, o.full, o.asksFull = nil, 0, 0, false, nil, false, false
 	var again []*ticket
 	for _, r := range o.sent {
 		again = append(again, r.tickets...)

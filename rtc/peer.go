@@ -20,6 +20,11 @@ type Peer struct {
 	Documents []string
 	Autosave  bool // true if the state does not say, as for the server
 	Agent     bool // an agent such as this program, not a person
+	// Replica is the id under which their edits are known: ClientID, or for one of several agents that edit through one
+	// replica, that one's.
+	Replica uint64
+	// Status is what an agent says that it does.
+	Status awareness.Status
 	// ActiveCell is the cell that their notebook has selected, and ActivePath that notebook's path; "" where the tab does
 	// not say.
 	ActiveCell, ActivePath string
@@ -58,16 +63,40 @@ func (o *others) Peers() []Peer {
 	o.table.Expire(time.Now())
 	var peers []Peer
 	for _, s := range o.table.Peers() {
-		u, ok := s.User()
-		if !ok {
-			continue // the server's own entry, for one
+		if p, ok := peerOf(s); ok {
+			peers = append(peers, p)
 		}
-		p := Peer{
-			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Documents: s.Documents(), Autosave: s.Autosave(),
-			Agent: s.Agent() == agentName, Moved: s.Changed,
-		}
-		p.ActiveCell, p.ActivePath = s.Active()
-		peers = append(peers, p)
 	}
 	return peers
+}
+
+// peerOf is what a state says of somebody; false if it is of nobody in particular, as the server's own.
+func peerOf(s awareness.State) (Peer, bool) {
+	u, ok := s.User()
+	if !ok {
+		return Peer{}, false
+	}
+	p := Peer{
+		ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Documents: s.Documents(), Autosave: s.Autosave(),
+		Agent: s.Agent() == agentName, Replica: s.ClientID, Moved: s.Changed,
+	}
+	if p.Agent {
+		p.Replica, p.Status = s.Replica(), s.Status()
+	}
+	p.ActiveCell, p.ActivePath = s.Active()
+	return p, true
+}
+
+// Replicas lists the ids of those in the room who may edit: of people's tabs, and of agents' programs, which are there even
+// while they work for nobody.
+func (o *others) Replicas() []uint64 {
+	o.table.Expire(time.Now())
+	var ids []uint64
+	for _, s := range o.table.Peers() {
+		_, somebody := s.User()
+		if agent := s.Agent() == agentName; (somebody || agent) && s.Replica() == s.ClientID {
+			ids = append(ids, s.ClientID)
+		}
+	}
+	return ids
 }

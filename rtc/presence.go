@@ -3,55 +3,125 @@ package rtc
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// presence is our own state in a room's awareness.
+// News of faces wait for what comes with them, and then rest: they go out at most four times a second.
+const (
+	faceWait = time.Second / 20
+	faceRest = time.Second/4 - faceWait
+)
+
+// Face is one of those for whom we work, as the others in the room see them.
+type Face struct {
+	User    awareness.User
+	Cursors []awareness.Cursor // all of them are in one cell
+	Status  awareness.Status
+	// Writes says that it is theirs what is written next.
+	Writes bool
+}
+
+// presence is what the room's awareness has of us.
 type presence struct {
-	cursors  []awareness.Cursor
-	autosave bool // as last announced
+	faces    map[uint64]*Face
+	writer   *awareness.User // for whom we wrote last
+	autosave bool            // as last announced
 	further  map[string]json.RawMessage
 }
 
-// localState is our awareness state in a document's room: JupyterLab's shape and one key of our own, by which agents
-// recognise one another. JupyterLab ignores keys that it does not know.
+// localState is the state of our replica in a document's room: JupyterLab's shape, and keys of our own, by which agents
+// recognise one another. JupyterLab ignores keys that it does not know. Without a user JupyterLab shows nobody.
 type localState struct {
+	Autosave bool            `json:"autosave"`
+	User     *awareness.User `json:"user,omitempty"`
+	Agent    string          `json:"agent"`
+	For      *awareness.User `json:"for,omitempty"`
+}
+
+// faceState is the state of a face. It has our autosave flag, because the server takes a state without one for a wish to
+// save.
+type faceState struct {
 	Autosave bool               `json:"autosave"`
 	User     awareness.User     `json:"user"`
 	Cursors  []awareness.Cursor `json:"cursors,omitempty"`
 	Agent    string             `json:"agent"`
+	Replica  uint64             `json:"replica"`
+	Status   *awareness.Status  `json:"status,omitempty"`
 }
 
-// SetCursors shows our carets and selections to the others; all of them are in one cell. Without cursors it removes
-// them.
-func (r *Room) SetCursors(cursors ...awareness.Cursor) {
+// SetFace shows one of those for whom we work, under an awareness id of its own, which is random; nil takes it out of the
+// room. Such news goes out at most four times a second; for whom we write is known before what is written.
+func (r *Room) SetFace(client uint64, f *Face) {
 	r.mu.Lock()
-	r.presence.cursors = cursors
-	r.mu.Unlock()
-	r.publish()
+	defer r.mu.Unlock()
+	if f == nil {
+		delete(r.presence.faces, client)
+	} else {
+		if r.presence.faces == nil {
+			r.presence.faces = map[uint64]*Face{}
+		}
+		r.presence.faces[client] = f
+		if w := r.presence.writer; f.Writes && (w == nil || w.Username != f.User.Username || w.DisplayName != f.User.DisplayName) {
+			writer := f.User
+			writer.AvatarURL = nil
+			r.presence.writer = &writer
+			putOwn(r, r.cfg.Replica.ClientID(), withFurther{ownState(r), r.presence.further})
+			r.out.announce()
+		}
+	}
+	putFace(r, client, f)
+	select {
+	case r.stir <- struct{}{}:
+	default:
+	}
 }
 
-// publish announces our state. Its autosave flag follows the people's: the server saves by itself if one state in the
-// room says so, and our flag must not turn on what people have turned off. Before we can know of them, which takes until
-// their next announcement, it is off as long as we have edited nothing. Without people it is on: the server keeps our
-// state long after a lost connection, and with the flag off it would never write the edits that it has confirmed.
+// publish announces us at once, all that we are. Our autosave flag follows the people's: the server saves by itself if one
+// state in the room says so, and our flag must not turn on what people have turned off. Before we can know of them, which
+// takes until their next announcement, it is off as long as we have edited nothing. Without people it is on: the server
+// keeps our state long after a lost connection, and with the flag off it would never write the edits that it has confirmed.
 func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.presence.autosave = on
-	st := withFurther{localState{Autosave: on, User: r.cfg.User, Cursors: r.presence.cursors, Agent: agentName}, r.presence.further}
-	r.mu.Unlock()
-	update, err := r.table.SetLocal(st)
-	if err != nil {
-		// Only a cursor that is not JSON can do this.
-		r.log.Warn("cannot announce our presence", "path", r.Path(), "error", err)
+	putOwn(r, r.cfg.Replica.ClientID(), withFurther{ownState(r), r.presence.further})
+	for client, f := range r.presence.faces {
+		putFace(r, client, f)
+	}
+	r.out.announce()
+}
+
+// ownState is the state of our replica's entry.
+func ownState(r *Room) localState {
+	st := localState{Autosave: r.presence.autosave, Agent: agentName, For: r.presence.writer}
+	if r.cfg.User != (awareness.User{}) {
+		st.User = &r.cfg.User
+	}
+	return st
+}
+
+// putFace puts the state of a face, nil for one that leaves.
+func putFace(r *Room, client uint64, f *Face) {
+	if f == nil {
+		putOwn(r, client, nil)
 		return
 	}
-	r.out.setAwareness(wire.AppendAwareness(nil, update))
+	st := faceState{Autosave: r.presence.autosave, User: f.User, Cursors: f.Cursors, Agent: agentName, Replica: r.cfg.Replica.ClientID()}
+	if f.Status.Text != "" {
+		st.Status = &f.Status
+	}
+	putOwn(r, client, st)
+}
+
+func putOwn(r *Room, client uint64, state any) {
+	if err := r.table.Put(client, state); err != nil {
+		// Only a cursor that is not JSON can do this.
+		r.log.Warn("cannot announce our presence", "room", r.ID(), "error", err)
+	}
 }
 
 func (r *Room) wantAutosave() bool {
@@ -66,10 +136,8 @@ func (r *Room) onAwareness(update []byte) {
 		r.log.Warn("room sent a malformed awareness update", "path", r.Path(), "error", err)
 		return
 	}
-	if slices.Contains(changed, r.cfg.Replica.ClientID()) {
-		r.publish() // somebody has changed our state
-	}
 	if len(changed) > 0 {
+		r.out.announce() // somebody may have changed a state of ours
 		r.meet(changed)
 		r.peersChanged()
 	}
@@ -86,15 +154,9 @@ func (r *Room) peersChanged() {
 	}
 }
 
-// goodbye is the awareness frame that removes us from the room at once; without it the others see our caret for another
+// goodbye is the awareness frame that removes us from the room at once; without it the others see our carets for another
 // 30 seconds.
-func (r *Room) goodbye() []byte {
-	update, err := r.table.SetLocal(nil)
-	if err != nil {
-		return nil
-	}
-	return wire.AppendAwareness(nil, update)
-}
+func (r *Room) goodbye() []byte { return wire.AppendAwareness(nil, r.table.Goodbye()) }
 
 // SetFurther adds a key to our own awareness state in the room, or removes it with nil: what extensions of JupyterLab look
 // for in the states of the others, such as who is writing in a chat. The value is kept as the JSON that it is now. A key

@@ -42,6 +42,7 @@ type Room struct {
 	saves     map[uint64]chan string
 	saveID    uint64
 	presence  presence
+	stir      chan struct{} // there is news of faces
 
 	*company
 }

@@ -3,6 +3,7 @@ package rtc_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,10 +206,15 @@ func TestPresence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
-		eventually(t, "b sees the caret of a", func() bool {
-			p := b.Peers()
-			return len(p) == 1 && len(p[0].Cursors) == 1 && string(p[0].Cursors[0].Head) == string(pos)
+		a.SetFace(77, &rtc.Face{User: user("Claude"), Cursors: []awareness.Cursor{{Anchor: pos, Head: pos, Primary: true, Empty: true}}, Status: awareness.Status{Text: "editing", Cell: c.ID}})
+		eventually(t, "b sees the caret of a face of a's", func() bool {
+			i := slices.IndexFunc(b.Peers(), func(p rtc.Peer) bool { return p.ClientID == 77 })
+			if i < 0 {
+				return false
+			}
+			p := b.Peers()[i]
+			return len(b.Peers()) == 2 && len(p.Cursors) == 1 && string(p.Cursors[0].Head) == string(pos) && p.User.DisplayName == "Claude" &&
+				p.Agent && p.Replica == nb.ClientID() && p.Status == awareness.Status{Text: "editing", Cell: c.ID}
 		})
 		if err := a.Leave(t.Context()); err != nil {
 			t.Fatal(err)
@@ -222,10 +228,10 @@ func TestLobbyNamesTheAgent(t *testing.T) {
 		s := jupytertest.Shared(t)
 		srv := client(t, s)
 		soon := rtc.Timing{Renew: 200 * time.Millisecond}
-		a := rtc.EnterLobby(srv, user("Lobby-A"), soon, nil)
-		b := rtc.EnterLobby(srv, user("Lobby-B"), soon, nil)
+		a := rtc.EnterLobby(srv, nil, soon, nil)
+		b := rtc.EnterLobby(srv, nil, soon, nil)
 		defer b.Leave(t.Context())
-		a.Show("x.ipynb", []string{"x.ipynb"})
+		a.Show(rtc.Visitor{User: user("Lobby-A"), Current: "x.ipynb", Documents: []string{"x.ipynb"}}, rtc.Visitor{User: user("Lobby-C")})
 		sees := func() bool {
 			for _, p := range b.Peers() {
 				if p.User.DisplayName == "Lobby-A" {
@@ -235,6 +241,9 @@ func TestLobbyNamesTheAgent(t *testing.T) {
 			return false
 		}
 		eventually(t, "b sees a", sees)
+		eventually(t, "b sees the other", func() bool { return len(b.Peers()) == 2 })
+		a.Show(rtc.Visitor{User: user("Lobby-A")})
+		eventually(t, "b sees the other leave", func() bool { return len(b.Peers()) == 1 && sees() })
 		a.Leave(t.Context())
 		eventually(t, "b sees a leave at once", func() bool { return !sees() })
 	})
@@ -246,8 +255,8 @@ func TestLobbyWithoutServer(t *testing.T) {
 		s := jupytertest.Shared(t)
 		w := jupytertest.NewCable(t, s)
 		w.Cut()
-		l := rtc.EnterLobby(client(t, w.Server), user("nobody"), rtc.Timing{}, nil)
-		l.Show("x.ipynb", nil)
+		l := rtc.EnterLobby(client(t, w.Server), nil, rtc.Timing{}, nil)
+		l.Show(rtc.Visitor{User: user("nobody"), Current: "x.ipynb"})
 		l.Leave(t.Context())
 	})
 }

@@ -49,8 +49,17 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	defer loading.Stop()
 	var v connState
 	defer v.confirmOwed()
+	stir := r.stir
+	var due, rest <-chan time.Time
 	for {
 		select {
+		case <-stir:
+			stir, due = nil, time.After(faceWait)
+		case <-due:
+			r.out.announce()
+			rest = time.After(faceRest)
+		case <-rest:
+			stir = r.stir
 		case frame, ok := <-l.in:
 			if !ok {
 				return closeReason(l.err)
@@ -68,8 +77,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 			}
 		case now := <-renew.C:
 			r.table.Expire(now)
-			r.peersChanged()
-			r.out.setAwareness(wire.AppendAwareness(nil, r.table.Renew()))
+			r.publish() // again, so that nobody takes us for gone
 		case <-loading.C:
 			abandoned := r.State() == Joining && r.abandoned()
 			if abandoned && suspected { // one that is not busy any more has had time to say something here

@@ -75,10 +75,4 @@ func (c cellsOf) Way() run.Way {
 }
 
 // Others are the clients in the room beside us.
-func (c cellsOf) Others() []uint64 {
-	var ids []uint64
-	for _, p := range c.current().room.Peers() {
-		ids = append(ids, p.ClientID)
-	}
-	return ids
-}
+func (c cellsOf) Others() []uint64 { return c.current().room.Replicas() }

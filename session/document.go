@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
@@ -26,6 +27,7 @@ type Document struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	saver  *saved.Saver
+	seats  *face.Seats
 	cells  *run.Cells      // the queue; nil in a text
 	kernel *NotebookKernel // nil in a text
 

@@ -112,6 +112,7 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	if err := lv.room.Err(); err != nil {
 		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}
+	d.seats.Writes(author.Of(ctx).Client)
 	cells, err := writtenIn(lv, func(lv *live) error {
 		if lv.history == nil {
 			return write(lv)
@@ -121,6 +122,7 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	if err != nil {
 		return err
 	}
+	wrote(ctx, d, cells)
 	d.saver.Edited()
 	err = lv.room.Barrier(ctx)
 	var end *rtc.CloseError

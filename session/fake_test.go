@@ -23,22 +23,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 type fakeLobby struct {
 	mu      sync.Mutex
 	entered int
-	current string
-	docs    []string
+	shown   []rtc.Visitor
 	left    int
 }
 
-func (l *fakeLobby) Show(current string, docs []string) {
+func (l *fakeLobby) Show(visitors ...rtc.Visitor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.current, l.docs = current, docs
+	l.shown = visitors
 }
 
 func (l *fakeLobby) Leave(context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left++
-	l.current, l.docs = "", nil
+	l.shown = nil
 }
 
 func (l *fakeLobby) Peers() []rtc.Peer { return nil }

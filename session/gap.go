@@ -8,7 +8,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // An IncompleteError says that the room of a document lacks a part of the document, so that no client can read it whole:
@@ -69,7 +68,8 @@ func (r *noRoom) Peers() []rtc.Peer                    { return nil }
 func (r *noRoom) Since() time.Time                     { return time.Time{} }
 func (r *noRoom) Named(uint64) (string, bool, bool)    { return "", false, false }
 func (r *noRoom) Sole() (uint64, bool)                 { return 0, false }
-func (r *noRoom) SetCursors(...awareness.Cursor)       {}
+func (r *noRoom) SetFace(uint64, *rtc.Face)            {}
+func (r *noRoom) Replicas() []uint64                   { return nil }
 func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved
 func (r *noRoom) Rename(jupyter.Path)                  {}
 func (r *noRoom) WaitSynced(context.Context) error     { return nil }

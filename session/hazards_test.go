@@ -208,7 +208,7 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 			who := d.People()
 			return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3, Caret: true}
 		})
-		d.Point("c0", 5)
+		d.Point(sessiontest.AsClient(t.Context()), "c0", 5)
 		sessiontest.Eventually(t, "Ada sees the agent in the first", func() bool {
 			for _, st := range p.Seen.Peers() {
 				if c := st.Cursors(); len(c) == 1 {

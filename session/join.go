@@ -32,7 +32,7 @@ func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, heard
 	leave := m.first.enter(ctx)
 	r, err := rtc.Join(ctx, rtc.Config{
 		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
-		Replica: doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
+		Replica: doc, Met: func(p rtc.Peer) { met(m, p) }, Logger: m.log, Timing: m.cfg.Timing,
 		Heard:     heard,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})

@@ -107,6 +107,7 @@ func (d keeper) rejoin() bool {
 			d.mu.Lock()
 			d.replace(lv)
 			d.mu.Unlock()
+			d.seats.Move(lv.room)
 			d.changes(ydoc.Changes{}) // not Complete: anything may have changed
 			return true
 		}

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"sync"
@@ -12,13 +10,13 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // New makes a manager, which makes no request until a document is opened.
@@ -29,16 +27,13 @@ func New(cfg Config) *Manager {
 	if cfg.MaxRooms <= 0 {
 		cfg.MaxRooms = DefaultMaxRooms
 	}
-	if cfg.AgentName == "" {
-		cfg.AgentName = "AI Agent"
-	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := newManager(cfg)
 	m.join = m.joinRoom
 	m.lobby = lobby.New(func() lobby.Lobby {
-		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
+		return rtc.EnterLobby(cfg.Server, func(p rtc.Peer) { met(m, p) }, cfg.Timing, cfg.Logger)
 	})
 	m.start()
 	return m
@@ -59,7 +54,7 @@ func newManager(cfg Config) *Manager {
 	m := &Manager{
 		cfg:   cfg,
 		log:   cfg.Logger,
-		user:  agentUser(cfg.AgentName),
+		faces: face.New(cfg.AgentName),
 		wake:  make(chan struct{}, 1),
 		open:  make(map[jupyter.Path]*entry),
 		ended: ended,
@@ -73,7 +68,8 @@ func newManager(cfg Config) *Manager {
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
-		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
+		Tell: func(r *run.Run) { goesOn(m, r); m.tell(Event{Kind: Ran, Run: r}) },
+		Asks: func(r *run.Run) { goesOn(m, r) },
 	}
 	if cfg.Kernels != nil { // else in tests, which join no rooms
 		table.Changing = cfg.Kernels.Changes.Begin
@@ -92,21 +88,6 @@ func (m *Manager) start() {
 // callable are the names by which the clients of this program are called.
 func callable(cfg Config) []mentions.Name {
 	return []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}, {Text: cfg.AgentName}}
-}
-
-// agentUser is our user in awareness. The username is our own, even if the server knows us by a person's token, because
-// JupyterLab hides everybody with the viewer's username.
-func agentUser(name string) awareness.User {
-	var id [4]byte
-	// Since Go 1.24 crypto/rand.Read never fails.
-	_, _ = rand.Read(id[:])
-	return awareness.User{
-		Username:    "nbduet-" + hex.EncodeToString(id[:]),
-		Name:        name,
-		DisplayName: name,
-		Initials:    awareness.Initials(name),
-		Color:       awareness.Color(name),
-	}
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
@@ -24,12 +25,13 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 		return Obey(d.ctx, d, c, m.Cell, toes.Who{Name: m.Who.Name, Username: m.Who.Username})
 	}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	lv.hear(m.Mentions, d.calls, nil)
 	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
+	d.seats = face.NewSeats(m.faces, inLobby{d}, m.cfg.IdleTimeout, lv.room)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)
 		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
 	}
+	lv.hear(m.Mentions, d.calls, nil)
 	return d
 }
 
@@ -70,6 +72,7 @@ func (d *Document) close(ctx context.Context) error {
 	d.closed = true
 	lv := d.live
 	d.mu.Unlock()
+	d.seats.Close()
 	d.cancel()
 	d.wg.Wait()
 	if d.cells != nil {

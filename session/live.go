@@ -13,7 +13,6 @@ import (
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // room is an rtc.Room, as far as a document needs it.
@@ -31,7 +30,8 @@ type room interface {
 	Since() time.Time
 	Named(client uint64) (name string, agent, ok bool)
 	Sole() (client uint64, ok bool)
-	SetCursors(cursors ...awareness.Cursor)
+	SetFace(client uint64, f *rtc.Face)
+	Replicas() []uint64
 	AutosaveOff() bool
 	Rename(path jupyter.Path)
 	WaitSynced(ctx context.Context) error

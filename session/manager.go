@@ -4,12 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
@@ -20,7 +22,6 @@ import (
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // DefaultIdleTimeout is how long a document stays open without use (the tools' contract says five minutes).
@@ -44,7 +45,7 @@ type Config struct {
 	Kernels     *jupyter.Server // that has the kernels; nil: Server
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
-	AgentName   string          // what people see; "": "AI Agent"
+	AgentName   string          // what people see, of all clients; "": each has its own
 	// ServerTimeout is how long a call waits for a server that does not answer, see Patient; 0: DefaultServerTimeout.
 	ServerTimeout time.Duration
 	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
@@ -67,7 +68,8 @@ type Manager struct {
 
 	cfg   Config
 	log   *slog.Logger
-	user  awareness.User
+	faces *face.Faces
+	waits atomic.Uint64 // see Waiting
 	join  joinFunc
 	first firstJoin
 	tabs  tabs

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/patience"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -61,6 +62,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 				e.doc.Release()
 				return nil, notOpened(path, err)
 			}
+			e.doc.seats.Enter(author.Of(ctx).Client)
 			return e.doc, nil
 		}
 		// It is being left: wait for the end, then join again.
@@ -174,6 +176,7 @@ func (d *Document) start(e *entry) {
 	d.entry = e
 	d.wg.Go(keeper{d}.keep)
 	d.wg.Go(d.saver.Run)
+	d.wg.Go(func() { d.seats.Run(d.ctx) })
 	if d.cells != nil {
 		d.cells.Start()
 	}

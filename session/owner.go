@@ -5,24 +5,31 @@ import "github.com/nbduet/nbduet/session/kernel"
 // Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
 // Documents have no owner: everybody who names a path works in the same room, as people do.
 
-// Forget drops the runs of an owner, and the record of what it was shown and did. Runs in notebooks go on, and are dropped when
+// Forget drops the runs of an owner, and the record of what it was shown and did, and takes it out of all rooms. Runs in notebooks go on, and are dropped when
 // they have ended.
 func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
+	for _, d := range documents(m) {
+		d.seats.Leave(owner)
+		d.current().shown.Forget(owner)
+		d.current().steps.Forget(owner)
+	}
+	m.memory.Forget(owner)
+	m.Mentions.Forget(owner)
+	m.faces.Forget(owner)
+}
+
+// documents are those that are open.
+func documents(m *Manager) []*Document {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	var docs []*Document
 	for _, e := range m.open {
 		if e.doc != nil {
 			docs = append(docs, e.doc)
 		}
 	}
-	m.mu.Unlock()
-	for _, d := range docs {
-		d.current().shown.Forget(owner)
-		d.current().steps.Forget(owner)
-	}
-	m.memory.Forget(owner)
-	m.Mentions.Forget(owner)
+	return docs
 }
 
 // Owners knows the owners of kernels that were started without a notebook.

@@ -1,9 +1,16 @@
 package session
 
 import (
+	"cmp"
+	"context"
+	"strconv"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -42,33 +49,123 @@ func (d *Document) Company() people.Company { return companyIn(d, d.current()) }
 // companyIn is Company in a room.
 func companyIn(d *Document, lv *live) people.Company {
 	c := people.Company{Known: people.KnownSince(lv.room.Since())}
-	others := people.Without(lv.room.Peers(), d.m.user.Username)
-	switch {
-	case len(others) == 0:
-	case lv.text != nil:
-		c.People = people.InText(others, lv.text, &lv.typing)
-	default:
-		c.People = people.InNotebook(others, lv.nb, d.Path().String(), &lv.typing)
-	}
+	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.faces.Username()))
 	return c
 }
+
+// places are where those are who are in a document.
+func places(d *Document, lv *live, peers []rtc.Peer) []people.Person {
+	switch {
+	case len(peers) == 0:
+		return nil
+	case lv.text != nil:
+		return people.InText(peers, lv.text, &lv.typing)
+	}
+	return people.InNotebook(peers, lv.nb, d.Path().String(), &lv.typing)
+}
+
+// Colleagues are the other clients of this program who are in a document, for one of them.
+func Colleagues(d *Document, client string) []people.Person {
+	return places(d, d.current(), d.seats.Seen(client))
+}
+
+// FacesOf are the clients of a manager as people see them.
+func FacesOf(m *Manager) *face.Faces { return m.faces }
+
+// Said takes what a client says of itself.
+func Said(m *Manager, client string, s face.Self) {
+	if client != "" && m.faces.Said(client, s) {
+		renamed(m)
+	}
+}
+
+// met takes the name of a person who is in a room or on the server: no client goes by it. It is called by what receives
+// messages, which must not wait.
+func met(m *Manager, p rtc.Peer) {
+	if m.faces.Met(cmp.Or(p.User.DisplayName, p.User.Name)) {
+		m.Go(func(context.Context) { renamed(m) })
+	}
+}
+
+// renamed shows everywhere who is called something else now.
+func renamed(m *Manager) {
+	for _, d := range documents(m) {
+		d.seats.Renamed()
+	}
+}
+
+// Waiting shows that a client waits for a person, in documents in which it is, or in all of those where none is named,
+// until end is called.
+func Waiting(m *Manager, client string, docs ...*Document) (end func()) {
+	if len(docs) == 0 {
+		docs = documents(m)
+	}
+	key := "waiting " + strconv.FormatUint(m.waits.Add(1), 10)
+	for _, d := range docs {
+		d.seats.Begin(client, key, face.Waiting, "")
+	}
+	return func() {
+		for _, d := range docs {
+			d.seats.End(client, key)
+		}
+	}
+}
+
+// wrote shows that a client has written in cells. What only its runs write, no call of it does.
+func wrote(ctx context.Context, d *Document, cells []string) {
+	a := author.Of(ctx)
+	if a.Call == 0 {
+		return
+	}
+	cell := ""
+	if len(cells) > 0 {
+		cell = cells[0]
+	}
+	d.seats.Wrote(a.Client, cell)
+}
+
+// goesOn shows for whom a run has begun, waits for an answer, or has ended.
+func goesOn(m *Manager, r *run.Run) {
+	for _, d := range documents(m) {
+		switch st := r.Status(); {
+		case d.cells == nil:
+		case st.State.Ended():
+			d.seats.End(r.Owner, r.ID)
+		case d.Path() != r.Path:
+		case st.Asking != nil:
+			d.seats.Begin(r.Owner, r.ID, face.Waiting, r.CellID)
+		default:
+			text := "running code"
+			if i, ok := d.Notebook().Index(r.CellID); ok {
+				text = "running cell " + strconv.Itoa(i)
+			}
+			d.seats.Begin(r.Owner, r.ID, text, r.CellID)
+		}
+	}
+}
+
+// inLobby tells the lobby who is in a document.
+type inLobby struct{ *Document }
+
+func (d inLobby) Came(u awareness.User) { d.m.lobby.Came(u, d.Path()) }
+func (d inLobby) Left(username string)  { d.m.lobby.Left(username, d.Path()) }
 
 // Lobby is who is on the server, as far as they tell, while a document is open.
 func (m *Manager) Lobby() people.Lobby {
 	peers, since := m.lobby.Others()
-	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, m.user.Username)), Known: people.KnownSince(since)}
+	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, m.faces.Username())), Known: people.KnownSince(since)}
 }
 
-// Point shows the agent's caret in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16
+// Point shows the caret of the client that calls in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16
 // code units; an offset past the end means the end. If the cell is gone, it does nothing.
-func (d *Document) Point(cell string, offset int) {
+func (d *Document) Point(ctx context.Context, cell string, offset int) {
 	lv := d.current()
 	caret, ok, err := caretIn(lv, cell, offset)
 	switch {
 	case err != nil:
 		d.m.log.Debug("no caret", "path", d.Path(), "cell", cell, "error", err)
 	case ok:
-		lv.room.SetCursors(caret)
+		d.seats.Point(author.Of(ctx).Client, cell, caret)
 	}
 }
 

@@ -45,7 +45,7 @@ func insertPlainCell(t *testing.T, p *sessiontest.Person) {
 func asksForSaves(p *sessiontest.Person) bool {
 	return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
 		_, user := st.User()
-		return user && st.Autosave()
+		return (user || st.Agent() != "") && st.Autosave()
 	})
 }
 
@@ -61,10 +61,10 @@ func switchesAutosaveOff(t *testing.T, p *sessiontest.Person, d *session.Documen
 	sessiontest.Eventually(t, "Ada is seen", func() bool {
 		return slices.ContainsFunc(d.Company().People, func(one people.Person) bool { return one.Places[0].Client == p.Notebook.ClientID() })
 	})
-	d.Point("c0", 0) // tells Ada at once of the agent, who was there before her
+	d.Point(sessiontest.AsClient(t.Context()), "c0", 0) // tells Ada at once of the agent, who was there before her
 	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
 		return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
-			return st.ClientID == d.Notebook().ClientID() && !st.Autosave()
+			return st.Replica() == d.Notebook().ClientID() && !st.Autosave()
 		})
 	})
 	return state

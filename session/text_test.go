@@ -29,7 +29,7 @@ func TestTextDocument(t *testing.T) {
 		if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(9, 0, " and more") }); err != nil {
 			t.Fatal(err)
 		}
-		d.Point("", 10)
+		d.Point(sessiontest.AsClient(t.Context()), "", 10)
 		const want = "# Über 😀 and more\n\nend\n"
 		sessiontest.Eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
 		sessiontest.Eventually(t, "the other sees the caret", func() bool {

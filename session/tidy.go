@@ -40,6 +40,9 @@ func tidy(d *Document, lv *live) {
 		d.replace(fresh)
 	}
 	d.mu.Unlock()
+	if swap {
+		d.seats.Move(fresh.room)
+	}
 	old := lv
 	if !swap {
 		old = fresh

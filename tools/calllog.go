@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -140,12 +139,7 @@ func masked(args any, key, shown string) any {
 
 // clientName is the client's own name and version, "" if it sent none.
 func clientName(ctx context.Context) string {
-	var info mcp.Implementation
-	if p := server.RequestProtocolInfoFromContext(ctx); p != nil && p.ClientInfo != nil {
-		info = *p.ClientInfo
-	} else if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		info = s.GetClientInfo()
-	}
+	info := tool.InfoOf(ctx)
 	name, _ := words.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
 	return name
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -204,7 +206,8 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 	}
 }
 
-// patient makes a tool wait for a Jupyter server that is away no longer than it should, and tell its client of it.
+// patient makes a tool wait for a Jupyter server that is away no longer than it should, and tell its client of it. People see
+// the client as what it says that it is.
 func patient(t tool.Tool, w *desk.Work) tool.Tool {
 	if w == nil {
 		return t // the tools are only listed
@@ -212,6 +215,8 @@ func patient(t tool.Tool, w *desk.Work) tool.Tool {
 	handle := t.Handle
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		began := time.Now()
+		info := tool.InfoOf(ctx)
+		session.Said(w.Manager, tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
 		return handle(w.Patient(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)
 	}
 	return t

@@ -29,7 +29,7 @@ type flags struct {
 	SessionTimeout string `name:"session-timeout" env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed."`
 	MaxRooms       int    `name:"max-rooms" env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed."`
 	MaxSessions    int    `name:"max-sessions" env:"NBDUET_MAX_SESSIONS" default:"10" placeholder:"N" help:"Analysis sessions that a client may have at once; 0 for no limit."`
-	AgentName      string `name:"agent-name" env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab."`
+	AgentName      string `name:"agent-name" env:"NBDUET_AGENT_NAME" placeholder:"NAME" help:"Name that people see in JupyterLab, of all clients. Without it each has its own, such as Claude or Cursor."`
 	AnswerWithin   string `name:"answer-within" env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit."`
 	ServerTimeout  string `name:"server-timeout" env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not."`
 	InputTimeout   string `name:"input-timeout" env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted."`
@@ -211,8 +211,8 @@ func (f flags) check() (settings, error) {
 	if s.project, err = jupyter.ParsePath(f.Project); err != nil || s.project.IsRoot() {
 		return settings{}, fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)
 	}
-	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
-		return settings{}, fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)
+	if s.agentName = strings.TrimSpace(f.AgentName); len(s.agentName) > 200 {
+		return settings{}, fmt.Errorf("--agent-name: %q is longer than 200 bytes", f.AgentName)
 	}
 	if s.toolsets, err = tools.ParseToolsets(f.Toolsets); err != nil {
 		return settings{}, fmt.Errorf("--toolsets: %w", err)

@@ -114,7 +114,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within", "--execute",
-		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--allow-agent-passwords", "NBDUET_ALLOW_AGENT_PASSWORDS", "--version",
+		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "such as Claude or Cursor", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--allow-agent-passwords", "NBDUET_ALLOW_AGENT_PASSWORDS", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
 			t.Errorf("--help does not say %q", want)
@@ -168,7 +168,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--execute=cloud"}, []string{"--execute", `"cloud"`, "kernel, server, auto"}},
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
-		{[]string{"--agent-name="}, []string{"--agent-name"}},
+		{[]string{"--agent-name=" + strings.Repeat("x", 201)}, []string{"--agent-name"}},
 		{[]string{"--max-images=-1"}, []string{"--max-images", "-1"}},
 		{[]string{"--max-image-bytes=9"}, []string{"--max-image-bytes", "9 is not"}},
 		{[]string{"--image-cache=0"}, []string{"--image-cache", "0 is not"}},
@@ -206,7 +206,7 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.servers.documents.url != "http://env:1" || s.servers.documents.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.agentName != "" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project.String() != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)

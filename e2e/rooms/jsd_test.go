@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -137,7 +138,7 @@ func documentsPeople(t *testing.T, s *jupytertest.Server) {
 	if err := first.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "abcd") }); err != nil {
 		t.Fatal(err)
 	}
-	first.Point("c0", 4)
+	first.Point(sessiontest.AsClient(t.Context()), "c0", 4)
 	second := newPatient(t, s.URL, s.Token).open(path)
 	sees := func(n int) {
 		t.Helper()

@@ -21,6 +21,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -92,7 +93,7 @@ func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
 
 func (a *agent) open(path string) *session.Document {
 	a.t.Helper()
-	d, err := a.Open(a.t.Context(), jupyter.MustPath(path))
+	d, err := a.Open(sessiontest.AsClient(a.t.Context()), jupyter.MustPath(path))
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -238,6 +238,6 @@ func checkCells(c *check) {
 	for err == nil && !bytes.Contains(says, []byte(path)) {
 		_, says, err = lobby.ReadMessage()
 	}
-	c.row("002.157", err == nil && bytes.Contains(says, []byte("AI Agent")), err, string(says))
-	c.row("002.156", slices.ContainsFunc(person.Seen.Peers(), func(s awareness.State) bool { return strings.Contains(string(s.Raw), "AI Agent") }))
+	c.row("002.157", err == nil && bytes.Contains(says, []byte("seeds (AI)")), err, string(says))
+	c.row("002.156", slices.ContainsFunc(person.Seen.Peers(), func(s awareness.State) bool { return strings.Contains(string(s.Raw), "seeds (AI)") }))
 }

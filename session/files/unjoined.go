@@ -132,7 +132,7 @@ func (u *Unjoined) Text() *ydoc.Text { return u.text }
 func (u *Unjoined) Showings() *reading.Showings { return u.shown }
 
 // Point implements [reading.Document]. There is nobody to see it.
-func (u *Unjoined) Point(string, int) {}
+func (u *Unjoined) Point(context.Context, string, int) {}
 
 // Edit implements [reading.Document]. It returns when the file has the edit. The error is a [*JoinedError] if somebody has
 // opened the document meanwhile.

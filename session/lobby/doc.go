@@ -1,5 +1,5 @@
-// Package lobby keeps the agent in a server's global awareness, which covers all rooms, while a document is open:
-// people see that it is connected, and in which documents.
+// Package lobby keeps those for whom we work in a server's global awareness, which covers all rooms, while a document
+// is open: people see that they are connected, and in which documents.
 //
 // # Concurrency
 //

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,58 +11,77 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // shown records what people would see.
 type shown struct {
-	current string
-	docs    []string
-	left    bool
+	all  []rtc.Visitor
+	left bool
 }
 
-func (s *shown) Show(current string, docs []string) { s.current, s.docs = current, docs }
-func (s *shown) Leave(context.Context)              { s.left = true }
-func (s *shown) Peers() []rtc.Peer                  { return []rtc.Peer{{ClientID: 7}} }
-func (s *shown) Since() time.Time                   { return time.Unix(1, 0) }
+func (s *shown) Show(all ...rtc.Visitor) { s.all = all }
+func (s *shown) Leave(context.Context)   { s.left = true }
+func (s *shown) Peers() []rtc.Peer       { return []rtc.Peer{{ClientID: 7}} }
+func (s *shown) Since() time.Time        { return time.Unix(1, 0) }
 
-// The lobby is entered with the first document and left with the last one, and shows the open ones meanwhile.
+// The lobby is entered with the first document and left with the last one, and shows meanwhile who has which open.
 func TestKeeper(t *testing.T) {
 	var entered []*shown
 	k := New(func() Lobby {
 		entered = append(entered, &shown{})
 		return entered[len(entered)-1]
 	})
-	sees := func(entry int, current string, docs ...string) {
+	path := func(p string) jupyter.Path { return jupyter.MustPath(p) }
+	ann, ben := awareness.User{Username: "x-1", DisplayName: "Claude"}, awareness.User{Username: "x-2", DisplayName: "Cursor"}
+	sees := func(entry int, want ...string) {
 		t.Helper()
 		if len(entered) != entry {
 			t.Fatalf("entered %d times, want %d", len(entered), entry)
 		}
-		if v := entered[entry-1]; v.current != current || !slices.Equal(v.docs, docs) || v.left {
-			t.Errorf("shown are %+v, want %q of %q", v, current, docs)
+		var got []string
+		for _, v := range entered[entry-1].all {
+			got = append(got, fmt.Sprintf("%s in %s of %v", v.User.DisplayName, v.Current, v.Documents))
+		}
+		if !slices.Equal(got, want) || entered[entry-1].left {
+			t.Errorf("shown are %q (left: %v), want %q", got, entered[entry-1].left, want)
 		}
 	}
 	if others, since := k.Others(); others != nil || !since.IsZero() {
 		t.Errorf("outside the lobby there are %v, since %v", others, since)
 	}
-	k.Opened(jupyter.MustPath("b"))
-	sees(1, "b", "b")
+	k.Opened(path("b"))
+	sees(1)
 	if others, since := k.Others(); len(others) != 1 || since.IsZero() {
 		t.Errorf("in the lobby there are %v, since %v", others, since)
 	}
-	k.Opened(jupyter.MustPath("a"))
-	sees(1, "a", "a", "b")
-	k.Moved(jupyter.MustPath("b"), jupyter.MustPath("c"))
-	sees(1, "c", "a", "c")
-	k.Closed(t.Context(), jupyter.MustPath("c"))
-	sees(1, "a", "a")
-	k.Closed(t.Context(), jupyter.MustPath("a"))
+	k.Came(ann, path("b"))
+	sees(1, "Claude in b of [b]")
+	k.Opened(path("a"))
+	k.Came(ann, path("a"))
+	k.Came(ben, path("a"))
+	sees(1, "Claude in a of [a b]", "Cursor in a of [a]")
+	ann.DisplayName = "Claude (AI)"
+	k.Came(ann, path("b"))
+	sees(1, "Claude (AI) in a of [a b]", "Cursor in a of [a]")
+	k.Moved(path("b"), path("c"))
+	sees(1, "Claude (AI) in c of [a c]", "Cursor in a of [a]")
+	k.Left("x-1", path("c"))
+	sees(1, "Claude (AI) in a of [a]", "Cursor in a of [a]")
+	k.Left("x-1", path("a"))
+	k.Left("x-1", path("a"))
+	sees(1, "Cursor in a of [a]")
+	k.Closed(t.Context(), path("a"))
+	sees(1)
+	k.Closed(t.Context(), path("c"))
 	if !entered[0].left {
 		t.Error("the lobby was not left with the last document")
 	}
-	k.Opened(jupyter.MustPath("d"))
-	sees(2, "d", "d")
+	k.Came(ann, path("d")) // before it is told that the document is open
+	k.Opened(path("d"))
+	sees(2, "Claude (AI) in d of [d]")
 	k.Close(t.Context())
 	k.Close(t.Context())
 	if !entered[1].left {

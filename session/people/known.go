@@ -3,6 +3,7 @@ package people
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -81,7 +82,10 @@ func (l Lobby) Of(username string) (f Front, ok bool) {
 	return l.Fronts[at], true
 }
 
-// Without leaves out the peers with a username: our own, of a connection before.
+// Without leaves out the peers whose usernames are one, or begin with it and a dash: our own, of a connection before.
 func Without(peers []rtc.Peer, username string) []rtc.Peer {
-	return slices.DeleteFunc(peers, func(p rtc.Peer) bool { return username != "" && p.User.Username == username })
+	return slices.DeleteFunc(peers, func(p rtc.Peer) bool {
+		rest, ours := strings.CutPrefix(p.User.Username, username)
+		return username != "" && ours && (rest == "" || rest[0] == '-')
+	})
 }

@@ -16,6 +16,8 @@ type Person struct {
 	Name, Username string
 	// Agent says that it is an agent like this one, and no person.
 	Agent bool
+	// Status is what an agent says that it does, zero if it does not.
+	Status awareness.Status
 	// Places are where their tabs are, the one that moved or typed last first, and those of which nothing is known last.
 	Places []Place
 }
@@ -64,6 +66,9 @@ func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing
 			at.Cell, at.Index, at.Caret = s.Cell.ID, s.Index, true
 			at.selects(s.Cell.Source, s.Anchor, s.Head)
 			return
+		}
+		if i, ok := nb.Index(p.Status.Cell); ok && at.Cell == "" {
+			at.Cell, at.Index = p.Status.Cell, i
 		}
 	})
 }
@@ -115,7 +120,7 @@ func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Pe
 			return one.Username != "" && one.Username == p.User.Username && one.Agent == p.Agent
 		})
 		if mine < 0 {
-			out = append(out, Person{Name: nameOf(p.User), Username: p.User.Username, Agent: p.Agent})
+			out = append(out, Person{Name: nameOf(p.User), Username: p.User.Username, Agent: p.Agent, Status: p.Status})
 			mine = len(out) - 1
 		}
 		out[mine].Places = append(out[mine].Places, at)

@@ -23,7 +23,7 @@ type Document interface {
 	// behind it.
 	WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error
 	// Point shows the agent's caret in a cell, at an offset in UTF-16 code units.
-	Point(cell string, offset int)
+	Point(ctx context.Context, cell string, offset int)
 }
 
 // Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit

@@ -20,12 +20,12 @@ type fakeDocument struct {
 	shown *Showings
 }
 
-func (d *fakeDocument) Path() jupyter.Path       { return jupyter.MustPath("a.ipynb") }
-func (d *fakeDocument) FileID() string           { return "file" }
-func (d *fakeDocument) Notebook() *ydoc.Notebook { return d.nb }
-func (d *fakeDocument) Text() *ydoc.Text         { return d.text }
-func (d *fakeDocument) Showings() *Showings      { return d.shown }
-func (d *fakeDocument) Point(string, int)        {}
+func (d *fakeDocument) Path() jupyter.Path                 { return jupyter.MustPath("a.ipynb") }
+func (d *fakeDocument) FileID() string                     { return "file" }
+func (d *fakeDocument) Notebook() *ydoc.Notebook           { return d.nb }
+func (d *fakeDocument) Text() *ydoc.Text                   { return d.text }
+func (d *fakeDocument) Showings() *Showings                { return d.shown }
+func (d *fakeDocument) Point(context.Context, string, int) {}
 
 func (d *fakeDocument) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.nb.Edit(name, fn)

@@ -62,7 +62,7 @@ func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (s
 	if !ok {
 		return Replaced{Was: was.Source, Now: want, Merged: true}, nil
 	}
-	r.doc.Point(cell, len(now.Source))
+	r.doc.Point(ctx, cell, len(now.Source))
 	if now.Source == want {
 		r.Edited(was, now)
 	}

@@ -53,7 +53,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 			continue
 		}
 		cells[i] = now
-		r.doc.Point(c.Cell, len(now.Source))
+		r.doc.Point(ctx, c.Cell, len(now.Source))
 		if now.Source == c.Source {
 			r.Answer(now) // also of what is not confirmed: its next change is one of that
 		}

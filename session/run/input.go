@@ -69,8 +69,11 @@ func (r *Run) asker() (ask Asker, changed <-chan struct{}) {
 // setAsking records the question that the code waits for, nil for none.
 func (r *Run) setAsking(q *Question) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.res.Asking = q
+	r.mu.Unlock()
+	if r.table.cfg.Asks != nil {
+		r.table.cfg.Asks(r)
+	}
 }
 
 // inputs answers the questions of one run.

@@ -28,6 +28,8 @@ type TableConfig struct {
 	Changing func() (ended func())
 	// Tell, if not nil, is called when a run has begun or ended, with locks held.
 	Tell func(*Run)
+	// Asks, if not nil, is called when a run's code begins to wait for input, and when it no longer does.
+	Asks func(*Run)
 	// Ledger keeps what is needed to take runs up; nil for one that ends with the process.
 	Ledger Ledger
 	Log    *slog.Logger

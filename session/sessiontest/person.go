@@ -3,6 +3,7 @@ package sessiontest
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type Person struct {
 	Notebook *ydoc.Notebook
 	// Seen is who the person sees in the room.
 	Seen *awareness.Table
+	// Heard counts the bytes that the person was sent.
+	Heard atomic.Int64
 
 	t  *testing.T
 	ws socket
@@ -80,6 +83,7 @@ func (p *Person) read() {
 		if err != nil {
 			return
 		}
+		p.Heard.Add(int64(len(b)))
 		f, err := wire.ParseFrame(b, wire.DefaultLimits)
 		if err != nil {
 			p.t.Errorf("a person was sent %v", err)

@@ -23,6 +23,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -58,7 +59,7 @@ func Server(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 // Open opens a notebook until the test ends.
 func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 	t.Helper()
-	d, err := m.Open(t.Context(), jupyter.MustPath(path))
+	d, err := m.Open(AsClient(t.Context()), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +67,15 @@ func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 	return d
 }
 
+// AsClient is the context of a call of a client, as which Open and OpenText open documents: people see it in them.
+func AsClient(ctx context.Context) context.Context {
+	return author.With(ctx, author.Author{Client: "agent"})
+}
+
 // OpenText opens a text until the test ends.
 func OpenText(t *testing.T, m *session.Manager, path string) *session.Document {
 	t.Helper()
-	d, err := m.OpenText(t.Context(), jupyter.MustPath(path))
+	d, err := m.OpenText(AsClient(t.Context()), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	} else {
 		done.position = words.Size(text[:at])
 	}
-	doc.Point("", textdiff.UTF16Offset(text, min(len(text), at+len(put))))
+	doc.Point(ctx, "", textdiff.UTF16Offset(text, min(len(text), at+len(put))))
 	done.textEdited = editedOf(changed)
 	return done, nil
 }

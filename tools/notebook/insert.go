@@ -133,7 +133,7 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	}
 	doc.As(tool.ClientOf(ctx)).Rearranged(ids...)
 	last := len(ids) - 1
-	doc.Point(ids[last], len(cells[last].Source))
+	doc.Point(ctx, ids[last], len(cells[last].Source))
 	for i, id := range ids {
 		if c, ok := doc.Notebook().Cell(id); ok && c.Source == cells[i].Source {
 			doc.As(tool.ClientOf(ctx)).Show(c)

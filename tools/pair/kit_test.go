@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -88,6 +89,13 @@ func (d *duo) since(revision string, own bool) pair.ChangesResult {
 	return out
 }
 
+// asOne has all calls come from one client, as which d is alone: its clients else see one another.
+func (d *duo) asOne() *duo {
+	d.Who = new(tool.Clients).Enter()
+	d.t.Cleanup(d.Who.Dismiss)
+	return d
+}
+
 // says is a call's answer in words.
 func (d *duo) says(name string, args toolstest.Dict) string {
 	d.t.Helper()
@@ -101,6 +109,9 @@ func (d *duo) asks(name string, args dict) string {
 	req.Params.Name, req.Params.Arguments = name, args
 	ctx, stop := context.WithTimeout(d.t.Context(), time.Hour)
 	defer stop()
+	if d.Who != nil {
+		ctx = tool.WithClient(ctx, d.Who)
+	}
 	res, err := d.words.CallTool(ctx, req)
 	if err != nil {
 		d.t.Fatal(err)

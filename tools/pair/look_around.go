@@ -39,6 +39,7 @@ type Seen struct {
 	Name     string `json:"name"`
 	Username string `json:"username,omitempty" jsonschema:"Tells people of one name apart."`
 	Agent    bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
+	Status   string `json:"status,omitempty" jsonschema:"What an agent says that it does, such as editing or running cell 4."`
 	Path     string `json:"path,omitempty" jsonschema:"The notebook, where the call named none."`
 	Spot
 	Tabs    []Spot   `json:"other_tabs,omitempty" jsonschema:"Where their other tabs are."`
@@ -111,7 +112,7 @@ func (r *LookResult) inNotebook(ctx context.Context, d *desk.Desk, lobby people.
 	defer doc.Release()
 	r.Path = doc.Path().String()
 	c := doc.Company()
-	for _, p := range c.People {
+	for _, p := range slices.Concat(c.People, session.Colleagues(doc, tool.ClientOf(ctx))) {
 		s := seen(p)
 		if f, ok := lobby.Of(p.Username); ok {
 			s.Front = f.Documents
@@ -137,6 +138,16 @@ func (r *LookResult) everywhere(ctx context.Context, d *desk.Desk, lobby people.
 		return
 	}
 	r.known(lobby.Known)
+	for path, doc := range docs {
+		for _, p := range session.Colleagues(doc, tool.ClientOf(ctx)) {
+			s := seen(p)
+			s.Path = path
+			r.People = append(r.People, s)
+			if r.rolls[path] == nil {
+				r.roll(ctx, doc)
+			}
+		}
+	}
 	companies := map[string]people.Company{}
 	for _, f := range lobby.Fronts {
 		ours := false
@@ -190,7 +201,7 @@ func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
 // seen is somebody as an answer shows them.
 func seen(p people.Person) Seen {
 	here, sure := p.Here()
-	s := Seen{Name: p.Name, Username: p.Username, Agent: p.Agent, Spot: spot(here), Unclear: !sure}
+	s := Seen{Name: p.Name, Username: p.Username, Agent: p.Agent, Status: p.Status.Text, Spot: spot(here), Unclear: !sure}
 	const most = 10
 	for _, at := range p.Places[1:min(most, len(p.Places))] {
 		s.Tabs = append(s.Tabs, spot(at))

@@ -16,7 +16,7 @@ import (
 
 func TestLookAround(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		d := newDuo(t, "a", "bc\ndef", "g")
+		d := newDuo(t, "a", "bc\ndef", "g").asOne()
 		look := func() (out pair.LookResult) {
 			t.Helper()
 			d.Good("look_around", dict{"path": d.path}, &out)
@@ -67,7 +67,7 @@ func TestLookAround(t *testing.T) {
 
 func TestNobody(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		d := newDuo(t, "a")
+		d := newDuo(t, "a").asOne()
 		holds(t, d.asks("look_around", nil), "no notebook is open here: give a path")
 		d.says("look_around", nil)
 		d.known()
@@ -80,7 +80,7 @@ func TestNobody(t *testing.T) {
 // Without a path it is whoever has one of our notebooks in front, all of them.
 func TestLookAroundEverywhere(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		d := newDuo(t, "a", "b")
+		d := newDuo(t, "a", "b").asOne()
 		other := d.Server.Notebook(t, "x")
 		ada := d.enters("ada", "Ada")
 		ada.selects("c1", 0, 0)

@@ -65,6 +65,7 @@ func (r *LookResult) words() plain.Text {
 	t := plain.Text{First: r.first()}
 	for _, s := range r.People {
 		t.Add(r.block(s))
+		s.Status = ""
 		for _, at := range s.Tabs {
 			t.Add(r.at(s, at, []string{"another tab of " + s.called}))
 		}
@@ -118,6 +119,9 @@ func (r *LookResult) at(s Seen, at Spot, says []string) plain.Block {
 		if did.ago != nil {
 			says = append(says, fmt.Sprintf("%s %.0f s ago", did.what, *did.ago))
 		}
+	}
+	if s.Status != "" {
+		says = append(says, s.Status)
 	}
 	if at.CellID == "" {
 		return plain.Block{Head: " " + strings.Join(says, ", ")}

@@ -22,7 +22,7 @@ func TestLookAroundInALostRoom(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		cable := jupytertest.NewCable(t, s)
-		d := duoOf(t, toolstest.NewOn(t, cable.Server), "a")
+		d := duoOf(t, toolstest.NewOn(t, cable.Server), "a").asOne()
 		d.look()
 		d.known()
 		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
@@ -54,7 +54,7 @@ func TestLookAroundInALostRoom(t *testing.T) {
 // A tab that was killed without a word is gone within 30 s.
 func TestLookAroundForgetsAKilledTab(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
-		d := newDuo(t, "a")
+		d := newDuo(t, "a").asOne()
 		d.look()
 		ada := d.enters("ada", "Ada")
 		d.known(ada)
@@ -78,7 +78,7 @@ func TestLookAroundForgetsAKilledTab(t *testing.T) {
 // Without a path it needs a notebook that is open here, and the server's list of who has what in front.
 func TestLookAroundWithoutALobby(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
-		d := newDuo(t, "a")
+		d := newDuo(t, "a").asOne()
 		lobby := d.Server.Fake.Faults.AnswerNext(-1, "", "/api/collaboration/room/JupyterLab:globalAwareness", 500)
 		nothing := func() {
 			t.Helper()
@@ -106,7 +106,7 @@ func TestLookAroundWithoutALobby(t *testing.T) {
 // person, and not in a cell as one is. Without a caret it is the active cell that counts, of this notebook alone.
 func TestWhoIsNotInACell(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
-		d := newDuo(t, "a", "b")
+		d := newDuo(t, "a", "b").asOne()
 		d.look()
 		d.inLobby("bob", "Bob", "notebook:"+d.path)
 		d.known()
@@ -147,5 +147,28 @@ func TestWhoIsNotInACell(t *testing.T) {
 		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "Ada is in no cell of this notebook now")
 		ada.shows(dict{"activeCellId": "c1"})
 		holds(t, d.says("read_nb_cells", dict{"ranges": []dict{{"id": "theirs"}}}), "@@1 c1", "Ada is in 1 c1")
+	})
+}
+
+// The clients of one program see each other, and what each does, but not themselves.
+func TestColleagues(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "a", "b")
+		d.says("look_around", nil)
+		d.known()
+		d.Good("read_nb_cells", d.in(nil), nil)
+		d.Good("modify_nb_cells", d.in(change(1, "bb", "")), nil)
+		settle()
+		holds(t, d.says("look_around", nil), "1 agent in "+d.path, "@@1 c1 agent AI Agent", "line 1 column 3", "editing")
+		holds(t, d.asks("look_around", nil), "1 agent", "@@1 c1 agent AI Agent", ", in "+d.path, "editing")
+		out := d.look()
+		if len(out.People) != 1 || !out.People[0].Agent || out.People[0].Status != "reading" {
+			t.Errorf("the other sees %+v", out.People)
+		}
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+		time.Sleep(5 * time.Second)
+		if says := d.says("look_around", nil); strings.Contains(says, "editing") {
+			t.Errorf("five seconds later: %s", says)
+		}
 	})
 }

@@ -3,9 +3,9 @@
 // that it counts up; a higher clock replaces what is known, the state null says goodbye, and who has not renewed within
 // 30 seconds is gone.
 //
-// A [Table] is one client's view. It holds the client's own state, which only [Table.SetLocal] changes: when a peer
-// speaks for us, with null or a higher clock, the table outbids it, and [Table.Apply] reports our own id so that the
-// caller announces us again. Whatever the bytes, a table stays within its limits of clients and bytes, and an update
+// A [Table] is one client's view. It holds the client's own entries, which only [Table.SetLocal] and [Table.Put] change:
+// when a peer speaks for us, with null or a higher clock, the table outbids it, and [Table.Apply] reports the id so that
+// the caller announces us again. Whatever the bytes, a table stays within its limits of clients and bytes, and an update
 // that is not wholly in order changes nothing.
 //
 // What a state means is read by the methods of [State], in the shape that JupyterLab gives it. They tolerate any JSON.

@@ -4,5 +4,5 @@ package awareness
 func (t *Table) Local() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.local
+	return t.own[t.local].State
 }

@@ -55,8 +55,12 @@ var palette = [...]string{
 }
 
 // Color returns a CSS colour for name, always the same one.
-func Color(name string) string {
+func Color(name string) string { return Colors(name)[0] }
+
+// Colors returns all colours that there are, the one for name first.
+func Colors(name string) []string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return palette[h.Sum32()%uint32(len(palette))]
+	first := h.Sum32() % uint32(len(palette))
+	return append(append(make([]string, 0, len(palette)), palette[first:]...), palette[:first]...)
 }

@@ -55,8 +55,10 @@ func keysOf(raw json.RawMessage) map[string]json.RawMessage {
 
 // User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control
 // characters are taken out of the names, and long ones are cut.
-func (s State) User() (User, bool) {
-	raw := s.field("user")
+func (s State) User() (User, bool) { return s.userAt("user") }
+
+func (s State) userAt(key string) (User, bool) {
+	raw := s.field(key)
 	var fields map[string]json.RawMessage
 	if raw == nil || json.Unmarshal(raw, &fields) != nil || fields == nil {
 		return User{}, false
@@ -144,6 +146,38 @@ func (s State) Agent() string {
 	}
 	return v
 }
+
+// Status is what an agent says that it does.
+type Status struct {
+	// Text is in a few words, "" for nothing in particular.
+	Text string `json:"text"`
+	// Cell is the id of the cell in which it does so, "" for none.
+	Cell string `json:"cell,omitempty"`
+	// Since is when it began, in milliseconds since 1970 by its own clock.
+	Since int64 `json:"since,omitempty"`
+}
+
+// Status returns what the peer says that it does, the zero value when it does not say.
+func (s State) Status() Status {
+	var v Status
+	if raw := s.field("status"); len(raw) > maxActive || json.Unmarshal(raw, &v) != nil {
+		return Status{}
+	}
+	v.Text, v.Cell = cleanName(v.Text), cleanName(v.Cell)
+	return v
+}
+
+// Replica returns the id under which the peer's edits are known: its own, or that of the client which makes them for it.
+func (s State) Replica() uint64 {
+	v := s.ClientID
+	if json.Unmarshal(s.field("replica"), &v) != nil {
+		return s.ClientID
+	}
+	return v
+}
+
+// For returns whom the peer works for just now, where it is no participant itself; false when it does not say.
+func (s State) For() (User, bool) { return s.userAt("for") }
 
 // Autosave reports whether the peer wants the document saved by itself. One that does not say so counts as true, as the
 // server takes it.

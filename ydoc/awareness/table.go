@@ -41,14 +41,15 @@ type State struct {
 	keys    map[string]json.RawMessage // of Raw, where the state is a table's: read once and not for each look
 }
 
-// Table is one client's view of a room's awareness.
+// Table is one client's view of a room's awareness. The client may have several entries of its own, as a program has
+// that works for several.
 type Table struct {
-	mu       sync.Mutex
-	lim      wire.Limits
-	local    State
-	defended time.Time
-	peers    map[uint64]State // those gone stay with their clock, so that late echoes do not bring them back
-	bytes    int              // of all peers' states
+	mu    sync.Mutex
+	lim   wire.Limits
+	local uint64
+	own   map[uint64]*entry // local's always
+	peers map[uint64]State  // those gone stay with their clock, so that late echoes do not bring them back
+	bytes int               // of all peers' states
 }
 
 // NewTable makes an empty table for the client with the id local, within [wire.DefaultLimits].
@@ -56,48 +57,13 @@ func NewTable(local uint64) *Table { return NewTableLimits(local, wire.DefaultLi
 
 // NewTableLimits makes an empty table for the client with the id local, within lim.
 func NewTableLimits(local uint64, lim wire.Limits) *Table {
-	return &Table{lim: lim, local: State{ClientID: local}, peers: map[uint64]State{}}
-}
-
-// SetLocal sets our own state to what encoding/json makes of state and returns the update that announces it. A nil
-// state, or one that becomes null, says goodbye. The error says why state cannot be announced; the state before then
-// stays.
-func (t *Table) SetLocal(state any) ([]byte, error) {
-	raw, err := json.Marshal(state)
-	if err != nil {
-		return nil, fmt.Errorf("encode the awareness state: %w", err)
-	}
-	if isNull(raw) {
-		raw = nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(raw) > t.lim.AwarenessStateBytes {
-		return nil, fmt.Errorf("the awareness state has %d bytes of JSON, at most %d are allowed", len(raw), t.lim.AwarenessStateBytes)
-	}
-	t.local.Raw = raw
-	return t.announce(), nil
-}
-
-// Renew returns an update that announces our own state again, so that nobody takes us for gone. Without a state it
-// returns an update that says nothing.
-func (t *Table) Renew() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.local.Raw == nil {
-		return EncodeUpdate(nil)
-	}
-	return t.announce()
-}
-
-func (t *Table) announce() []byte {
-	t.local.Clock++
-	return EncodeUpdate([]State{t.local})
+	own := map[uint64]*entry{local: {State: State{ClientID: local}}}
+	return &Table{lim: lim, local: local, own: own, peers: map[uint64]State{}}
 }
 
 // Apply takes an awareness update that came at the time now and returns the ids of those whose state changed, came or
-// went, sorted. Announcements with clocks no higher than known are passed over. Our own id among them means that a peer
-// has spoken for us and that we must announce ourselves at once, with [Table.Renew].
+// went, sorted. Announcements with clocks no higher than known are passed over. An id of our own among them means that a
+// peer has spoken for us and that we must announce ourselves at once, with [Table.Unsent].
 //
 // An update that is malformed, has a state that is not JSON, or would pass a limit changes nothing; the error is a
 // *[wire.FormatError].
@@ -114,11 +80,11 @@ func (t *Table) Apply(update []byte, now time.Time) ([]uint64, error) {
 	var changed []uint64
 	for _, s := range states {
 		s.Seen = now
-		if s.ClientID == t.local.ClientID {
-			if t.defend(s, now) {
+		if ours := t.own[s.ClientID]; ours != nil {
+			if ours.defend(s, now) {
 				changed = append(changed, s.ClientID)
 			}
-		} else if t.put(s) {
+		} else if t.take(s) {
 			changed = append(changed, s.ClientID)
 		}
 	}
@@ -132,8 +98,8 @@ func (t *Table) news(s State) bool {
 	return !ok || s.Clock > known.Clock || s.Clock == known.Clock && s.Raw == nil && known.Raw != nil
 }
 
-// put takes a peer's announcement and reports whether its state differs from before.
-func (t *Table) put(s State) bool {
+// take takes a peer's announcement and reports whether its state differs from before.
+func (t *Table) take(s State) bool {
 	if !t.news(s) {
 		return false
 	}
@@ -150,26 +116,12 @@ func (t *Table) put(s State) bool {
 	return differs
 }
 
-// defend takes an announcement in our own name and reports whether we must answer it. Echoes of our own are none.
-func (t *Table) defend(s State, now time.Time) bool {
-	ours := t.local
-	if s.Clock < ours.Clock || s.Clock == ours.Clock && (s.Raw != nil || ours.Raw == nil) {
-		return false
-	}
-	t.local.Clock = s.Clock // the next announcement is higher
-	if ours.Raw == nil || now.Sub(t.defended) < defendAfter && !t.defended.IsZero() {
-		return false
-	}
-	t.defended = now
-	return true
-}
-
 // fits makes room for newcomers by forgetting those longest gone, and fails when that is not enough.
 func (t *Table) fits(states []State) error {
 	bytes := t.bytes
 	newcomers := map[uint64]bool{}
 	for _, s := range states {
-		if s.ClientID == t.local.ClientID || !t.news(s) {
+		if t.own[s.ClientID] != nil || !t.news(s) {
 			continue
 		}
 		if known, ok := t.peers[s.ClientID]; ok {

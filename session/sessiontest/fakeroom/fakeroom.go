@@ -14,7 +14,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // A Room stands for a room of package rtc, and has its methods. It confirms everything at once, until it is told to end.
@@ -56,8 +55,11 @@ func (r *Room) Named(uint64) (name string, agent, ok bool) { return "", false, f
 // Sole is nobody.
 func (r *Room) Sole() (uint64, bool) { return 0, false }
 
-// SetCursors does nothing.
-func (r *Room) SetCursors(...awareness.Cursor) {}
+// Replicas are none.
+func (r *Room) Replicas() []uint64 { return nil }
+
+// SetFace does nothing.
+func (r *Room) SetFace(uint64, *rtc.Face) {}
 
 // Rename does nothing.
 func (r *Room) Rename(jupyter.Path) {}

@@ -1,0 +1,136 @@
+package awareness_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// put puts a state and gives the table of another what there is to announce.
+func put(t *testing.T, tab, other *awareness.Table, client uint64, state any) []uint64 {
+	t.Helper()
+	if err := tab.Put(client, state); err != nil {
+		t.Fatal(err)
+	}
+	return hear(t, other, tab.Unsent())
+}
+
+func hear(t *testing.T, other *awareness.Table, update []byte) []uint64 {
+	t.Helper()
+	if update == nil {
+		return nil
+	}
+	changed, err := other.Apply(update, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// A table with several own entries announces those that changed, renews all in one update, and says goodbye to one or all.
+func TestSeveralOwnEntries(t *testing.T) {
+	tab, other := awareness.NewTable(1), awareness.NewTable(2)
+	put(t, tab, other, 1, "root")
+	put(t, tab, other, 11, "a")
+	if err := tab.Put(12, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if changed := put(t, tab, other, 13, "c"); !slices.Equal(changed, []uint64{12, 13}) {
+		t.Errorf("announced are %v", changed)
+	}
+	if got := present(other); got != `1="root" 11="a" 12="b" 13="c"` {
+		t.Errorf("others see %s", got)
+	}
+	if u := tab.Unsent(); u != nil {
+		t.Errorf("announced again: %q", u)
+	}
+	renewed, err := awareness.ParseUpdate(tab.Renew(), wire.DefaultLimits)
+	if err != nil || len(renewed) != 4 {
+		t.Errorf("renewed are %v (%v)", renewed, err)
+	}
+	if len(tab.Peers()) != 0 {
+		t.Errorf("our own are among the peers: %v", present(tab))
+	}
+	hear(t, tab, awareness.EncodeUpdate(renewed)) // an echo
+	if u := tab.Unsent(); u != nil || len(tab.Peers()) != 0 {
+		t.Errorf("an echo was taken for another: %q, %s", u, present(tab))
+	}
+
+	echo := awareness.EncodeUpdate(renewed)
+	put(t, tab, other, 12, nil)
+	if got := present(other); got != `1="root" 11="a" 13="c"` {
+		t.Errorf("after one has left, others see %s", got)
+	}
+	hear(t, tab, echo)
+	if got := present(tab); got != "" {
+		t.Errorf("a late echo brought back who has left, as a stranger: %s", got)
+	}
+	if changed := put(t, tab, other, 99, nil); changed != nil {
+		t.Errorf("who was never there left: %v", changed)
+	}
+
+	hear(t, other, tab.Goodbye())
+	if got := present(other); got != "" {
+		t.Errorf("after the goodbye others see %s", got)
+	}
+	hear(t, tab, echo)
+	if got := present(tab); got != "" {
+		t.Errorf("after the goodbye an echo made strangers: %s", got)
+	}
+}
+
+// Each own entry is defended, once a second.
+func TestSeveralOwnEntriesAreDefended(t *testing.T) {
+	tab, other := awareness.NewTable(1), awareness.NewTable(2)
+	put(t, tab, other, 1, "root")
+	put(t, tab, other, 11, "a")
+	put(t, tab, other, 12, "b")
+	lie := awareness.EncodeUpdate([]awareness.State{entry(11, 40, ""), entry(12, 50, `"x"`)})
+	hear(t, other, lie)
+	if changed, err := tab.Apply(lie, start); err != nil || !slices.Equal(changed, []uint64{11, 12}) {
+		t.Errorf("changed are %v (%v)", changed, err)
+	}
+	hear(t, other, tab.Unsent())
+	if got := present(other); got != `1="root" 11="a" 12="b"` {
+		t.Errorf("after the defence others see %s", got)
+	}
+	again := awareness.EncodeUpdate([]awareness.State{entry(11, 60, "")})
+	if changed, _ := tab.Apply(again, start.Add(time.Second/2)); len(changed) != 0 || tab.Unsent() != nil {
+		t.Error("defended twice within a second")
+	}
+}
+
+func TestStatus(t *testing.T) {
+	tab, other := awareness.NewTable(1), awareness.NewTable(2)
+	put(t, tab, other, 5, map[string]any{"status": awareness.Status{Text: "editing", Cell: "c1", Since: 7}, "replica": 9})
+	put(t, tab, other, 6, map[string]any{"status": map[string]any{"text": strings.Repeat("x", 500)}, "replica": "x", "for": map[string]any{"name": "Ada"}})
+	put(t, tab, other, 7, map[string]any{"status": "busy", "for": 1})
+	put(t, tab, other, 8, map[string]any{"status": map[string]any{"text": strings.Repeat("x", 5000)}})
+	p := other.Peers()
+	if s := p[0].Status(); s != (awareness.Status{Text: "editing", Cell: "c1", Since: 7}) || p[0].Replica() != 9 {
+		t.Errorf("%+v of %d", s, p[0].Replica())
+	}
+	if s := p[1].Status(); len(s.Text) > 120 || p[1].Replica() != 6 {
+		t.Errorf("%+v of %d", s, p[1].Replica())
+	}
+	if u, ok := p[1].For(); !ok || u.Name != "Ada" {
+		t.Errorf("for %+v", u)
+	}
+	if _, ok := p[2].For(); ok || p[2].Status().Text != "" || p[3].Status().Text != "" {
+		t.Error("what is no status was taken for one")
+	}
+}
+
+func TestColors(t *testing.T) {
+	all := awareness.Colors("Claude")
+	if all[0] != awareness.Color("Claude") || len(all) != 12 {
+		t.Errorf("%v", all)
+	}
+	if slices.Sort(all); len(slices.Compact(all)) != 12 {
+		t.Errorf("%v", all)
+	}
+}
