@@ -172,3 +172,19 @@ func TestColleagues(t *testing.T) {
 		}
 	})
 }
+
+// What a client runs is seen while it runs, and that the code waits for a person.
+func TestColleagueRuns(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "import time\ntime.sleep(30)", "x = input('Which? ')")
+		d.Good("execute_nb_cells", d.in(dict{"ranges": []dict{{"start": 0, "end": 2}}, "timeout": 1}), nil)
+		settle()
+		holds(t, d.says("look_around", nil), "@@0 c0 agent AI Agent", "running cell 0")
+		time.Sleep(35 * time.Second)
+		holds(t, d.says("look_around", nil), "@@1 c1 agent AI Agent", "waiting for you")
+		time.Sleep(2 * time.Minute)
+		if says := d.says("look_around", nil); strings.Contains(says, "waiting") || strings.Contains(says, "running") {
+			t.Errorf("when nobody has answered: %s", says)
+		}
+	})
+}
