@@ -1,0 +1,68 @@
+package rtc_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// A program that works for nobody is nobody to others, and still one who may edit; when it writes for somebody, others
+// can name them by the edit's author, its replica. News of faces are few, however many there are, and the last counts.
+func TestFacesOfOneReplica(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		srv := client(t, s)
+		nobody := func(c *rtc.Config) { c.User = awareness.User{} }
+		a, nb := join(t, srv, path, nobody)
+		b, _ := join(t, srv, path, nobody)
+		time.Sleep(20 * time.Second)
+		if len(b.Peers()) != 0 || !slices.Equal(b.Replicas(), []uint64{nb.ClientID()}) {
+			t.Errorf("without a face there are %+v, of the replicas %v", b.Peers(), b.Replicas())
+		}
+		if only, ok := b.Sole(); !ok || only != nb.ClientID() {
+			t.Errorf("the only other is %d (%v)", only, ok)
+		}
+		if _, _, ok := b.Named(nb.ClientID()); ok {
+			t.Error("it has a name before it has worked for anybody")
+		}
+		a.SetFace(70, &rtc.Face{User: user("Cursor")})
+		a.SetFace(71, &rtc.Face{User: user("Claude"), Writes: true})
+		insert(t, nb, 0, "y = 2")
+		if err := a.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if name, agent, ok := b.Named(nb.ClientID()); name != "Claude" || !agent || !ok {
+			t.Errorf("with the edit it is known as %q (%v, %v)", name, agent, ok)
+		}
+		if only, ok := b.Sole(); !ok || only != nb.ClientID() || len(b.Peers()) != 2 {
+			t.Errorf("with two faces the only other is %d (%v), of %+v", only, ok, b.Peers())
+		}
+		before := len(s.Fake.Rooms.Received(path)[0])
+		for range 100 {
+			for _, text := range []string{"reading", "editing"} {
+				a.SetFace(70, &rtc.Face{User: user("Cursor"), Status: awareness.Status{Text: text}})
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		time.Sleep(time.Second)
+		if n := len(s.Fake.Rooms.Received(path)[0]) - before; n > 10 {
+			t.Errorf("%d messages in two seconds of news", n)
+		}
+		if i := slices.IndexFunc(b.Peers(), func(p rtc.Peer) bool { return p.ClientID == 70 && p.Status.Text == "editing" }); i < 0 {
+			t.Errorf("in the end others see %+v", b.Peers())
+		}
+		a.SetFace(70, nil)
+		a.SetFace(71, nil)
+		time.Sleep(time.Second)
+		if name, _, _ := b.Named(nb.ClientID()); len(b.Peers()) != 0 || name != "Claude" {
+			t.Errorf("when both have left there are %+v, and the writer was %q", b.Peers(), name)
+		}
+	})
+}
