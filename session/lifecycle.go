@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -64,7 +65,7 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 		memory:  reading.NewMemory(),
 	}
-	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(cfg) })
+	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
@@ -85,9 +86,16 @@ func (m *Manager) start() {
 	m.wg.Go(func() { m.Mentions.Run(m.ctx) })
 }
 
-// callable are the names by which the clients of this program are called.
-func callable(cfg Config) []mentions.Name {
-	return []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}, {Text: cfg.AgentName}}
+// callable are the names by which the clients of this program are called: each by its own, and all by the program's.
+func callable(m *Manager) []mentions.Name {
+	names := []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}}
+	for _, f := range m.faces.All() {
+		names = append(names, mentions.Name{Text: f.Name, Client: f.Client})
+		if short, marked := strings.CutSuffix(f.Name, " (AI)"); marked {
+			names = append(names, mentions.Name{Text: short, Client: f.Client})
+		}
+	}
+	return names
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.

@@ -26,6 +26,8 @@ type Person struct {
 type Place struct {
 	// Client is the tab's Yjs client id.
 	Client uint64
+	// Replica is the id under which its edits are known: Client, but for one of several agents that edit through one replica.
+	Replica uint64
 	// Cell is the cell that the tab says is active, or where it does not say, the cell with the caret; "" if neither is known.
 	Cell  string
 	Index int // of the cell; -1 without
@@ -114,7 +116,7 @@ func primaryFirst(cursors []awareness.Cursor) []awareness.Cursor {
 func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Person {
 	var out []Person
 	for _, p := range peers {
-		at := Place{Client: p.ClientID, Index: -1, Moved: p.Moved, Typed: typing.By(p.ClientID)}
+		at := Place{Client: p.ClientID, Replica: p.Replica, Index: -1, Moved: p.Moved, Typed: typing.By(p.ClientID)}
 		place(p, &at)
 		mine := slices.IndexFunc(out, func(one Person) bool {
 			return one.Username != "" && one.Username == p.User.Username && one.Agent == p.Agent

@@ -17,10 +17,9 @@ import (
 type agents struct {
 	runs func(path jupyter.Path) []*run.Run
 	me   string
+	// name is what another client of this program is called.
+	name func(client string) string
 }
-
-// clientName is what another client of this program is called.
-func clientName(string) string { return "another agent of this nbduet" }
 
 // at says of each other agent that is running a cell, or has just written in it, what it is doing: "agent X is running".
 func (a agents) at(doc *session.Document, cell string) (says []string) {
@@ -34,7 +33,7 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 	}
 	for _, r := range a.runs(doc.Path()) {
 		if r.CellID == cell && r.Owner != "" && r.Owner != a.me && !r.Status().State.Ended() {
-			say(clientName(r.Owner), "running")
+			say(a.name(r.Owner), "running")
 		}
 	}
 	c, _ := doc.Notebook().Cell(cell)
@@ -42,18 +41,18 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 	lately := doc.History().Lately(cell, time.Now().Add(-toes.Quiet))
 	for _, b := range lately {
 		if b.Who.Ours && b.Who.Client != "" && b.Who.Client != a.me {
-			say(clientName(b.Who.Client), "editing")
+			say(a.name(b.Who.Client), "editing")
 		}
 	}
 	for _, p := range doc.Company().People {
 		for _, at := range p.Places {
 			switch {
 			case !p.Agent:
-			case c.ExecutionState == ydoc.Running && runner == at.Client:
+			case c.ExecutionState == ydoc.Running && runner == at.Replica:
 				say("agent "+p.Name, "running")
 			case at.Cell == cell && at.Caret:
 				for _, b := range lately {
-					if slices.Contains(b.Who.Clients, at.Client) {
+					if slices.Contains(b.Who.Clients, at.Replica) {
 						say("agent "+p.Name, "editing")
 					}
 				}

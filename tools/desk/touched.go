@@ -50,7 +50,9 @@ func Accompanied(d *Desk, t tool.Tool) tool.Tool {
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		rec := &touched{}
 		if !t.Hints.ReadOnly {
-			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx)}
+			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
+				return "agent " + session.FacesOf(d.Manager).Of(client).Name
+			}}
 		}
 		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)
 		if a != nil {

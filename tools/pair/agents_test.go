@@ -1,0 +1,38 @@
+package pair_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A write to a cell that another client is running, or has just written in, is made, and says so; its own call says nothing
+// of itself.
+func TestAnotherAgentAtTheCell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "import time\ntime.sleep(60)")
+		read := d.Read(d.path)
+		d.says("read_nb_cells", dict{})
+		edit := func(old, put string) dict {
+			return dict{"cell_id": read.Cells[0].ID, "old_text": old, "new_text": put}
+		}
+		if says := d.says("edit_text", edit("1", "12")); strings.Contains(says, "agent") {
+			t.Error(says)
+		}
+		if says := d.says("edit_text", edit("12", "123")); strings.Contains(says, "agent") {
+			t.Error(says)
+		}
+		var out map[string]any
+		d.Good("edit_text", toolstest.With(edit("123", "1234"), "path", d.path), &out)
+		carets, _ := out["carets"].([]any)
+		if len(carets) != 1 || !strings.Contains(carets[0].(string), " is editing") || !strings.HasPrefix(carets[0].(string), "agent ") {
+			t.Errorf("%v", out)
+		}
+		d.Good("execute_nb_cells", dict{"path": d.path, "ranges": []dict{{"start": 1}}, "timeout": 1}, nil)
+		time.Sleep(time.Second)
+		holds(t, d.says("edit_text", dict{"cell_id": read.Cells[1].ID, "old_text": "60", "new_text": "61"}), "agent ", " is running")
+	})
+}
