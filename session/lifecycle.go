@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -18,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // New makes a manager, which makes no request until a document is opened.
@@ -96,6 +99,14 @@ func callable(m *Manager) []mentions.Name {
 		}
 	}
 	return names
+}
+
+// ChatConfig is how the chats of a manager's server are kept: in rooms that are joined as those of its documents are.
+func ChatConfig(m *Manager) chat.Config {
+	name := cmp.Or(m.cfg.AgentName, "Duet")
+	return chat.Config{Server: m.cfg.Server, User: awareness.User{
+		Username: m.faces.Username(), Name: name, DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name),
+	}, Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.first.enter}
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.

@@ -156,6 +156,12 @@ func (m *Manager) Lobby() people.Lobby {
 	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, m.faces.Username())), Known: people.KnownSince(since)}
 }
 
+// LobbyPeers are those who are on the server, as they announce themselves.
+func LobbyPeers(m *Manager) []rtc.Peer {
+	peers, _ := m.lobby.Others()
+	return people.Without(peers, m.faces.Username())
+}
+
 // Point shows the caret of the client that calls in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16
 // code units; an offset past the end means the end. If the cell is gone, it does nothing.
 func (d *Document) Point(ctx context.Context, cell string, offset int) {

@@ -59,6 +59,9 @@ func newChat(k *Keeper, path jupyter.Path) *Chat {
 		calls: newCalls(), ledger: newLedger(), entered: map[string]User{},
 	}
 	c.ctx, c.stop = context.WithCancelCause(context.Background())
+	if k.cfg.Heard != nil {
+		c.calls.add(func(e Event) { k.cfg.Heard(c, e) })
+	}
 	return c
 }
 

@@ -62,7 +62,7 @@ func (c staying) leave(why error) {
 	}
 	ctx, stop := context.WithTimeout(c.k.ctx, leaveFor)
 	defer stop()
-	if c.wrote() && !errors.Is(why, ErrGone) {
+	if c.Known() && !errors.Is(why, ErrGone) {
 		if err := lv.room.Leave(ctx); err != nil {
 			c.k.log.Warn("leaving a chat", "path", c.Path(), "error", err)
 		}

@@ -26,6 +26,8 @@ type Config struct {
 	// Alone, if any, is called before a room is joined and waits for the turn; what it returns is called afterwards. The
 	// first room of a server must be joined alone.
 	Alone func(ctx context.Context) (leave func(joined bool))
+	// Heard, if any, is called as a function that is given to [Chat.OnMessage], of each chat from its beginning.
+	Heard func(*Chat, Event)
 }
 
 // Periods of a chat.
@@ -131,6 +133,13 @@ func (k *Keeper) without() {
 		k.log.Warn(ErrNoChat.Error())
 	}
 	k.noChat = time.Now().Add(time.Minute)
+}
+
+// Lacking reports whether the server was found to have no chats just now.
+func (k *Keeper) Lacking() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return time.Now().Before(k.noChat)
 }
 
 // forget takes a chat out that has ended.

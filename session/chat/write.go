@@ -113,8 +113,8 @@ func (c *Chat) noteEntered(u User) {
 	}
 }
 
-// wrote reports whether anything was written.
-func (c *Chat) wrote() bool {
+// Known reports whether somebody of ours was made known in the chat, or has written there.
+func (c *Chat) Known() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.entered) > 0

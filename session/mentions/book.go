@@ -206,6 +206,9 @@ func (b *Book) Edit(id, says string) {
 	})
 }
 
+// Further counts one more call with a mention, which is not told by itself.
+func (b *Book) Further(id string) { b.change(id, func(k *kept) { k.More++ }) }
+
 // Withdraw forgets a mention that is gone before anybody has taken it, and reports whether it did.
 func (b *Book) Withdraw(id string) bool {
 	b.mu.Lock()

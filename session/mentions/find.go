@@ -65,12 +65,16 @@ func findInText(text string, from int, names []Name) (calls []call) {
 
 // said is what is said behind a name.
 func said(rest string) string {
-	s := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), ",:;!–—"))
-	s = strings.TrimSuffix(s, "-->")
+	s := strings.TrimSuffix(behind(rest), "-->")
 	if len(s) > maxSays {
 		s = strings.ToValidUTF8(s[:maxSays], "")
 	}
 	return strings.TrimSpace(s)
+}
+
+// behind is what stands behind a name without what parts them.
+func behind(rest string) string {
+	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), ",:;!–—"))
 }
 
 // findInMarkdown leaves out what Markdown quotes and shows as code.

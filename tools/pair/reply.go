@@ -71,8 +71,11 @@ func reply(d *desk.Desk) tool.Tool {
 	}
 }
 
-// replyIn answers in the cell beneath the mention's.
+// replyIn answers in the chat, or in the cell beneath the mention's.
 func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
+	if m.InChat() {
+		return replyInChat(ctx, d, m, args)
+	}
 	doc, err := d.OpenAt(ctx, m.Path)
 	if err != nil {
 		return nil, err

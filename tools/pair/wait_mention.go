@@ -18,7 +18,7 @@ import (
 
 type waitMentionArgs struct {
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
-	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook. Left out: in all that are open here or that people have in front."`
+	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook or chat. Left out: in all that are open here or that people have in front, and their chats."`
 	Agents  bool     `json:"agents,omitempty" jsonschema:"Mentions by other agents too."`
 }
 
@@ -95,9 +95,11 @@ type listener struct {
 	agents bool
 	only   func(mentions.Mention) bool
 	docs   []*session.Document
+	chats  chats
 }
 
 func (l *listener) release() {
+	l.chats.release()
 	for _, doc := range l.docs {
 		doc.Release()
 	}
@@ -108,6 +110,9 @@ const maxFronts = 5
 
 // listen holds the notebooks open in which somebody may call.
 func (l *listener) listen(ctx context.Context, path string) error {
+	if strings.HasSuffix(path, ".chat") {
+		return l.listenInChat(ctx, path)
+	}
 	if path != "" {
 		doc, err := l.d.Open(ctx, path)
 		if err != nil {
@@ -118,8 +123,8 @@ func (l *listener) listen(ctx context.Context, path string) error {
 		return nil
 	}
 	l.docs = l.d.Manager.HoldUnder(func(jupyter.Path) bool { return true })
-	if len(l.docs) == 0 {
-		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work" + words.Hint("; list_nbs lists them"))
+	if len(l.docs) == 0 && len(l.d.Chats.Chats()) == 0 {
+		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work, or of a chat" + words.Hint("; list_nbs lists them"))
 	}
 	fronts := 0
 	for _, f := range l.d.Manager.Lobby().Fronts {
@@ -134,6 +139,7 @@ func (l *listener) listen(ctx context.Context, path string) error {
 			}
 		}
 	}
+	l.listenInChats(ctx)
 	return nil
 }
 
@@ -161,6 +167,8 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 			tool.Progress(ctx, time.Since(began).Seconds(), "nobody has called yet")
 		case <-over.C:
 			return m, false, nil
+		case <-l.chats.over():
+			return m, false, l.chats.why()
 		case <-ctx.Done():
 			return m, false, fmt.Errorf("wait for a mention: %w", ctx.Err())
 		}
@@ -187,10 +195,15 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 			roll = desk.RollOf(ctx, doc)
 		}
 	}
+	if m.InChat() {
+		l.d.Chats.Heard(l.client, m)
+		out.Attached = attachedTo(ctx, l.d, m)
+	}
 	out.Message = "mention " + m.ID + " by " + v.by() + ", " + v.where(roll)
 	a.Words = tool.Words(ctx, func() plain.Text { return out.words(roll) })
 	if ctx.Err() != nil { // nobody hears the answer
 		l.d.Manager.Mentions.Release(m.ID)
+		l.d.Chats.Done(m)
 	}
 	return a, nil
 }
@@ -209,7 +222,11 @@ func (r *MentionResult) words(roll *desk.Roll) plain.Text {
 		t.Add(plain.Block{Head: " attached: " + at.name(), Body: at.text()})
 	}
 	if r.More > 0 {
-		t.Note(fmt.Sprintf("%s came with it, in the same cell", words.Plural(r.More, "more mention")))
+		where := "cell"
+		if r.of.InChat() {
+			where = "chat"
+		}
+		t.Note(fmt.Sprintf("%s came with it, in the same %s", words.Plural(r.More, "more mention"), where))
 	}
 	if r.Waiting > 0 {
 		t.Note(words.Plural(r.Waiting, "more mention") + words.Hint(": list_mentions shows them"))

@@ -1,0 +1,12 @@
+// Package listen hears where people call an agent by name in chats. A message that calls one becomes a mention of package
+// mentions; one that says hands off, or go on, is obeyed at once.
+//
+// A message calls if the sender's tab has one of our usernames among those it mentions, or if its text has one of our names
+// behind an @, unless that is the name of a person in the chat. Those of agents are agents' mentions. Who has called is shown
+// in the chat that they were heard, and told if nobody takes the mention.
+//
+// # Concurrency
+//
+// [Chats] is safe for use by any goroutine. Messages are heard by a goroutine of their chat; each chat with mentions that
+// nobody has taken has one more, and so has each mention that is shown to be heard. [session.Manager.Close] ends them.
+package listen

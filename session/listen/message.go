@@ -1,0 +1,196 @@
+package listen
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/words"
+)
+
+const (
+	// maxSays is how much is kept of what a message says, in characters.
+	maxSays = 8_000
+	// maxAttached is how many cells and files are kept of one.
+	maxAttached = 20
+	// maxWaiting is how many mentions of a chat wait to be taken; those beyond are counted with the last of them.
+	maxWaiting = 20
+)
+
+// said is what a message says to us.
+type said struct {
+	text    string
+	to      []string
+	command mentions.Command
+}
+
+// hear takes in what somebody has done in a chat.
+func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
+	id := e.Message.ID
+	cs.mu.Lock()
+	h := cs.heard[id]
+	if h == nil && e.Kind == chat.Sent {
+		h = &heard{chat: c}
+		cs.note(id, h)
+	}
+	if h != nil {
+		h.chat = c // one that was left may be open again
+	}
+	cs.mu.Unlock()
+	if h == nil {
+		return // it was there before us
+	}
+	var s said
+	calls := false
+	if e.Kind != chat.Deleted {
+		s, calls = cs.read(c, e.Message)
+	}
+	book := cs.m.Mentions
+	switch mention := cs.mentionOf(h); {
+	case mention == "":
+	case calls && s.command == mentions.NoCommand:
+		book.Edit(mention, s.text)
+		return
+	case book.Withdraw(mention):
+		cs.set(h, "")
+	case calls:
+	case e.Kind == chat.Edited:
+		book.Edit(mention, said{text: e.Message.Body}.cut())
+		return
+	}
+	if !calls {
+		h.command = mentions.NoCommand
+		return
+	}
+	agent := e.Message.Sender.Agent()
+	if s.command != mentions.NoCommand && !agent {
+		if h.command == s.command {
+			return
+		}
+		if h.command = s.command; cs.obey(c, e.Message, s.command) {
+			return
+		}
+	}
+	cs.add(c, h, e.Message, s)
+}
+
+// mentionOf and set are guarded, because others look at what was heard, too.
+func (cs *Chats) mentionOf(h *heard) string {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return h.mention
+}
+
+func (cs *Chats) set(h *heard, mention string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	h.mention = mention
+}
+
+// read finds out whether a message calls us.
+func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
+	calls := cs.m.Mentions.InText(m.Body)
+	named := slices.Contains(m.Mentions, username)
+	if !named && len(calls) > 0 {
+		persons := persons(c)
+		calls = slices.DeleteFunc(calls, func(call mentions.Call) bool {
+			return slices.ContainsFunc(persons, func(name string) bool { return mentions.SameName(name, call.Name) })
+		})
+	}
+	s.text = m.Body
+	for i, call := range calls {
+		if i == 0 && call.First {
+			s.text = call.Rest
+		}
+		if s.command == mentions.NoCommand {
+			s.command = call.Command
+		}
+		if s.to = append(s.to, call.To...); len(call.To) == 0 {
+			named = true
+		}
+	}
+	if named { // all of us
+		s.to = nil
+	}
+	s.text = s.cut()
+	return s, named || len(calls) > 0
+}
+
+func (s said) cut() string {
+	text, _ := words.Cut(s.text, maxSays)
+	return text
+}
+
+// persons are the names of those in a chat who are no agents.
+func persons(c *chat.Chat) (names []string) {
+	for _, u := range c.Users() {
+		if !u.Agent() && u.Username != username {
+			names = append(names, u.DisplayName, u.Name, u.Username)
+		}
+	}
+	for _, p := range c.Peers() {
+		if !p.Agent {
+			names = append(names, p.User.DisplayName, p.User.Name, p.User.Username)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// nameOf is what somebody in a chat is called.
+func nameOf(u chat.User) string { return cmp.Or(u.DisplayName, u.Name, u.Username) }
+
+// add makes a message a mention.
+func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
+	book := cs.m.Mentions
+	if waiting := cs.waiting(c); len(waiting) >= maxWaiting {
+		book.Further(waiting[len(waiting)-1])
+		return
+	}
+	who := mentions.Who{Name: nameOf(m.Sender), Username: m.Sender.Username, Agent: m.Sender.Agent()}
+	id := book.Add(mentions.Mention{
+		Path: c.Path(), Message: m.ID, Says: s.text, Who: who, At: time.Now(), To: s.to, Attached: attachedTo(m),
+	})
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	h.mention, h.told = id, who.Agent
+	if !who.Agent && !cs.watching[c] {
+		cs.watching[c] = true
+		cs.start(func() { cs.watch(c) })
+	}
+}
+
+// waiting are the mentions of a chat that nobody has taken, the oldest first.
+func (cs *Chats) waiting(c *chat.Chat) (ids []string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for _, l := range cs.m.Mentions.List(mentions.Asks{Agents: true, Fits: func(m mentions.Mention) bool {
+		h := cs.heard[m.Message]
+		return h != nil && h.chat == c
+	}}) {
+		if l.Taken == "" {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids
+}
+
+func attachedTo(m chat.Message) (all []mentions.Attached) {
+	for _, a := range m.Attachments {
+		if len(a.Cells) == 0 {
+			all = append(all, mentions.Attached{Path: a.Path, Selected: selected(a.Selection)})
+		}
+		for _, cell := range a.Cells {
+			all = append(all, mentions.Attached{Path: a.Path, Cell: cell.ID, Selected: selected(cell.Selection)})
+		}
+	}
+	return all[:min(len(all), maxAttached)]
+}
+
+func selected(s *chat.Selection) string {
+	if s == nil {
+		return ""
+	}
+	return said{text: s.Content}.cut()
+}

@@ -1,0 +1,79 @@
+package listen
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/session/chat"
+)
+
+const (
+	// patience is after what time somebody who has called is told that nobody has heard it.
+	patience = 30 * time.Second
+	// notAgain is for how long a chat is told so once.
+	notAgain = 10 * time.Minute
+	nobody   = "Nobody is listening just now; this waits until I am asked."
+	// sayWithin bounds sending a message.
+	sayWithin = 10 * time.Second
+)
+
+// watch tells a chat where nobody takes what was called in it, as long as there is such.
+func (cs *Chats) watch(c *chat.Chat) {
+	for {
+		unheard := cs.unheard(c)
+		if len(unheard) == 0 {
+			return
+		}
+		select {
+		case <-time.After(patience):
+		case <-c.Done():
+		case <-cs.ctx.Done():
+		}
+		still := cs.waiting(c)
+		cs.mu.Lock()
+		tell := false
+		for _, h := range unheard {
+			h.told = true
+			tell = tell || slices.Contains(still, h.mention)
+		}
+		cs.mu.Unlock()
+		if tell && !toldLately(c) {
+			cs.say(cs.ctx, c, nobody)
+		}
+	}
+}
+
+// unheard are the mentions in a chat about which nothing was told. If there are none, the chat is watched no longer.
+func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for _, h := range cs.heard {
+		if h.chat == c && h.mention != "" && !h.told {
+			list = append(list, h)
+		}
+	}
+	if len(list) == 0 {
+		delete(cs.watching, c)
+	}
+	return list
+}
+
+// toldLately reports whether we, in this process or another, have told the chat lately.
+func toldLately(c *chat.Chat) bool {
+	return slices.ContainsFunc(c.Messages(), func(m chat.Message) bool {
+		return m.Body == nobody && m.Sender.Username == username && time.Since(m.Time) < notAgain
+	})
+}
+
+// say writes a message, in a chat in which we are known.
+func (cs *Chats) say(ctx context.Context, c *chat.Chat, text string) {
+	if !c.Known() || c.Err() != nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, sayWithin)
+	defer stop()
+	if _, err := c.Send(ctx, User(""), chat.Outgoing{Body: text}); err != nil {
+		cs.m.Log().Warn("a message to a chat is not confirmed", "path", c.Path(), "error", err)
+	}
+}

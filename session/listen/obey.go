@@ -1,0 +1,167 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/toes"
+)
+
+// obeyWithin bounds what is done for one message.
+const obeyWithin = 30 * time.Second
+
+// target is what a command is about: cells of a notebook, none for all of it.
+type target struct {
+	path  jupyter.Path
+	cells []string
+}
+
+// obey does what somebody has told this program itself, and says so in the chat. It reports false if there was nothing to do.
+func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bool {
+	ctx, stop := context.WithTimeout(cs.ctx, obeyWithin)
+	defer stop()
+	targets, err := cs.targets(ctx, c, m, command)
+	if err != nil {
+		if command == mentions.GoOn && !cs.held() {
+			return false
+		}
+		cs.say(ctx, c, err.Error())
+		return true
+	}
+	var done []string
+	did := false
+	for _, t := range targets {
+		says, ok := cs.obeyIn(ctx, t, command, toes.Who{Name: nameOf(m.Sender), Username: m.Sender.Username})
+		did = did || ok
+		done = append(done, says)
+	}
+	if did {
+		cs.say(ctx, c, strings.Join(done, "\n"))
+	}
+	return did
+}
+
+// errWhich asks what is meant.
+var errWhich = errors.New("Which notebook? Say it again with the notebook, or a cell of it, attached.") //nolint:revive,staticcheck // a message for people
+
+// targets are what a command of a message is about: what is attached, else the notebook beside the chat, else the only one
+// that people have in front of those that are open here.
+func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, command mentions.Command) (all []target, err error) {
+	for _, a := range m.Attachments {
+		path, err := jupyter.ParsePath(a.Path)
+		if a.Type != "notebook" || err != nil || path.IsRoot() {
+			continue
+		}
+		t := target{path: path}
+		for _, cell := range a.Cells {
+			if command != mentions.HandsOffNotebook {
+				t.cells = append(t.cells, cell.ID)
+			}
+		}
+		all = append(all, t)
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	beside, err := Beside(c.Path())
+	if err == nil {
+		doc, err := cs.m.Open(ctx, beside)
+		if err == nil {
+			doc.Release()
+		}
+		if !errors.Is(err, jupyter.ErrNotFound) {
+			return []target{{path: beside}}, nil
+		}
+	}
+	var fronts []jupyter.Path
+	for _, f := range cs.m.Lobby().Fronts {
+		for _, said := range f.Documents {
+			path, err := jupyter.ParsePath(said)
+			if err == nil && !f.Agent && strings.HasSuffix(said, notebook) && cs.m.IsOpen(path) && !slices.Contains(fronts, path) {
+				fronts = append(fronts, path)
+			}
+		}
+	}
+	if len(fronts) != 1 {
+		return nil, errWhich
+	}
+	return []target{{path: fronts[0]}}, nil
+}
+
+// notebook is how the names of notebooks end.
+const notebook = ".ipynb"
+
+// Beside is where the notebook is that goes with a chat, if there is one.
+func Beside(path jupyter.Path) (jupyter.Path, error) {
+	return jupyter.ParsePath(strings.TrimSuffix(path.String(), ".chat") + notebook)
+}
+
+// held reports whether somebody has said hands off of something that is open here.
+func (cs *Chats) held() (held bool) {
+	for _, doc := range cs.m.HoldUnder(func(jupyter.Path) bool { return true }) {
+		held = held || doc.Notebook() != nil && len(toes.Holds(doc.Notebook())) > 0
+		doc.Release()
+	}
+	return held
+}
+
+// obeyIn obeys in one notebook. It says what was done, and whether anything was.
+func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command, who toes.Who) (says string, did bool) {
+	name := t.path.String()
+	doc, err := cs.m.Open(ctx, t.path)
+	if err != nil {
+		cs.m.Log().Warn("hands off in a chat", "path", t.path, "error", err)
+		return fmt.Sprintf("I could not open %s, so nothing has changed for it.", name), command != mentions.GoOn
+	}
+	defer doc.Release()
+	var places []string
+	cells := t.cells
+	if len(cells) == 0 {
+		cells = []string{""}
+	}
+	for _, cell := range cells {
+		place := name
+		if cell != "" {
+			at, there := doc.Notebook().Index(cell)
+			if !there {
+				continue
+			}
+			place = fmt.Sprintf("cell %d of %s", at+1, name)
+		}
+		if session.Obey(ctx, doc, command, cell, who) {
+			places = append(places, place)
+		}
+	}
+	switch {
+	case len(places) == 0:
+		return fmt.Sprintf("The cell is not in %s any more, so nothing has changed.", name), command != mentions.GoOn
+	case command != mentions.GoOn:
+		return fmt.Sprintf("Hands off %s until you say “@Duet go on”.", strings.Join(places, ", ")), true
+	}
+	return "Going on with " + strings.Join(places, ", ") + "." + still(doc, t.cells), true
+}
+
+// still says what of a notebook, or of cells in it, others have under their hands.
+func still(doc *session.Document, cells []string) string {
+	var left []string
+	for _, h := range toes.Holds(doc.Notebook()) {
+		switch at, there := doc.Notebook().Index(h.Cell); {
+		case h.Notebook():
+			left = append(left, "the notebook by "+h.Name)
+		case there && (len(cells) == 0 || slices.Contains(cells, h.Cell)):
+			left = append(left, fmt.Sprintf("cell %d by %s", at+1, h.Name))
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	return " Still held: " + strings.Join(left, ", ") + "."
+}

@@ -1,0 +1,142 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/listen"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+)
+
+// chats are those that a listener holds open.
+type chats struct {
+	only *chat.Chat // the one that the call names
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+	open []*chat.Chat // of the goroutine that opens them, while there is one
+}
+
+func (c *chats) release() {
+	if c.stop != nil {
+		c.stop()
+	}
+	c.wg.Wait()
+	for _, one := range c.open {
+		one.Release()
+	}
+}
+
+// over is closed when the chat ends that the call names; nil where it names none.
+func (c *chats) over() <-chan struct{} {
+	if c.only == nil {
+		return nil
+	}
+	return c.only.Done()
+}
+
+// why says why that has ended.
+func (c *chats) why() error {
+	if err := c.only.Err(); !errors.Is(err, chat.ErrGone) {
+		return fmt.Errorf("the chat %s has ended: %w", c.only.Path(), err)
+	}
+	return fmt.Errorf("the chat %s was deleted, so nobody can call you there: wait without path, or in another", c.only.Path())
+}
+
+// listenInChat holds the chat open that a call names.
+func (l *listener) listenInChat(ctx context.Context, path string) error {
+	at, err := jupyter.ParsePath(path)
+	if err != nil {
+		return fmt.Errorf("path %s: %w", words.Quoted(path), err)
+	}
+	c, err := openChat(ctx, l.d, at)
+	if err != nil {
+		return err
+	}
+	l.chats.only, l.chats.open = c, []*chat.Chat{c}
+	l.only = func(m mentions.Mention) bool { return m.InChat() && (m.Path == at || m.Path == c.Path()) }
+	return l.enter(ctx, c)
+}
+
+// openChat opens a chat. Its error says what to do.
+func openChat(ctx context.Context, d *desk.Desk, at jupyter.Path) (*chat.Chat, error) {
+	c, err := d.Chats.Open(ctx, at)
+	if errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, chat.ErrGone) {
+		return nil, fmt.Errorf("there is no chat %s on the Jupyter server: %w", words.Quoted(at.String()), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the chat %s: %w", words.Quoted(at.String()), err)
+	}
+	return c, nil
+}
+
+// enter makes the client known in a chat, so that people can call it.
+func (l *listener) enter(ctx context.Context, c *chat.Chat) error {
+	if l.d.ReadOnly {
+		return nil
+	}
+	return c.Enter(ctx, listen.User(l.client))
+}
+
+// findEvery is how often it is looked for chats while a call waits.
+const findEvery = 30 * time.Second
+
+// listenInChats holds the chats open in which somebody may call, while the listener waits. It goes on beside it: opening
+// a chat takes a while, and people may open further ones.
+func (l *listener) listenInChats(ctx context.Context) {
+	ctx, l.chats.stop = context.WithCancel(ctx)
+	l.chats.wg.Go(func() {
+		for {
+			l.openChats(ctx)
+			select {
+			case <-time.After(findEvery):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (l *listener) openChats(ctx context.Context) {
+	if l.d.Chats.Lacking() {
+		return
+	}
+	var paths, notebooks []jupyter.Path
+	for _, c := range l.d.Chats.Chats() {
+		paths = append(paths, c.Path())
+	}
+	for _, doc := range l.docs {
+		if doc.Notebook() != nil {
+			notebooks = append(notebooks, doc.Path())
+		}
+	}
+	for _, path := range append(paths, l.d.Chats.Find(ctx, notebooks, session.LobbyPeers(l.d.Manager))...) {
+		if l.chats.has(path) {
+			continue
+		}
+		c, err := l.d.Chats.Open(ctx, path)
+		if errors.Is(err, chat.ErrNoChat) {
+			return
+		}
+		if err == nil {
+			l.chats.open = append(l.chats.open, c)
+			err = l.enter(ctx, c)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.d.Manager.Log().Info("a chat in which somebody could call", "path", path, "error", err)
+		}
+	}
+}
+
+// has reports whether a chat is held open.
+func (c *chats) has(path jupyter.Path) bool {
+	return slices.ContainsFunc(c.open, func(one *chat.Chat) bool { return one.Err() == nil && one.Path() == path })
+}

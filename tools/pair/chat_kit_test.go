@@ -1,0 +1,132 @@
+package pair_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+)
+
+// table is an agent and people in a notebook and the chat beside it.
+type table struct {
+	*duo
+	chat string
+}
+
+func newTable(t *testing.T, sources ...string) *table {
+	t.Helper()
+	d := duoOf(t, toolstest.NewOn(t, jupytertest.Start(t, jupytertest.WithChat(t))), sources...)
+	tb := &table{d, strings.TrimSuffix(d.path, ".ipynb") + ".chat"}
+	tb.Server.Write(t, tb.chat, "{}")
+	d.Read(d.path)
+	return tb
+}
+
+// talker is somebody in the chat.
+type talker struct {
+	*chatdoc.Doc
+	t    *testing.T
+	room *rtc.Room
+	as   chatdoc.User
+}
+
+func (tb *table) talks(username, name string) *talker {
+	tb.t.Helper()
+	u := awareness.User{Username: username, Name: name, DisplayName: name}
+	p := &talker{chatdoc.New(), tb.t, nil, chatdoc.User{User: u}}
+	var err error
+	p.room, err = rtc.Join(tb.t.Context(), rtc.Config{
+		Server: sessiontest.Server(tb.t, tb.Server), Path: jupyter.MustPath(tb.chat), Format: "text", Type: "chat", Replica: p.Doc, User: u,
+	})
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	tb.t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		p.room.Depart(ctx)
+	})
+	return p
+}
+
+// says sends a message, which has reached us when it returns.
+func (p *talker) says(m chatdoc.Outgoing) (id string) {
+	p.t.Helper()
+	id, err := p.Append(p.as, m)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.settles()
+	return id
+}
+
+func (p *talker) settles() {
+	p.t.Helper()
+	if err := p.room.Barrier(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+	settle()
+}
+
+func (p *talker) text(body string) string {
+	p.t.Helper()
+	return p.says(chatdoc.Outgoing{Body: body})
+}
+
+// hears waits for a message that contains a text, and returns it.
+func (p *talker) hears(text string) (m chatdoc.Message) {
+	p.t.Helper()
+	sessiontest.Eventually(p.t, "a message: "+text, func() bool {
+		all := p.Messages()
+		at := slices.IndexFunc(all, func(m chatdoc.Message) bool { return strings.Contains(m.Body, text) })
+		if at >= 0 {
+			m = all[at]
+		}
+		return at >= 0
+	})
+	return m
+}
+
+// count is how many messages contain a text.
+func (p *talker) count(text string) (n int) {
+	for _, m := range p.Messages() {
+		if strings.Contains(m.Body, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// joins has the agent join the chat.
+func (tb *table) joins() {
+	tb.t.Helper()
+	if got := tb.asked(dict{"timeout": 0}); got.ID != "" {
+		tb.t.Errorf("told of %+v", got.MentionView)
+	}
+}
+
+// asked waits for a mention in the chat as a client that reads JSON.
+func (tb *table) asked(args dict) (out pair.MentionResult) {
+	tb.t.Helper()
+	out.MentionView = &pair.MentionView{}
+	tb.Good("wait_for_mention", toolstest.With(args, "path", tb.chat), &out)
+	return out
+}
+
+// cell is an attachment of a cell of the notebook.
+func (tb *table) cell(id string) []chatdoc.Attachment {
+	return []chatdoc.Attachment{{Type: "notebook", Path: tb.path, Cells: []chatdoc.Cell{{ID: id, Type: "code"}}}}
+}
+
+func (tb *table) file(name string) string { return filepath.Join(tb.Server.Root, name) }

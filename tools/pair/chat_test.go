@@ -1,0 +1,266 @@
+package pair_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+)
+
+// A client that waits hears of a message that calls it, with what is attached; it is delivered once, shown in the chat that
+// it was heard, and answered there with a cell.
+func TestCalledInChat(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1", "y = 2")
+		ada := tb.talks("ada", "Ada")
+		ada.text("@Duet before anybody waited")
+		heard := make(chan pair.MentionResult)
+		go func() {
+			out := pair.MentionResult{MentionView: &pair.MentionView{}}
+			tb.Good("wait_for_mention", dict{"timeout": 60}, &out) // finds the chat
+			heard <- out
+		}()
+		sessiontest.Eventually(t, "the agent can be mentioned", func() bool { return len(ada.Users()) == 2 })
+		id := ada.says(chatdoc.Outgoing{Body: "why, @Duet?\nsee there", Mentions: []string{"nbduet"}, Attachments: tb.cell("c1")})
+		m := <-heard
+		if m.By != "Ada" || m.Username != "ada" || m.Text != "why, @Duet?\nsee there" || m.Path != tb.chat || m.Posted != id || m.CellID != "" || !strings.Contains(m.Warning, "untrusted") {
+			t.Errorf("%+v, %+v", m, m.MentionView)
+		}
+		if len(m.Attached) != 1 || m.Attached[0].Source != "y = 2" || *m.Attached[0].Index != 1 {
+			t.Errorf("%+v", m.Attached)
+		}
+		tb.Bad("reply", dict{"mention": m.ID, "text": "so", "cells": []string{"none"}}, "cells[0]", "was not found", "Nothing was sent")
+		var out pair.ReplyResult
+		tb.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0"}}, &out)
+		answer := ada.hears("Because.")
+		if answer.ID != out.Posted || out.Path != tb.chat || answer.Sender.Username != "nbduet" || !answer.Sender.Agent() || answer.Sender.DisplayName != "Duet" {
+			t.Errorf("%+v: %+v", out, answer)
+		}
+		if len(answer.Attachments) != 1 || answer.Attachments[0].Path != tb.path || answer.Attachments[0].Cells[0].ID != "c0" {
+			t.Errorf("%+v", answer.Attachments)
+		}
+		if again := tb.asked(dict{"timeout": 1}); again.ID != "" {
+			t.Errorf("again: %+v", again.MentionView)
+		}
+		var list pair.MentionList
+		if tb.Good("list_mentions", dict{}, &list); len(list.Mentions) != 0 {
+			t.Errorf("unanswered: %+v", list)
+		}
+		ada.text("@Duet, thanks\n- one\n- two")
+		holds(t, tb.asks("wait_for_mention", dict{"path": tb.chat}), "by Ada", "in "+tb.chat, "thanks\n- one\n- two", "untrusted")
+	})
+}
+
+// What a message says when it is taken is what counts; one that was taken back before calls nobody, and what is quoted or
+// only begins like the name does not either.
+func TestChatMessagesChange(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		change := func(id, body string) {
+			t.Helper()
+			if err := ada.SetBody(id, body, true); err != nil {
+				t.Fatal(err)
+			}
+			ada.settles()
+		}
+		ada.text("> @Duet quoted\n`@Duet` and @Duettino")
+		first, second, third := ada.text("@Duet one"), ada.text("@Duet two"), ada.text("three")
+		change(first, "@Duet the first")
+		change(second, "nothing")
+		m := tb.asked(dict{"timeout": 20})
+		if m.Text != "the first" || m.Edited {
+			t.Errorf("%+v", m.MentionView)
+		}
+		if more := tb.asked(dict{"timeout": 1}); more.ID != "" {
+			t.Errorf("%+v", more.MentionView)
+		}
+		change(first, "@Duet the very first")
+		var list pair.MentionList
+		tb.Good("list_mentions", dict{}, &list)
+		if len(list.Mentions) != 1 || list.Mentions[0].Text != "the very first" || !list.Mentions[0].Edited || list.Mentions[0].Posted != first {
+			t.Errorf("%+v", list)
+		}
+		change(third, "@Duet three")
+		if m := tb.asked(dict{"timeout": 20}); m.Text != "three" {
+			t.Errorf("%+v", m.MentionView)
+		}
+	})
+}
+
+// Many messages at once are a bounded number of mentions, of which the last says how many came with it.
+func TestManyChatMessages(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		for i := range 1_000 {
+			if _, err := ada.Append(ada.as, chatdoc.Outgoing{Body: fmt.Sprintf("@Duet %d", i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ada.settles()
+		time.Sleep(10 * time.Second)
+		var list pair.MentionList
+		tb.Good("list_mentions", dict{}, &list)
+		if len(list.Mentions) != 20 || list.Mentions[19].More != 980 {
+			t.Errorf("%d: %+v", len(list.Mentions), list.Mentions[len(list.Mentions)-1])
+		}
+	})
+}
+
+// Where nobody takes a mention the chat is told once; what agents say counts only where asked, and is not told.
+func TestNobodyListening(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada, robot := tb.talks("ada", "Ada"), tb.talks("robot", "Robot (AI)")
+		tb.joins()
+		robot.text("@Duet do it")
+		time.Sleep(40 * time.Second)
+		if n := ada.count("Nobody is listening"); n != 0 {
+			t.Errorf("told an agent %d times", n)
+		}
+		ada.text("@Duet one")
+		time.Sleep(20 * time.Second)
+		if n := ada.count("Nobody is listening"); n != 0 {
+			t.Errorf("told too early")
+		}
+		ada.text("@Duet two")
+		time.Sleep(2 * time.Minute)
+		if n := ada.count("Nobody is listening just now; this waits until I am asked."); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+		for _, want := range []string{"one", "two", ""} {
+			if m := tb.asked(dict{"timeout": 1}); m.MentionView.Text != want {
+				t.Errorf("%q, want %q", m.Text, want)
+			}
+		}
+		if m := tb.asked(dict{"timeout": 1, "agents": true}); m.Text != "do it" || !m.Agent || m.By != "Robot (AI)" {
+			t.Errorf("%+v", m.MentionView)
+		}
+	})
+}
+
+// A call that waits in a chat is answered when that is deleted; one that waits anywhere goes on.
+func TestDeletedChat(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		ada.text("@Duet one")
+		m := tb.asked(dict{"timeout": 1})
+		anywhere := make(chan string)
+		go func() { anywhere <- tb.asks("wait_for_mention", dict{"timeout": 60}) }()
+		go func() {
+			time.Sleep(5 * time.Second)
+			if err := os.Remove(tb.file(tb.chat)); err != nil {
+				t.Error(err)
+			}
+		}()
+		began := time.Now()
+		tb.Bad("wait_for_mention", dict{"path": tb.chat}, "the chat "+tb.chat+" was deleted", "wait without path")
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("told after %v", took)
+		}
+		holds(t, <-anywhere, "nobody has called you within 60 s")
+		tb.Bad("reply", dict{"mention": m.ID, "text": "x"}, "there is no chat", "was deleted")
+		tb.Bad("wait_for_mention", dict{"path": tb.chat}, "there is no chat")
+	})
+}
+
+// Without the extension a chat cannot be waited in, and nothing is said of it where no chat is named.
+func TestNoChatExtension(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1")
+		path := strings.TrimSuffix(d.path, ".ipynb") + ".chat"
+		d.Server.Write(t, path, "{}")
+		d.Read(d.path)
+		for range 2 {
+			d.Bad("wait_for_mention", dict{"path": path}, "jupyterlab-chat", "pip install")
+			holds(t, d.asks("wait_for_mention", dict{"timeout": 10}), "nobody has called you within 10 s")
+		}
+	})
+}
+
+// Where a person has our name, it is theirs; the username is ours.
+func TestPersonCalledDuet(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada, duet := tb.talks("ada", "Ada"), tb.talks("duet-7", "Duet")
+		duet.text("hello")
+		tb.joins()
+		ada.text("@Duet coffee?")
+		ada.says(chatdoc.Outgoing{Body: "@Duet the axis", Mentions: []string{"nbduet"}})
+		ada.text("@nbduet and the title")
+		for _, want := range []string{"the axis", "and the title", ""} {
+			if m := tb.asked(dict{"timeout": 2}); m.MentionView.Text != want {
+				t.Errorf("%q, want %q", m.Text, want)
+			}
+		}
+	})
+}
+
+// Hands off said in the chat holds for the cell that is attached, else for the notebook beside it; of two who said it, each
+// lifts their own.
+func TestHandsOffInChat(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1", "y = 2")
+		ada, bob := tb.talks("ada", "Ada"), tb.talks("bob", "Bob")
+		tb.enters("ada", "Ada").shows(nil)
+		tb.enters("bob", "Bob").shows(nil)
+		tb.joins()
+		edit := func(cell string) dict {
+			return dict{"path": tb.path, "cell_id": cell, "old_text": "=", "new_text": "= "}
+		}
+		ada.says(chatdoc.Outgoing{Body: "@Duet hands off", Attachments: tb.cell("c1")})
+		ada.hears("Hands off cell 2 of " + tb.path + " until you say “@Duet go on”.")
+		tb.Bad("edit_text", edit("c1"), "hands_off", "Ada")
+		tb.Good("edit_text", edit("c0"), nil)
+		bob.text("@Duet hands off this notebook")
+		bob.hears("Hands off " + tb.path + " until")
+		tb.Bad("edit_text", edit("c0"), "hands_off", "Bob")
+		ada.text("@Duet go on")
+		ada.hears("Going on with " + tb.path + ". Still held: the notebook by Bob.")
+		tb.Bad("edit_text", edit("c1"), "hands_off", "Bob")
+		bob.text("@Duet go on")
+		sessiontest.Eventually(t, "all is lifted", func() bool { return bob.count("Going on with") == 2 })
+		tb.Good("edit_text", edit("c1"), nil)
+		if m := tb.asked(dict{"timeout": 1}); m.ID != "" {
+			t.Errorf("told of %q", m.Text)
+		}
+		bob.text("@Duet go on") // nothing is held: the agent is meant
+		if m := tb.asked(dict{"timeout": 20}); m.Text != "go on" {
+			t.Errorf("%+v", m.MentionView)
+		}
+	})
+}
+
+// A mention is delivered once, though the connection was lost and the server has come up anew.
+func TestChatLostAndBack(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		ada.text("@Duet one")
+		time.Sleep(3 * time.Second) // saved, and given the server's time
+		tb.Server.Fake.Rooms.Drop(tb.chat)
+		ada.settles()
+		ada.text("@Duet two")
+		time.Sleep(5 * time.Second)
+		tb.Server.Fake.Restart(false)
+		time.Sleep(time.Minute)
+		tb.talks("bob", "Bob").text("@Duet three")
+		for _, want := range []string{"one", "two", "three", ""} {
+			if m := tb.asked(dict{"timeout": 5}); m.MentionView.Text != want {
+				t.Errorf("%q, want %q", m.Text, want)
+			}
+		}
+	})
+}
