@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
+	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // table is an agent and people in a notebook and the chat beside it.
@@ -130,3 +132,41 @@ func (tb *table) cell(id string) []chatdoc.Attachment {
 }
 
 func (tb *table) file(name string) string { return filepath.Join(tb.Server.Root, name) }
+
+// watched is what is announced in the chat's room, to be asked for.
+func (tb *table) watched() (announced func(text string) bool) {
+	tb.t.Helper()
+	s, err := tb.Srv.CollaborationSession(tb.t.Context(), jupyter.MustPath(tb.chat), "text", "chat")
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	ws, err := tb.Srv.DialRoom(tb.t.Context(), s.RoomID(), s.SessionID)
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	var mu sync.Mutex
+	seen := awareness.NewTable(1)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			_, b, err := ws.ReadMessage()
+			if err != nil {
+				return
+			}
+			if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil && f.Kind == wire.Awareness {
+				mu.Lock()
+				_, _ = seen.Apply(f.Payload, time.Now())
+				mu.Unlock()
+			}
+		}
+	})
+	tb.t.Cleanup(func() {
+		_ = ws.Close()
+		reading.Wait()
+	})
+	return func(text string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.ContainsFunc(seen.Peers(), func(s awareness.State) bool { return strings.Contains(string(s.Raw), text) })
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
@@ -20,6 +21,7 @@ func TestCalledInChat(t *testing.T) {
 		tb := newTable(t, "x = 1", "y = 2")
 		ada := tb.talks("ada", "Ada")
 		ada.text("@Duet before anybody waited")
+		announced := tb.watched()
 		heard := make(chan pair.MentionResult)
 		go func() {
 			out := pair.MentionResult{MentionView: &pair.MentionView{}}
@@ -35,6 +37,7 @@ func TestCalledInChat(t *testing.T) {
 		if len(m.Attached) != 1 || m.Attached[0].Source != "y = 2" || *m.Attached[0].Index != 1 {
 			t.Errorf("%+v", m.Attached)
 		}
+		sessiontest.Eventually(t, "it is shown that it was heard", func() bool { return announced(`"typingIndicator":"has heard you"`) })
 		tb.Bad("reply", dict{"mention": m.ID, "text": "so", "cells": []string{"none"}}, "cells[0]", "was not found", "Nothing was sent")
 		var out pair.ReplyResult
 		tb.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0"}}, &out)
@@ -45,6 +48,7 @@ func TestCalledInChat(t *testing.T) {
 		if len(answer.Attachments) != 1 || answer.Attachments[0].Path != tb.path || answer.Attachments[0].Cells[0].ID != "c0" {
 			t.Errorf("%+v", answer.Attachments)
 		}
+		sessiontest.Eventually(t, "that is shown no longer", func() bool { return !announced("has heard you") })
 		if again := tb.asked(dict{"timeout": 1}); again.ID != "" {
 			t.Errorf("again: %+v", again.MentionView)
 		}
@@ -238,6 +242,67 @@ func TestHandsOffInChat(t *testing.T) {
 		bob.text("@Duet go on") // nothing is held: the agent is meant
 		if m := tb.asked(dict{"timeout": 20}); m.Text != "go on" {
 			t.Errorf("%+v", m.MentionView)
+		}
+	})
+}
+
+// Where no notebook is beside the chat, the only one that people have in front is meant, and of several the chat asks which.
+func TestHandsOffWhich(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		tb.chat = "team.chat"
+		tb.Server.Write(t, tb.chat, "{}")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		ada.text("@Duet hands off")
+		ada.hears("Which notebook?")
+		ada.text("@Duet go on") // nothing is held: the agent is meant
+		if m := tb.asked(dict{"timeout": 1}); m.Text != "go on" {
+			t.Errorf("%+v", m.MentionView)
+		}
+		tb.inLobby("ada", "Ada", "notebook:"+tb.path)
+		time.Sleep(time.Second)
+		ada.text("@Duet hands off, please") // to the agent, as it is no command
+		if m := tb.asked(dict{"timeout": 1}); m.Text != "hands off, please" {
+			t.Errorf("%+v", m.MentionView)
+		}
+		ada.text("@Duet hands off")
+		ada.hears("Hands off " + tb.path)
+		tb.Bad("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, "hands_off", "Ada")
+		tb.talks("robot", "Robot (AI)").text("@Duet go on")
+		tb.Bad("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, "hands_off", "Ada")
+		ada.text("@Duet go on")
+		ada.hears("Going on with " + tb.path)
+		tb.Good("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, nil)
+	})
+}
+
+// What is shown of a mention that was heard goes by itself; a client that may only read shows nothing and is not there to be
+// called.
+func TestHeardForAWhile(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada, announced := tb.talks("ada", "Ada"), tb.watched()
+		tb.agent(tools.Config{ReadOnly: true})
+		holds(t, tb.asks("wait_for_mention", dict{"path": tb.chat, "timeout": 0}), "nobody has called")
+		if n := len(ada.Users()); n != 0 {
+			t.Errorf("%d users are known", n)
+		}
+		ada.text("@Duet one")
+		time.Sleep(time.Minute)
+		if n := ada.count(""); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+		if m := tb.asked(dict{"timeout": 1}); m.Text != "one" {
+			t.Errorf("%+v", m.MentionView)
+		}
+		settle()
+		if !announced("has heard you") {
+			t.Error("it is not shown")
+		}
+		time.Sleep(3 * time.Minute)
+		if announced("has heard you") {
+			t.Error("it is shown for too long")
 		}
 	})
 }
