@@ -109,6 +109,11 @@ func (cs *Chats) Heard(client string, m mentions.Mention) {
 	if h == nil || h.end != nil || cs.closed {
 		return
 	}
+	for _, c := range cs.Chats() { // it may have been left, and be open again
+		if h.chat.Err() != nil && c.Path() == h.chat.Path() {
+			h.chat = c
+		}
+	}
 	c, over := h.chat, make(chan struct{})
 	h.end = sync.OnceFunc(func() { close(over) })
 	cs.start(func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
@@ -289,9 +290,9 @@ func TestHeardForAWhile(t *testing.T) {
 			t.Errorf("%d users are known", n)
 		}
 		ada.text("@Duet one")
-		time.Sleep(time.Minute)
-		if n := ada.count(""); n != 1 {
-			t.Errorf("%d messages", n)
+		time.Sleep(10 * time.Minute) // the chat is left
+		if n, open := ada.count(""), tb.Work.Chats.Chats(); n != 1 || len(open) != 0 {
+			t.Errorf("%d messages, %d chats open", n, len(open))
 		}
 		if m := tb.asked(dict{"timeout": 1}); m.Text != "one" {
 			t.Errorf("%+v", m.MentionView)
@@ -303,6 +304,32 @@ func TestHeardForAWhile(t *testing.T) {
 		time.Sleep(3 * time.Minute)
 		if announced("has heard you") {
 			t.Error("it is shown for too long")
+		}
+	})
+}
+
+// Two agents of two processes that call each other do not go on for ever: each hears the other only where it asks for agents.
+func TestAgentsCallEachOther(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		ada.text("@Duet one")
+		m := tb.asked(dict{"timeout": 1})
+		other := &table{duoOf(t, toolstest.NewOn(t, tb.Server), "y"), tb.chat}
+		other.joins()
+		tb.Good("reply", dict{"mention": m.ID, "text": "@Duet over to you"}, nil)
+		if theirs := other.asked(dict{"timeout": 60}); theirs.ID != "" {
+			t.Errorf("%+v", theirs.MentionView)
+		}
+		if theirs := other.asked(dict{"timeout": 1, "agents": true}); theirs.Text != "over to you" || !theirs.Agent {
+			t.Errorf("%+v", theirs.MentionView)
+		}
+		if mine := tb.asked(dict{"timeout": 60, "agents": true}); mine.ID != "" {
+			t.Errorf("%+v", mine.MentionView)
+		}
+		if n := ada.count(""); n != 2 {
+			t.Errorf("%d messages", n)
 		}
 	})
 }
