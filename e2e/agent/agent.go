@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -18,6 +19,9 @@ import (
 // exitLimit is how long the program may take to end after its input was
 // closed. Leaving its rooms, it saves first.
 const exitLimit = 20 * time.Second
+
+// Client is what clients call themselves if [Options] say nothing else.
+const Client = "nbduet-e2e"
 
 // Agent is nbduet with a connected MCP client.
 type Agent struct {
@@ -44,21 +48,21 @@ func Start(ctx context.Context, opt Options) (*Agent, error) {
 	}
 	a.client = client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))), options...)
 	a.client.OnNotification(a.updates.take)
-	if err := a.connect(ctx); err != nil {
+	if err := a.connect(ctx, cmp.Or(opt.Client, Client)); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("connect to %s: %w; its log:\n%s", opt.Binary, errors.Join(err, a.client.Close()), p.Log())
 	}
 	return a, nil
 }
 
-func (a *Agent) connect(ctx context.Context) error {
+func (a *Agent) connect(ctx context.Context, name string) error {
 	// The client keeps this context for as long as it lives.
 	if err := a.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
-	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
+	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1"}
 	said, err := a.client.Initialize(ctx, hello)
 	if err != nil {
 		return err

@@ -25,6 +25,8 @@ type Options struct {
 	// Protocol is the MCP revision to ask for; empty is the newest. A revision
 	// before 2026-07-28 begins with `initialize`.
 	Protocol string
+	// Client is the name that the client gives itself; empty is [Client]. For Start only.
+	Client string
 	// Elicit, where not nil, answers what the program asks the client's user: it
 	// gets the message and returns the line to answer with. Without it the client
 	// does not offer elicitation. For Start only.

@@ -1,0 +1,52 @@
+package browser
+
+import "context"
+
+// DisplayName is what the others see of the person at the tab.
+func (n *Notebook) DisplayName(ctx context.Context) (string, error) {
+	return Eval[string](ctx, n.Tab, current+`.context.model.sharedModel.awareness.getLocalState()?.user?.display_name ?? ""`)
+}
+
+// InView reports whether some of the cell with that id is in the visible part of the page.
+func (n *Notebook) InView(ctx context.Context, id string) (bool, error) {
+	return Eval[bool](ctx, n.Tab, `(() => {
+		const cell = `+current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
+		const page = `+current+`.content.node.getBoundingClientRect()
+		if (!cell?.isVisible || !cell.node.isConnected) return false
+		const {top, bottom, height} = cell.node.getBoundingClientRect()
+		return height > 0 && bottom > page.top && top < page.bottom
+	})()`)
+}
+
+// Rendered is the text that a person sees of the Markdown cell with that id; empty while it is not rendered.
+func (n *Notebook) Rendered(ctx context.Context, id string) (string, error) {
+	return Eval[string](ctx, n.Tab, `(() => {
+		const cell = `+current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
+		const output = cell?.node.querySelector(".jp-MarkdownOutput")
+		return output?.checkVisibility() ? output.innerText : ""
+	})()`)
+}
+
+// Flag is how a tab names the owner of a caret.
+type Flag struct {
+	Name   string `json:"name"`
+	Avatar string `json:"avatar"` // the address of the picture
+	Loaded bool   `json:"loaded"` // the picture is there
+}
+
+// Flags are the flags at the carets of others. One at a caret that does not move stays there, unseen after two seconds.
+func (n *Notebook) Flags(ctx context.Context) ([]Flag, error) {
+	return Eval[[]Flag](ctx, n.Tab, `[...document.querySelectorAll(".jp-remote-userFlag")].map(flag => {
+		const picture = flag.querySelector(".jp-remote-userFlag-avatar img")
+		return {
+			name: flag.querySelector(".jp-remote-userFlag-name")?.textContent ?? "",
+			avatar: picture?.src ?? "", loaded: (picture?.naturalWidth ?? 0) > 0,
+		}
+	})`)
+}
+
+// Carets is how many carets of others the cell with that id shows.
+func (n *Notebook) Carets(ctx context.Context, id string) (int, error) {
+	return Eval[int](ctx, n.Tab, current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
+		?.node.querySelectorAll(".jp-remote-cursor").length ?? 0`)
+}
