@@ -109,3 +109,53 @@ func TestFaces(t *testing.T) {
 		t.Errorf("%v is longer than %v", took, gone)
 	}
 }
+
+// The README's picture of a call: a person asks in a cell, one agent answers beneath and mends, another one works beside.
+func TestCalledTogether(t *testing.T) {
+	ctx := t.Context()
+	path := newNotebook(t, markdown("# Bikes in the rain"), code("days = [1, 2, 3, 4]\nbikes = [310, 120, 290, 95]"),
+		markdown("The bars should start at zero."), code("import matplotlib.pyplot as plt\n\nplt.figure(figsize=(6, 2))\nplt.bar(days, bikes)\nplt.ylim(80, 320)"), code("rain_mm = [0, 5, 0, 7]"))
+	tab := open(t, path)
+	must(t, tab.Resize(ctx, 1000, 620))
+	claude := startAgentAs(t, agent.Options{Client: "claude-code"})
+	gemini := startAgentAs(t, agent.Options{Client: "gemini-cli"})
+	readCells(t, claude, path)
+	readCells(t, gemini, path)
+	heard := listens(ctx, claude, path)
+	must(t, tab.Select(ctx, 2, 30, 30))
+	must(t, tab.Type(ctx, "\n\n@Duet fix the axis, please"))
+	must(t, tab.EditCell(ctx, 1))
+	m := <-heard
+	must(t, m.err)
+	if m.Text != "fix the axis, please" {
+		t.Fatalf("%+v", m)
+	}
+	var out changedCell
+	_, err := claude.Do(ctx, "reply", map[string]any{"mention": m.Mention, "text": "Done: the axis starts at **0** now.", "cells": []string{"cell-3"}}, &out)
+	must(t, err)
+	must(t, poll.Until(ctx, "the reply", func(ctx context.Context) error {
+		seen, err := tab.Rendered(ctx, out.CellID)
+		if err == nil && seen == "" {
+			err = fmt.Errorf("nothing in %s", out.CellID)
+		}
+		return err
+	}))
+	edit := func(a *agent.Agent, cell, from, to string) {
+		t.Helper()
+		_, err := a.Do(ctx, "edit_text", map[string]any{"path": path, "cell_id": cell, "old_text": from, "new_text": to}, nil)
+		must(t, err)
+	}
+	edit(claude, "cell-3", "ylim(80,", "ylim(0,")
+	edit(gemini, "cell-4", "7]", "8]")
+	must(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
+		flags, err := tab.Flags(ctx)
+		if err == nil && (len(flags) != 2 || !flags[0].Loaded || !flags[1].Loaded) {
+			err = fmt.Errorf("%+v", flags)
+		}
+		return err
+	}))
+	tab.shoot("called")
+	if *update {
+		must(t, tab.Screenshot(ctx, "testdata/called.png"))
+	}
+}
