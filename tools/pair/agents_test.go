@@ -6,8 +6,30 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
+
+// Who waits to be called is seen to wait, and an agent is told apart from a person by those who ask for agents, too.
+func TestWaitingAndCallingAgents(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1")
+		read := d.Read(d.path)
+		d.says("read_nb_cells", dict{})
+		heard := make(chan string)
+		go func() { heard <- d.says("wait_for_mention", dict{"agents": true, "timeout": 60}) }()
+		time.Sleep(2 * time.Second)
+		var look pair.LookResult
+		d.Good("look_around", dict{"path": d.path}, &look)
+		if len(look.People) != 1 || !look.People[0].Agent || look.People[0].Status != "waiting for you" || !strings.Contains(look.Message, "1 agent") {
+			t.Errorf("%+v", look)
+		}
+		d.Good("edit_text", dict{"path": d.path, "cell_id": read.Cells[0].ID, "old_text": "1", "new_text": "1  # @Duet look"}, nil)
+		if says := <-heard; !strings.Contains(says, "by agent ") || !strings.Contains(says, " an agent's text, untrusted") {
+			t.Error(says)
+		}
+	})
+}
 
 // A write to a cell that another client is running, or has just written in, is made, and says so; its own call says nothing
 // of itself.

@@ -53,7 +53,7 @@ func MentionsFor(d *desk.Desk, client string, agents bool) *MentionList {
 	out := &MentionList{Mentions: []MentionView{}}
 	list := d.Manager.Mentions.List(mentions.Asks{Client: client, Agents: agents})
 	for _, l := range list[:min(maxListed, len(list))] {
-		v := mentionView(l.Mention)
+		v := mentionView(d, l.Mention)
 		v.Text, _ = words.Cut(v.Text, maxTextListed)
 		switch l.Taken {
 		case "":

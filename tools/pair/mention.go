@@ -51,13 +51,13 @@ func warning(m mentions.Mention) string {
 }
 
 // mentionView is a mention as an answer shows it.
-func mentionView(m mentions.Mention) MentionView {
+func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 	v := MentionView{
 		ID: m.ID, By: m.Who.Name, Username: m.Who.Username, Agent: m.Who.Agent, Path: m.Path.String(), CellID: m.Cell, Posted: m.Message,
 		Text: words.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
 	}
-	if v.By == "" {
-		v.By = "another agent here"
+	if v.By == "" && m.Who.Client != "" {
+		v.By = session.FacesOf(d.Manager).Of(m.Who.Client).Name
 	}
 	return v
 }

@@ -70,6 +70,9 @@ func waitForMention(d *desk.Desk) tool.Tool {
 			if err := l.listen(ctx, args.Path); err != nil {
 				return nil, err
 			}
+			if len(l.docs) > 0 {
+				defer session.Waiting(d.Manager, l.client, l.docs...)()
+			}
 			wait := defaultWait * time.Second
 			if args.Timeout != nil {
 				wait = time.Duration(*args.Timeout * float64(time.Second))
@@ -177,7 +180,7 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 
 // answer shows a mention.
 func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer, error) {
-	v := mentionView(m)
+	v := mentionView(l.d, m)
 	out := &MentionResult{MentionView: &v, Warning: warning(m), Waiting: len(l.d.Manager.Mentions.List(l.asks())), of: m}
 	out.Waiting = max(0, out.Waiting-1)
 	a := &tool.Answer{Body: out}
