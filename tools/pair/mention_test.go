@@ -37,7 +37,7 @@ func (s *somebody) writes(cell, text string) {
 // changes are told; it is delivered once, and answered beneath.
 func TestWaitForMention(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		d := newDuo(t, "x = 1", "y = 2")
+		d := newDuo(t, "x = 1", "y = 2", "z = 3")
 		d.Read(d.path)
 		ada := d.enters("ada", "Ada")
 		go func() {
@@ -63,10 +63,10 @@ func TestWaitForMention(t *testing.T) {
 			t.Error(says)
 		}
 		var out pair.ReplyResult
-		d.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0"}}, &out)
+		d.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0", "c2"}}, &out)
 		_, cells := d.Room(d.path)
 		about, _ := cells[2].Metadata["nbduet"].(map[string]any)
-		if cells[2].ID != out.CellID || *out.Index != 2 || cells[2].Type != "markdown" || cells[2].Source != "Because.\n\n[cell 1](#cell-id=c0)" || about["reply_to"] != "c1" || about["to"] != "ada" {
+		if cells[2].ID != out.CellID || *out.Index != 2 || cells[2].Type != "markdown" || cells[2].Source != "Because.\n\n[cell 1](#cell-id=c0) · [cell 4](#cell-id=c2)" || about["reply_to"] != "c1" || about["to"] != "ada" {
 			t.Errorf("%+v: %+v", out, cells)
 		}
 		var list pair.MentionList
@@ -74,7 +74,7 @@ func TestWaitForMention(t *testing.T) {
 			t.Errorf("unanswered: %+v", list)
 		}
 		d.Good("reply", dict{"mention": m.ID, "text": "And more."}, &out)
-		if _, cells = d.Room(d.path); len(cells) != 4 || cells[3].Source != "And more." {
+		if _, cells = d.Room(d.path); len(cells) != 5 || cells[3].Source != "And more." {
 			t.Errorf("a second reply: %+v", cells)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/session/mentions"
@@ -92,7 +93,11 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 		if err != nil {
 			return nil, err
 		}
-		links[i] = fmt.Sprintf("[cell %d](#cell-id=%s)", at+1, view.Now[at].ID)
+		number := at + 1 // as JupyterLab counts
+		if place, ok := beneath(view.Now, m.Cell); ok && at >= place {
+			number++ // for the reply comes before it
+		}
+		links[i] = fmt.Sprintf("[cell %d](#cell-id=%s)", number, view.Now[at].ID)
 	}
 	text := words.Lines(args.Text)
 	if len(links) > 0 {
@@ -105,7 +110,7 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 	cell := ydoc.NewCell{Type: ydoc.Markdown, Source: text, Metadata: map[string]any{metaKey: about}}
 	var gone error
 	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{cell}, func(e *ydoc.Editor) int {
-		at, ok := beneath(e, m.Cell)
+		at, ok := beneath(cellsIn(e), m.Cell)
 		if !ok {
 			gone = errors.New("the cell in which you were called was deleted just now")
 		}
@@ -128,17 +133,25 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 const metaKey = "nbduet"
 
 // beneath is the place beneath a cell and the replies to it.
-func beneath(e *ydoc.Editor, cell string) (at int, ok bool) {
-	at, ok = e.Index(cell)
-	if !ok {
-		return e.Len(), false
+func beneath(cells []ydoc.Cell, cell string) (at int, ok bool) {
+	at = slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == cell })
+	if at < 0 {
+		return len(cells), false
 	}
-	for at++; at < e.Len(); at++ {
-		c, _ := e.CellAt(at)
-		about, _ := c.Metadata[metaKey].(map[string]any)
+	for at++; at < len(cells); at++ {
+		about, _ := cells[at].Metadata[metaKey].(map[string]any)
 		if about["reply_to"] != cell {
 			break
 		}
 	}
 	return at, true
+}
+
+// cellsIn are the cells as they are within an edit.
+func cellsIn(e *ydoc.Editor) []ydoc.Cell {
+	cells := make([]ydoc.Cell, e.Len())
+	for i := range cells {
+		cells[i], _ = e.CellAt(i)
+	}
+	return cells
 }
