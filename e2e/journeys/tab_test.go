@@ -47,6 +47,7 @@ func TestTypingBesideAgent(t *testing.T) {
 	for busy := true; busy; edits++ {
 		do(t, a, "edit_text", map[string]any{
 			"path": path, "cell_id": "c0", "old_text": fmt.Sprintf("alpha = %d", edits), "new_text": fmt.Sprintf("alpha = %d", edits+1),
+			"force": true, // else it is not done while somebody types there
 		})
 		select {
 		case err := <-typing:

@@ -221,6 +221,7 @@ func (s *story) merges() {
 	}
 	has(s.t, "what changed", s.tell("asking what somebody else has changed", "changes_since", s.in(map[string]any{"revision": revision[1]}), 0), "\n+print('typed by hand')")
 	s.tell("looking around", "look_around", s.in(map[string]any{}), 0)
+	s.tell("waiting to be called by name", "wait_for_mention", s.in(map[string]any{"timeout": 0}), mostDone)
 	has(s.t, "what was taken back", s.tell("taking back the change", "undo_agent", s.in(map[string]any{}), 0), "range(4)", "typed by hand")
 	s.tell("reading all cells", "read_nb_cells", s.in(map[string]any{}), 0)
 	s.tell("reading one cell", "read_nb_cells", s.at(3), 0)
