@@ -84,7 +84,7 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	must(t, tab.Press(ctx, kb.End, 0))
 	must(t, tab.Type(ctx, " # typed 😀"))
 	tab.shows("what is typed", "the top", "Titel 日本", "x = 6", "print(x * 7) # typed 😀")
-	edited := do("notebook_edit_cell", map[string]any{"cell_id": added.CellID, "source": "y = 1\nprint(x * 7)"})
+	edited := do("notebook_edit_cell", map[string]any{"cell_id": added.CellID, "source": "y = 1\nprint(x * 7)", "force": true})
 	if edited.CellID != added.CellID {
 		t.Errorf("%+v", edited)
 	}

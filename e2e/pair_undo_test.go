@@ -70,14 +70,14 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 	must(t, tab.Select(ctx, 2, 8, 8))
 	must(t, tab.Type(ctx, "  # mine"))
 	tab.sources("what the person typed again", "alphaXY = 10", "b = 2", "made = 3  # mine")
-	said := do("undo_agent", map[string]any{"count": 2})
+	said := do("undo_agent", map[string]any{"count": 2, "force": true})
 	// What the person typed inside the agent's word and cell stays.
 	tab.sources("the agent's undo", "aXY = 1", "b = 2", "  # mine")
 	if !strings.Contains(said, "edit_text") || !strings.Contains(said, "insert_nb_cells") {
 		t.Errorf("undo_agent answers: %s", said)
 	}
 	tab.shoot("agent-undid")
-	do("redo_agent", map[string]any{"count": 2})
+	do("redo_agent", map[string]any{"count": 2, "force": true})
 	tab.sources("the agent's redo", "alphaXY = 10", "b = 2", "made = 3  # mine")
 	tab.shoot("agent-redid")
 }
@@ -186,9 +186,9 @@ func agentDoes(t *testing.T, a *agent.Agent, path string, r *rand.Rand) {
 	case n < 6 && len(cells) > 3:
 		call("delete_nb_cells", map[string]any{"ranges": []any{map[string]any{"id": cells[len(cells)-1].ID}}})
 	case n < 9:
-		call("undo_agent", map[string]any{"count": 1 + r.IntN(2)})
+		call("undo_agent", map[string]any{"count": 1 + r.IntN(2), "force": true})
 	default:
-		call("redo_agent", map[string]any{"count": 1})
+		call("redo_agent", map[string]any{"count": 1, "force": true})
 	}
 }
 

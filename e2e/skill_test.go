@@ -112,9 +112,9 @@ func TestSkillFollowed(t *testing.T) {
 
 	// When a call is refused: a cell into which somebody has typed is shown, and the same call is then made.
 	types(2, "  # mine")
-	gone := f.call(true, "delete_nb_cells", map[string]any{"ranges": one("cell-1")})
+	gone := f.call(true, "delete_nb_cells", map[string]any{"ranges": one("cell-1"), "wait": 30})
 	f.says(gone, "# mine")
-	f.do("delete_nb_cells", map[string]any{"ranges": one("cell-1")})
+	f.do("delete_nb_cells", map[string]any{"ranges": one("cell-1"), "wait": 30})
 	// The same words changed by both: read again, and change what it says now.
 	must(t, tab.Select(ctx, 0, 8, 10))
 	must(t, tab.Type(ctx, "33"))
@@ -149,5 +149,5 @@ func one(id string) []map[string]any { return []map[string]any{{"id": id}} }
 
 // change is a modification of one cell.
 func change(id, source string) map[string]any {
-	return map[string]any{"modifications": []map[string]any{{"range": map[string]any{"id": id}, "content": source}}, "exec": false}
+	return map[string]any{"modifications": []map[string]any{{"range": map[string]any{"id": id}, "content": source}}, "exec": false, "wait": 30}
 }
