@@ -32,7 +32,8 @@ func (n *Notebook) Caret(ctx context.Context) (Caret, error) {
 }
 
 // Select puts the caret, and a selection before it, into the source of the cell
-// at index, which must be in the visible part of the page.
+// at index, which must be in the visible part of the page. A place past the end,
+// as there is when somebody else has just shortened the source, is the end.
 func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
 	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`(() => {
 		const list = %s.content
@@ -41,7 +42,8 @@ func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
 		list.mode = "edit"
 		const view = list.activeCell.editor.editor
 		view.focus()
-		view.dispatch({selection: {anchor: %d, head: %d}, userEvent: "select.pointer"})
+		const end = view.state.doc.length
+		view.dispatch({selection: {anchor: Math.min(end, %d), head: Math.min(end, %d)}, userEvent: "select.pointer"})
 		return true
 	})()`, current, index, anchor, head))
 	return err
