@@ -60,7 +60,7 @@ func modify(path string, index int, content string) map[string]any {
 		"path":          path,
 		"modifications": []map[string]any{{"range": map[string]any{"start": index}, "content": content}},
 		"exec":          false,
-		"force":         true, // what becomes of both is what tests are about, and not how long it is held back while somebody types
+		"force":         true, // it is not held back while somebody types
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // with what others have typed since; merged tells that the notebook now differs from the file. If it does not, it is
 // recorded as shown to the client. If others have changed the same words, the error is a [*ydoc.ConflictError]; if their
 // changes cannot be kept, or the client has not read a cell that would go, an [*OutdatedError]. With force the file
-// replaces what is there.
+// replaces what the client has not read.
 func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
 	o := overwriting{Reader: r, file: file, base: base, named: base != 0, force: force}
 	err = r.doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
@@ -49,7 +49,7 @@ type overwriting struct {
 	file   nbformat.Notebook
 	base   ydoc.Revision // of which the file is a change, 0 for what the client was shown
 	named  bool          // the caller gave that revision
-	force  bool          // nobody's changes are kept
+	force  bool          // what the client has not read is replaced
 	e      *ydoc.Editor
 	merged bool
 }
@@ -182,14 +182,12 @@ func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 	switch {
 	case now.Source == source:
 		return nil
-	case o.force:
-		return o.e.SetSource(now.ID, source)
-	case o.named:
+	case o.named && !o.force:
 		if err := o.e.Rewrite(now.ID, o.base, source); err != nil {
 			return err
 		}
 	default:
-		if err := o.Reader.change(o.e, Change{Cell: now.ID, Source: source}); err != nil {
+		if err := o.Reader.change(o.e, Change{now.ID, source, o.base, o.force}); err != nil {
 			return err
 		}
 	}

@@ -3,9 +3,11 @@ package reading
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A Change gives a cell a new source.
@@ -14,7 +16,7 @@ type Change struct {
 	Source string
 	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was shown.
 	Base ydoc.Revision
-	// Force has the source replace what is there, whoever has read it.
+	// Force has the source replace what the client has not read.
 	Force bool
 }
 
@@ -78,7 +80,7 @@ func (r Reader) change(e *ydoc.Editor, c Change) error {
 		return e.SetSource(c.Cell, c.Source) // it says so
 	}
 	if c.Force {
-		return e.SetSource(c.Cell, c.Source)
+		return r.force(e, now, c)
 	}
 	base := c.Base
 	if base == 0 {
@@ -94,6 +96,37 @@ func (r Reader) change(e *ydoc.Editor, c Change) error {
 			return r.outdatedCell(now)
 		}
 		return e.SetSource(c.Cell, c.Source)
+	}
+	return e.Rewrite(c.Cell, base, c.Source)
+}
+
+// force gives a cell a new source that its client does not want held back. It still leaves what others have typed elsewhere in
+// the cell since the client was shown it, and is refused once, and shown, what they have made of the very words: that it does
+// not wait until they pause does not say that their keys are to go. What the client has not read at all, or so long ago that
+// nobody knows what it was, is replaced.
+func (r Reader) force(e *ydoc.Editor, now ydoc.Cell, c Change) error {
+	base := c.Base
+	if base == 0 {
+		was, ok := r.shown(now.ID)
+		if !ok {
+			return e.SetSource(c.Cell, c.Source)
+		}
+		base = was.last
+	}
+	old, err := e.SourceAt(now.ID, base)
+	switch {
+	case errors.Is(err, ydoc.ErrRevisionGone):
+		return e.SetSource(c.Cell, c.Source)
+	case err != nil:
+		return err
+	}
+	if _, err := textdiff.Merge(old, now.Source, c.Source); err != nil {
+		why := fmt.Sprintf("%s was changed by somebody else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
+			named(now), difference(old, now.Source), difference(old, c.Source))
+		if len(now.Source) > maxRevealed {
+			return &OutdatedError{r.doc.Path(), now.ID, why + "Read it, then repeat the call", false}
+		}
+		return r.refused(now, "%s", why)
 	}
 	return e.Rewrite(c.Cell, base, c.Source)
 }

@@ -17,6 +17,12 @@ func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, e
 	return cells[0].Source, nil
 }
 
+// forced gives the cell a source by force, and says what became of it.
+func (r *rewriter) forced(client, source string, base ydoc.Revision) (string, error) {
+	_, err := r.as(client).Rewrite(r.t.Context(), []Change{{r.id, source, base, true}})
+	return r.cell().Source, err
+}
+
 func is[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
@@ -97,6 +103,36 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			r.others(strings.Replace(long, "1", "2", 1))
 			return r.rewrite("ada", strings.Replace(long, "1", "3", 1), 0)
 		}, strings.Replace(long, "1", "2", 1), is[*ydoc.ConflictError]},
+		"by force, never shown": {func(r *rewriter) (string, error) {
+			return r.forced("ada", "b = 2", 0)
+		}, "b = 2", nil},
+		"by force, elsewhere": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others("first\n" + long)
+			return r.forced("ada", long+"last\n", 0)
+		}, "first\n" + long + "last\n", nil},
+		"by force, elsewhere, from a named revision": {func(r *rewriter) (string, error) {
+			base := r.cell().Revision
+			r.others("first\n" + long)
+			return r.forced("ada", long+"last\n", base)
+		}, "first\n" + long + "last\n", nil},
+		"by force, the same words": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others(strings.Replace(long, "1", "2", 1))
+			return r.forced("ada", strings.Replace(long, "1", "3", 1), 0)
+		}, strings.Replace(long, "1", "2", 1), is[*OutdatedError]},
+		"by force, the same words, again": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others(strings.Replace(long, "1", "2", 1))
+			want := strings.Replace(long, "1", "3", 1)
+			if _, err := r.forced("ada", want, 0); err == nil {
+				return "", errors.New("it was not shown what somebody else had written")
+			}
+			return r.forced("ada", want, 0)
+		}, strings.Replace(long, "1", "3", 1), nil},
+		"by force, a revision of long ago": {func(r *rewriter) (string, error) {
+			return r.forced("ada", "b = 2", r.cell().Revision+1)
+		}, "b = 2", nil},
 		"known by its hash, unchanged": {func(r *rewriter) (string, error) {
 			r.memory.Made("ada", r.Path(), r.id, long)
 			return r.rewrite("ada", "b = 2", 0)

@@ -176,7 +176,7 @@ type ChangedCells struct {
 	Merged []mergedCell
 }
 
-// Modify writes the new sources in one transaction. With force they replace what is there, whoever has read it.
+// Modify writes the new sources in one transaction. With force they replace what the client has not read.
 func Modify(ctx context.Context, doc *session.Document, mods []Modification, force bool) (ChangedCells, error) {
 	list, err := targets(mods, desk.ViewOf(ctx, doc))
 	if err != nil {
