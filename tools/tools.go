@@ -22,6 +22,7 @@ import (
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/resource"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -123,11 +124,17 @@ func New(cfg Config) (*server.MCPServer, error) {
 	hooks := &server.Hooks{}
 	cfg.Clients.Calls.Hook(hooks)
 	tool.HookListen(hooks)
+	called := cfg.Work != nil && d.offer.callable[pair.NameWait]
+	experimental := map[string]any{}
+	if called {
+		experimental[resource.Channel] = map[string]any{}
+	}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructionsFor(cfg, d.offer)),
 		server.WithToolCapabilities(d.offer.callable[nameFindTools]),
 		server.WithResourceCapabilities(true, true),
+		server.WithExperimental(experimental),
 		server.WithCompletions(),
 		server.WithResourceCompletionProvider(resource.Completer{D: d.resources}),
 		server.WithPromptCompletionProvider(resource.Completer{D: d.resources}),
@@ -148,6 +155,9 @@ func New(cfg Config) (*server.MCPServer, error) {
 	}
 	if slices.Contains(toolsets, tool.ToolsetContext) {
 		resource.AddContext(s, d.resources)
+	}
+	if called {
+		resource.AddLive(s, d.resources, pair.Mentions(d.Desk))
 	}
 	open := &tool.Suspended{Start: d.Manager.Go, Log: calls.log}
 	handlers := map[string]server.ToolHandlerFunc{}

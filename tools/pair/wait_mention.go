@@ -52,10 +52,13 @@ type Attached struct {
 	Source   string `json:"source,omitempty"`
 }
 
+// NameWait is the name of the tool that waits for a mention.
+const NameWait = "wait_for_mention"
+
 // waitForMention makes wait_for_mention.
 func waitForMention(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:        "wait_for_mention",
+		Name:        NameWait,
 		Title:       "Wait until called by name",
 		Toolset:     tool.ToolsetPair,
 		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",

@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -107,19 +109,22 @@ func (l *notifier) toolsChanged(client string) {
 func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
-	changes, runs, closed, callers, list := n.changes, n.runs, n.closed, n.callers, n.list
+	changes, runs, closed, callers, list, live := n.changes, n.runs, n.closed, n.callers, n.list, n.live
 	tools := map[string]bool{}
 	for client := range callers { // the call is over, and its stream is known
 		tools[client] = n.tools[client]
 		delete(n.tools, client)
 	}
-	n.changes, n.runs, n.closed, n.callers, n.list = nil, nil, nil, nil, false
+	n.changes, n.runs, n.closed, n.callers, n.list, n.live = nil, nil, nil, nil, false, false
 	n.Unlock()
 	for _, s := range l.feeds {
 		if list || callers[s.client] {
 			l.refresh(s)
 		}
 		s.tools.due = s.tools.due || tools[s.client]
+		if live {
+			l.markLive(s, time.Now())
+		}
 		for uri, sub := range s.subs {
 			l.markDue(s, sub, changes, runs, closed)
 			if callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
@@ -204,4 +209,49 @@ func (l *notifier) listOf(s *feed) (list, current string) {
 		current = o.Doc.FileID()
 	}
 	return b.String(), current
+}
+
+// follow keeps an eye on a live resource.
+func (l *notifier) follow(r Live) {
+	l.mu.Lock()
+	l.live = append(l.live, r)
+	l.mu.Unlock()
+	stop := r.Observe(l.liveChanged)
+	if m := l.d.Manager; m == nil || !m.Go(func(ctx context.Context) { <-ctx.Done(); stop() }) {
+		stop()
+	}
+}
+
+// liveChanged notes that something has changed in a resource that is live.
+func (l *notifier) liveChanged() {
+	l.noted.Lock()
+	defer l.noted.Unlock()
+	l.noted.live = true
+	l.wakeUp()
+}
+
+// liveAt is the live resource at an address. l.mu is held.
+func (l *notifier) liveAt(uri string) (r Live, ok bool) {
+	for _, r := range l.live {
+		if r.URI == uri {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// markLive makes notifications due of what has changed for a client. l.mu is held.
+func (l *notifier) markLive(s *feed, now time.Time) {
+	for _, r := range l.live {
+		sub := s.subs[r.URI]
+		if sub == nil {
+			continue
+		}
+		if state := r.State(s.client); state != sub.state {
+			sub.state, sub.throttle.due = state, true
+		}
+	}
+	if s.news.on && !s.news.due {
+		s.news.due, s.news.after = true, now.Add(newsAfter)
+	}
 }

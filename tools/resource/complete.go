@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/templates"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -55,7 +56,7 @@ func completion(values []string, prefix string) *mcp.Completion {
 // notebook returns the values for a variable in the address of a notebook, given the other variables.
 func (c Completer) notebook(ctx context.Context, name string, given map[string]string) (values []string) {
 	if name == "pattern" {
-		for _, t := range NotebookPatterns() {
+		for _, t := range templates.All() {
 			values = append(values, t.Name)
 		}
 		return values

@@ -87,6 +87,7 @@ func (l *notifier) older(ctx context.Context) *feed {
 	s := l.feeds[session]
 	if s != nil && !s.lists.on {
 		s.ctx, s.client, s.lists.on, s.tools.on = context.WithoutCancel(ctx), tool.ClientOf(ctx), true, true
+		s.news.on = takesNews(ctx)
 	}
 	return s
 }

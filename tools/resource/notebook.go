@@ -9,7 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/templates"
 )
 
 // TemplateTTL is how long clients may keep what never changes while the program runs, in milliseconds.
@@ -92,9 +94,9 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 	for _, o := range owned {
 		all = append(all, d.resourcesOf(o)...)
 	}
-	for _, t := range NotebookPatterns() {
+	for _, t := range templates.All() {
 		all = append(all, mcp.Resource{
-			URI: desk.URITemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.description,
+			URI: desk.URITemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.Description,
 		})
 	}
 	return page(all, after, most)
@@ -114,3 +116,15 @@ func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 }
 
 func metaIn(m notebookMeta) *mcp.Meta { return &mcp.Meta{AdditionalFields: m.fields(nil)} }
+
+// readTemplate reads a template as a resource.
+func readTemplate(u notebookURI) (mcp.TextResourceContents, error) {
+	t, ok := templates.Find(u.pattern)
+	if !ok {
+		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+words.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
+	}
+	return mcp.TextResourceContents{MIMEType: MIMEMarkdown, Text: t.Text, Meta: map[string]any{
+		"pattern": t.Name, "name": patternTitle(t.Name) + " Template", "description": t.Description,
+		"cellCount": len(t.Notebook.Cells), "language": t.Notebook.Language,
+	}}, nil
+}

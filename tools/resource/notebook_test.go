@@ -20,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/resource"
 	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/templates"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -312,7 +313,7 @@ func TestResourcePages(t *testing.T) {
 			}
 			req.Params.Cursor = page.NextCursor
 		}
-		if want := 2 + 3 + 3*34 + len(resource.NotebookPatterns()); len(seen) != want { // three are of the context
+		if want := 2 + 3 + 1 + 3*34 + len(templates.All()); len(seen) != want { // three are of the context, one of the mentions
 			t.Errorf("%d resources, wanted %d", len(seen), want)
 		}
 		for _, bad := range []mcp.Cursor{"nonsense", "bm9uc2Vuc2U="} {
@@ -445,7 +446,7 @@ func TestNotebookImport(t *testing.T) {
 func TestNotebookTemplates(t *testing.T) {
 	jupytertest.NeedsReal(t, "pandas and matplotlib, which templates use")
 	r := toolstest.New(t)
-	for _, p := range resource.NotebookPatterns() {
+	for _, p := range templates.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			if got := r.MustRead(desk.URITemplates + p.Name); got.MIMEType != resource.MIMEMarkdown || got.Meta["pattern"] != p.Name {
 				t.Errorf("%+v", got)

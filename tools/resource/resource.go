@@ -1,6 +1,10 @@
 package resource
 
 import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/tools/tool"
@@ -13,6 +17,27 @@ func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	addNotebooks(s, hooks, d)
 	addLists(hooks, lister{"modules", d.listModules}, lister{"notebooks", d.listNotebooks}, lister{"images", d.listImages})
 	codeErrors(hooks, d.settle, d.notifier.refusal, d.Log)
+}
+
+// AddLive makes it a resource.
+func AddLive(s *server.MCPServer, d *Provider, r Live) {
+	s.AddResource(mcp.NewResource(r.URI, r.Name, mcp.WithResourceDescription(r.Description), mcp.WithMIMEType(MIMEJSON)),
+		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			text, err := json.Marshal(r.Read(tool.ClientOf(ctx)))
+			if err != nil {
+				return nil, &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", req.Params.URI, err.Error()}
+			}
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: MIMEJSON, Text: d.settle(string(text))}}, nil
+		})
+	told := r.News
+	r.News = func(client string) []News {
+		news := told(client)
+		for i := range news {
+			news[i].Text = d.settle(news[i].Text)
+		}
+		return news
+	}
+	d.notifier.follow(r)
 }
 
 // Forget drops what is kept for a client.

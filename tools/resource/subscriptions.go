@@ -48,11 +48,13 @@ type notifier struct {
 		callers map[string]bool // clients that have called tools
 		tools   map[string]bool // clients whose lists of tools have changed
 		list    bool            // notebooks were opened, closed or moved
+		live    bool            // of the live resources one has changed
 	}
 
 	mu      sync.Mutex
 	feeds   map[any]*feed // by the session, or the request that listens
-	refused sync.Map      // refused requests to subscribe, with their errors
+	live    []Live
+	refused sync.Map // refused requests to subscribe, with their errors
 }
 
 // A feed is a stream of notifications to one client.
@@ -63,6 +65,8 @@ type feed struct {
 	id      any // of the listening request, nil in the older protocol
 	lists   throttle
 	tools   throttle // of changes of the client's list of tools
+	news    throttle
+	told    map[string]bool // which of the present news the client was told
 	subs    map[string]*subscription
 	known   string // the list, as the client was last told of it
 	current string // the current notebook, as the client was last told of it
@@ -73,6 +77,7 @@ type subscription struct {
 	at       notebookURI
 	held     *session.Document // pinned; nil while it is not open
 	throttle throttle
+	state    string // of a live resource, as the client was last told of it
 }
 
 // A throttle lets through at most one notification in updateEvery, and always the last one.
@@ -161,11 +166,34 @@ func (l *notifier) send(now time.Time) time.Duration {
 		}
 		try(&s.lists, mcp.MethodNotificationResourcesListChanged, nil)
 		try(&s.tools, mcp.MethodNotificationToolsListChanged, nil)
+		if send, wait := s.news.ready(now); send {
+			s.news.sent(now, l.tellNews(s))
+			if s.news.due {
+				next = min(next, retryEvery)
+			}
+		} else if wait > 0 {
+			next = min(next, wait)
+		}
 		for uri, sub := range s.subs {
 			try(&sub.throttle, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
 		}
 	}
 	return next
+}
+
+// tellNews tells a client what it was not told yet, and reports whether its stream took it. l.mu is held.
+func (l *notifier) tellNews(s *feed) bool {
+	told := map[string]bool{}
+	for _, r := range l.live {
+		for _, n := range r.News(s.client) {
+			if !s.told[n.ID] && !s.deliver("notifications/"+Channel, map[string]any{"content": n.Text, "meta": n.Meta}) {
+				return false
+			}
+			told[n.ID] = true
+		}
+	}
+	s.told = told
+	return true
 }
 
 // deliver puts a notification on the client's stream. It returns false if the stream is full.
@@ -249,6 +277,8 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 			}
 			sub.hold(o.Doc)
 		}
+	} else if r, ok := l.liveAt(uri); ok {
+		sub.state = r.State(s.client)
 	} else if !strings.HasPrefix(uri, desk.JupyterScheme) && !strings.HasPrefix(uri, "context://") {
 		return noResource(uri, msgUnknown+uri, "no resource has an address like this: resources/templates/list lists the forms of addresses")
 	}

@@ -1,0 +1,58 @@
+package pair
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/resource"
+)
+
+// URIMentions is the address of the mentions that nobody has answered.
+const URIMentions = "mentions://list"
+
+// maxTextTold is how much of a mention's text a client is told of by itself, in characters.
+const maxTextTold = 1_000
+
+// Mentions is the resource with the mentions that nobody has answered. A client with a channel is told of those that nobody has
+// taken; being told takes none.
+func Mentions(d *desk.Desk) resource.Live {
+	book := d.Manager.Mentions
+	list := func(client string) []mentions.Listed { return book.List(mentions.Asks{Client: client}) }
+	return resource.Live{
+		URI: URIMentions, Name: "Mentions", Description: "Where people called you by name in cells and chats and nobody has replied yet.",
+		Read: func(client string) any { return MentionsFor(d, client, false) },
+		State: func(client string) string {
+			var b strings.Builder
+			for _, l := range list(client) {
+				fmt.Fprintf(&b, "%s %q %t %d %s %q\n", l.ID, l.Taken, l.Edited, l.More, l.Cell, l.Says)
+			}
+			return b.String()
+		},
+		Observe: book.Observe,
+		News: func(client string) (news []resource.News) {
+			for _, l := range list(client) {
+				if l.Taken == "" {
+					news = append(news, newsOf(mentionView(d, l.Mention), l.Mention))
+				}
+			}
+			return news
+		},
+	}
+}
+
+// newsOf tells of a mention.
+func newsOf(v MentionView, m mentions.Mention) resource.News {
+	text, _ := words.Cut(v.Text, maxTextTold)
+	n := resource.News{ID: v.ID, Meta: map[string]string{"mention": v.ID, "path": v.Path, "from": byName(v)}}
+	where := "in " + v.Path
+	if v.CellID != "" {
+		n.Meta["cell"] = v.CellID
+		where += ", cell " + words.Quoted(v.CellID)
+	}
+	n.Text = fmt.Sprintf("%s called you %s: %s\n(%s)"+words.Hint("\nwait_for_mention with timeout 0 takes it and shows more; reply with mention "+v.ID+" answers it"),
+		byName(v), where, words.Quoted(text), warning(m))
+	return n
+}
