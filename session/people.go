@@ -79,13 +79,15 @@ func Said(m *Manager, client string, s face.Self) {
 	}
 }
 
-// met takes the name of a person who is in a room or on the server: no client goes by it. It is called by what receives
-// messages, which must not wait.
-func met(m *Manager, p rtc.Peer) {
-	if m.faces.Met(cmp.Or(p.User.DisplayName, p.User.Name)) {
+// Met takes the name of a person who is in a room or on the server: no client goes by it. It does not wait.
+func Met(m *Manager, name string) {
+	if m.faces.Met(name) {
 		m.Go(func(context.Context) { renamed(m) })
 	}
 }
+
+// met is Met for what receives messages, which must not wait.
+func met(m *Manager, p rtc.Peer) { Met(m, cmp.Or(p.User.DisplayName, p.User.Name)) }
 
 // renamed shows everywhere who is called something else now.
 func renamed(m *Manager) {

@@ -26,6 +26,8 @@ type Face struct {
 	// Name is what people see, the User's DisplayName.
 	Name string
 	User awareness.User
+	// InChats is the User as whom it is known in chats, under a username that is the same in each process.
+	InChats awareness.User
 }
 
 // Faces are the clients of this program.
@@ -39,12 +41,14 @@ type Faces struct {
 	made    int
 	persons map[string]bool // names of people, as compared
 	met     []string        // of persons, first met first
+	changed chan struct{}   // see Changed; nil while nobody waits
 }
 
 type face struct {
 	Face
 	self Self
 	base string // the name without what tells it from others
+	does map[any]Doing
 }
 
 // New makes the faces of a process. A name that is not "" is that of all of them.
@@ -76,8 +80,9 @@ func (f *Faces) Said(client string, s Self) (changed bool) {
 	}
 	one.self = s
 	if base := f.base(s); base != one.base {
-		one.base = base
+		one.base, one.InChats.Username = base, ""
 		f.name(one)
+		f.tell()
 		return known
 	}
 	return false
@@ -111,6 +116,7 @@ func (f *Faces) Forget(client string) {
 	if f.faces[client] != nil {
 		delete(f.faces, client)
 		f.order = slices.DeleteFunc(f.order, func(c string) bool { return c == client })
+		f.tell()
 	}
 }
 
@@ -136,13 +142,16 @@ func (f *Faces) Met(person string) (changed bool) {
 			changed = true
 		}
 	}
+	if changed {
+		f.tell()
+	}
 	return changed
 }
 
 // enter makes a face. f.mu is held.
 func (f *Faces) enter(client string) *face {
 	f.made++
-	one := &face{base: f.base(Self{})}
+	one := &face{base: f.base(Self{}), does: map[any]Doing{}}
 	one.Client, one.User.Username = client, f.username+"-"+strconv.Itoa(f.made)
 	f.faces[client] = one
 	f.order = append(f.order, client)
@@ -187,6 +196,7 @@ func (f *Faces) name(one *face) {
 	}
 	picture := avatar(u.Initials, u.Color)
 	u.AvatarURL = &picture
+	f.inChats(one)
 }
 
 // taken reports whether another face has a name.

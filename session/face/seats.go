@@ -52,6 +52,7 @@ type Seats struct {
 
 // seat is one client in the room.
 type seat struct {
+	client  string
 	id      uint64
 	user    awareness.User
 	cursors []awareness.Cursor
@@ -81,7 +82,7 @@ func (s *Seats) Enter(client string) {
 	}
 	one := s.in[client]
 	if one == nil {
-		one = &seat{id: uint64(rand.Uint32()), user: s.faces.Of(client).User}
+		one = &seat{client: client, id: uint64(rand.Uint32()), user: s.faces.Of(client).User}
 		s.in[client] = one
 		s.lobby.Came(one.user)
 	}
@@ -162,6 +163,7 @@ func (s *Seats) leave(client string) {
 	if s.writer == client {
 		s.writer = ""
 	}
+	s.faces.Does(client, s, Doing{})
 	s.room.SetFace(one.id, nil)
 	s.lobby.Left(one.user.Username)
 }
@@ -195,6 +197,9 @@ func (s *Seats) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	for client := range s.in {
+		s.faces.Does(client, s, Doing{})
+	}
 }
 
 // Seen are those who are there as the others in the room see them, without one client.
@@ -256,6 +261,9 @@ func (s *Seats) show(one *seat, writes bool) {
 	f := &rtc.Face{User: one.user, Cursors: one.cursors, Status: one.did}
 	if n := len(one.goes); n > 0 {
 		f.Status = one.goes[n-1].Status
+	}
+	if !s.closed {
+		s.faces.Does(one.client, s, Doing{f.Status, len(one.goes) > 0})
 	}
 	select {
 	case s.wake <- struct{}{}:
