@@ -42,7 +42,7 @@ type Chat struct {
 	changed chan struct{} // closed when live changes next
 	err     error         // why it ended
 	entered map[string]User
-	writers []*writer
+	writers []Writer
 }
 
 // live is one joined room with its replica.
@@ -91,8 +91,9 @@ func (c *Chat) Err() error {
 	return c.err
 }
 
-// use counts one more user, unless the chat ends.
-func (c *Chat) use() bool {
+// Hold counts one more who use the chat, and are to call [Chat.Release], as [Keeper.Open] does. It reports false for one that
+// has ended.
+func (c *Chat) Hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx.Err() != nil || c.err != nil {

@@ -116,7 +116,7 @@ func (k *Keeper) chat(path jupyter.Path) (*Chat, error) {
 		return nil, ErrNoChat
 	}
 	c := k.chats[path.String()]
-	if c == nil || !c.use() {
+	if c == nil || !c.Hold() {
 		c = newChat(k, path)
 		k.chats[path.String()] = c
 		k.wg.Go(staying{c}.keep)

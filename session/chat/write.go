@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -42,14 +40,16 @@ func member(u awareness.User) User {
 	return User{User: u}
 }
 
-// Enter makes somebody of ours known in the chat: people may then mention them, by "@" and the display name.
-func (c *Chat) Enter(ctx context.Context, u awareness.User) error {
-	m := member(u)
+// Enter makes some of ours known in the chat: people may then mention them, by "@" and the display name.
+func (c *Chat) Enter(ctx context.Context, users ...awareness.User) error {
 	return c.write(ctx, func(lv *live) error {
-		if err := lv.doc.Enter(m); err != nil {
-			return err
+		for _, u := range users {
+			m := member(u)
+			if err := lv.doc.Enter(m); err != nil {
+				return err
+			}
+			c.noteEntered(m)
 		}
-		c.noteEntered(m)
 		return nil
 	})
 }
@@ -131,30 +131,23 @@ func (c *Chat) enterAgain(lv *live) {
 	}
 }
 
-// writer is somebody who is shown as writing.
-type writer struct {
-	user User
-	text string
+// Writer is somebody of ours who is shown as writing, or, if there is one, as what the text says behind the name, such as
+// "is running cell 4".
+type Writer struct {
+	User awareness.User
+	Text string
 }
 
 // maxIndicator is the longest text that is shown of somebody who is writing, in characters.
 const maxIndicator = 100
 
-// Writing shows somebody of ours as writing, or as what the text says behind the name, such as "is running cell 4", until
-// end is called. Of several texts of one user the last is shown.
-func (c *Chat) Writing(u awareness.User, text string) (end func()) {
-	text = strings.Join(strings.Fields(words.Plain(text)), " ")
-	w := &writer{member(u), string([]rune(text)[:min(maxIndicator, words.Size(text))])}
+// Show shows who of ours is writing, in place of those who were shown before. Of several of one user the last is shown. Each
+// change is sent at once.
+func (c *Chat) Show(writers ...Writer) {
 	c.mu.Lock()
-	c.writers = append(c.writers, w)
+	c.writers = writers
 	c.mu.Unlock()
 	c.showWriters()
-	return sync.OnceFunc(func() {
-		c.mu.Lock()
-		c.writers = slices.DeleteFunc(c.writers, func(o *writer) bool { return o == w })
-		c.mu.Unlock()
-		c.showWriters()
-	})
 }
 
 // shownWriter is a writer as jupyterlab-chat 0.25 looks for them in the awareness states of a room (its model.ts,
@@ -173,10 +166,10 @@ func (c *Chat) showWriters() {
 	at := map[string]int{}
 	var shown []shownWriter
 	for _, w := range c.writers {
-		u := w.user
+		u, text := member(w.User), strings.Join(strings.Fields(words.Plain(w.Text)), " ")
 		s := shownWriter{map[string]any{
 			"username": u.Username, "name": u.Name, "display_name": u.DisplayName, "initials": u.Initials, "color": u.Color, "bot": false,
-		}, w.text}
+		}, string([]rune(text)[:min(maxIndicator, words.Size(text))])}
 		if i, there := at[u.Username]; there {
 			shown[i] = s
 			continue

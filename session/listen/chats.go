@@ -3,18 +3,18 @@ package listen
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // Chats are the chats of a manager's server. Make them with [New].
 type Chats struct {
 	*chat.Keeper
 	m      *session.Manager
+	faces  *face.Faces
 	ctx    context.Context // ends with the manager
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -24,6 +24,7 @@ type Chats struct {
 	heard    map[string]*heard // by the message's id
 	order    []string          // of heard, the oldest first
 	watching map[*chat.Chat]bool
+	attended map[*chat.Chat]*attended
 }
 
 // heard is a message that was heard.
@@ -31,8 +32,7 @@ type heard struct {
 	chat    *chat.Chat
 	mention string // its id, "" for none
 	command mentions.Command
-	told    bool   // that nobody is listening, or it does not matter
-	end     func() // takes back what shows that it was heard; nil if nothing does
+	told    bool // that nobody is listening, or it does not matter
 }
 
 // maxHeard is how many messages are remembered, so that it is known what an edit of them means.
@@ -40,7 +40,9 @@ const maxHeard = 5_000
 
 // New makes the chats of a manager, which closes them.
 func New(m *session.Manager) *Chats {
-	cs := &Chats{m: m, heard: map[string]*heard{}, watching: map[*chat.Chat]bool{}}
+	cs := &Chats{
+		m: m, faces: session.FacesOf(m), heard: map[string]*heard{}, watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
+	}
 	cfg := session.ChatConfig(m)
 	cfg.Heard = cs.hear
 	cs.Keeper = chat.New(cfg)
@@ -57,15 +59,6 @@ func New(m *session.Manager) *Chats {
 	return cs
 }
 
-// username is who we are in chats. It is the same in each process, so that a chat does not fill up with us.
-const username = "nbduet"
-
-// User is as whom a client writes in chats.
-func User(string) awareness.User {
-	const name = "Duet"
-	return awareness.User{Username: username, Name: name + " (AI)", DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name)}
-}
-
 // start runs f in a goroutine, unless the manager has closed. The caller holds mu.
 func (cs *Chats) start(f func()) {
 	if !cs.closed {
@@ -80,9 +73,7 @@ func (cs *Chats) note(id string, h *heard) {
 	}
 	cs.heard[id] = h
 	for len(cs.order) > maxHeard {
-		if old := cs.heard[cs.order[0]]; old.end != nil {
-			old.end()
-		}
+		cs.dismiss(cs.heard[cs.order[0]].chat, cs.order[0])
 		delete(cs.heard, cs.order[0])
 		cs.order = cs.order[1:]
 	}
@@ -96,44 +87,4 @@ func (cs *Chats) Of(m mentions.Mention) *chat.Chat {
 		return h.chat
 	}
 	return nil
-}
-
-// shownFor is how long it is shown that a mention was heard.
-const shownFor = 2 * time.Minute
-
-// Heard shows in the chat that a client has taken a mention, until [Chats.Done] or for two minutes.
-func (cs *Chats) Heard(client string, m mentions.Mention) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	h := cs.heard[m.Message]
-	if h == nil || h.end != nil || cs.closed {
-		return
-	}
-	for _, c := range cs.Chats() { // it may have been left, and be open again
-		if h.chat.Err() != nil && c.Path() == h.chat.Path() {
-			h.chat = c
-		}
-	}
-	c, over := h.chat, make(chan struct{})
-	h.end = sync.OnceFunc(func() { close(over) })
-	cs.start(func() {
-		end := c.Writing(User(client), "has heard you")
-		defer end()
-		select {
-		case <-over:
-		case <-time.After(shownFor):
-		case <-c.Done():
-		case <-cs.ctx.Done():
-		}
-	})
-}
-
-// Done takes back what [Chats.Heard] shows.
-func (cs *Chats) Done(m mentions.Mention) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if h := cs.heard[m.Message]; h != nil && h.end != nil {
-		h.end()
-		h.end = nil
-	}
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/words"
 )
@@ -42,6 +44,9 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	if h == nil {
 		return // it was there before us
 	}
+	if !isAgent(e.Message.Sender) {
+		session.Met(cs.m, nameOf(e.Message.Sender))
+	}
 	var s said
 	calls := false
 	if e.Kind != chat.Deleted {
@@ -64,7 +69,7 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 		h.command = mentions.NoCommand
 		return
 	}
-	agent := e.Message.Sender.Agent()
+	agent := isAgent(e.Message.Sender)
 	if s.command != mentions.NoCommand && !agent {
 		if h.command == s.command {
 			return
@@ -91,15 +96,18 @@ func (cs *Chats) set(h *heard, mention string) {
 
 // read finds out whether a message calls us.
 func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
+	to, all := cs.named(m)
 	calls := cs.m.Mentions.InText(m.Body)
-	named := slices.Contains(m.Mentions, username)
-	if !named && len(calls) > 0 {
+	if len(calls) > 0 {
 		persons := persons(c)
 		calls = slices.DeleteFunc(calls, func(call mentions.Call) bool {
+			if all && len(call.To) == 0 || slices.ContainsFunc(call.To, func(client string) bool { return slices.Contains(to, client) }) {
+				return false
+			}
 			return slices.ContainsFunc(persons, func(name string) bool { return mentions.SameName(name, call.Name) })
 		})
 	}
-	s.text = m.Body
+	s.text, s.to = m.Body, to
 	for i, call := range calls {
 		if i == 0 && call.First {
 			s.text = call.Rest
@@ -107,15 +115,30 @@ func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 		if s.command == mentions.NoCommand {
 			s.command = call.Command
 		}
-		if s.to = append(s.to, call.To...); len(call.To) == 0 {
-			named = true
+		for _, client := range call.To {
+			if !slices.Contains(s.to, client) {
+				s.to = append(s.to, client)
+			}
 		}
+		all = all || len(call.To) == 0
 	}
-	if named { // all of us
+	ok = all || len(s.to) > 0
+	if all {
 		s.to = nil
 	}
 	s.text = s.cut()
-	return s, named || len(calls) > 0
+	return s, ok
+}
+
+// named are the clients whom the sender's tab says that a message mentions, and whether it mentions all of us. A username of
+// ours that no client here has is one of another process.
+func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
+	for _, username := range m.Mentions {
+		if client, ok := cs.faces.With(username); ok {
+			clients = append(clients, client)
+		}
+	}
+	return clients, slices.Contains(m.Mentions, face.Everybody)
 }
 
 func (s said) cut() string {
@@ -126,17 +149,20 @@ func (s said) cut() string {
 // persons are the names of those in a chat who are no agents.
 func persons(c *chat.Chat) (names []string) {
 	for _, u := range c.Users() {
-		if !u.Agent() && u.Username != username {
+		if !isAgent(u) {
 			names = append(names, u.DisplayName, u.Name, u.Username)
 		}
 	}
 	for _, p := range c.Peers() {
-		if !p.Agent {
+		if !p.Agent && !face.Ours(p.User.Username) {
 			names = append(names, p.User.DisplayName, p.User.Name, p.User.Username)
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
+
+// isAgent reports whether somebody is no person. What is said of who has left a chat's list of users is the username alone.
+func isAgent(u chat.User) bool { return u.Agent() || face.Ours(u.Username) }
 
 // nameOf is what somebody in a chat is called.
 func nameOf(u chat.User) string { return cmp.Or(u.DisplayName, u.Name, u.Username) }
@@ -148,7 +174,7 @@ func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
 		book.Further(waiting[len(waiting)-1])
 		return
 	}
-	who := mentions.Who{Name: nameOf(m.Sender), Username: m.Sender.Username, Agent: m.Sender.Agent()}
+	who := mentions.Who{Name: nameOf(m.Sender), Username: m.Sender.Username, Agent: isAgent(m.Sender)}
 	id := book.Add(mentions.Mention{
 		Path: c.Path(), Message: m.ID, Says: s.text, Who: who, At: time.Now(), To: s.to, Attached: attachedTo(m),
 	})

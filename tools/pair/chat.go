@@ -11,7 +11,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/listen"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -21,6 +20,7 @@ import (
 type chats struct {
 	only *chat.Chat // the one that the call names
 	stop context.CancelFunc
+	end  func() // of what is shown while it waits
 	wg   sync.WaitGroup
 	open []*chat.Chat // of the goroutine that opens them, while there is one
 }
@@ -30,6 +30,9 @@ func (c *chats) release() {
 		c.stop()
 	}
 	c.wg.Wait()
+	if c.end != nil {
+		c.end()
+	}
 	for _, one := range c.open {
 		one.Release()
 	}
@@ -62,6 +65,7 @@ func (l *listener) listenInChat(ctx context.Context, path string) error {
 		return err
 	}
 	l.chats.only, l.chats.open = c, []*chat.Chat{c}
+	l.chats.end = l.d.Chats.Listens(l.client)
 	l.only = func(m mentions.Mention) bool { return m.InChat() && (m.Path == at || m.Path == c.Path()) }
 	return l.enter(ctx, c)
 }
@@ -83,7 +87,7 @@ func (l *listener) enter(ctx context.Context, c *chat.Chat) error {
 	if l.d.ReadOnly {
 		return nil
 	}
-	return c.Enter(ctx, listen.User(l.client))
+	return l.d.Chats.Enter(ctx, l.client, c)
 }
 
 // findEvery is how often it is looked for chats while a call waits.
@@ -93,6 +97,7 @@ const findEvery = 30 * time.Second
 // a chat takes a while, and people may open further ones.
 func (l *listener) listenInChats(ctx context.Context) {
 	ctx, l.chats.stop = context.WithCancel(ctx)
+	l.chats.end = l.d.Chats.Listens(l.client)
 	l.chats.wg.Go(func() {
 		for {
 			l.openChats(ctx)

@@ -85,7 +85,7 @@ func replyInChat(ctx context.Context, d *desk.Desk, m mentions.Mention, args rep
 		return nil, err
 	}
 	out := &ReplyResult{Path: c.Path().String(), Message: "replied in the chat " + c.Path().String()}
-	out.Posted, err = c.Send(ctx, listen.User(tool.ClientOf(ctx)), chat.Outgoing{Body: words.Lines(args.Text), Attachments: attachments})
+	out.Posted, err = c.Send(ctx, d.Chats.User(tool.ClientOf(ctx)), chat.Outgoing{Body: words.Lines(args.Text), Attachments: attachments})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,148 @@
+package listen_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// does has a client do something that goes on, until end is called.
+func (o *ours) does(client, text string) (end func()) {
+	faces, place := session.FacesOf(o.Manager), new(byte)
+	d := face.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
+	faces.Does(client, place, d)
+	return func() { faces.Does(client, place, face.Doing{}) }
+}
+
+// called has a person call a client, that takes the mention.
+func (o *ours) called(p *person, client string) (done func()) {
+	o.t.Helper()
+	p.says("@Duet "+client, face.Everybody)
+	m := o.takes(client)
+	o.chats.Heard(client, m)
+	return func() { o.chats.Done(m) }
+}
+
+// It is shown that a mention was heard, and then what its client does in notebooks, until it is answered.
+func TestChatShowsWhatIsDone(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		o := start(t)
+		ada, in := o.person("ada", "Ada"), o.indicator()
+		o.enters("1", "claude-code")
+		done := o.called(ada, "1")
+		in.shows("Claude has heard you")
+		doc, err := o.Open(o.as("1"), o.path)
+		must(t, err)
+		defer doc.Release()
+		in.shows("Claude is reading")
+		must(t, doc.Edit(o.as("1"), "edit", func(e *ydoc.Editor) error { return e.SetSource("c1", "y = 3") }))
+		in.shows("Claude is editing")
+		in.shows("Claude has heard you")
+		end := o.does("1", "running cell 4")
+		in.shows("Claude is running cell 4")
+		end()
+		end = o.does("1", face.Waiting) // for the answer to a question
+		in.shows("Claude is waiting for you")
+		end()
+		in.shows("Claude has heard you")
+		end = session.Waiting(o.Manager, "1", doc) // for somebody to call it
+		in.shows("")
+		end()
+		in.shows("Claude has heard you")
+		end = o.chats.Listens("1")
+		in.shows("")
+		end()
+		in.shows("Claude has heard you")
+		done()
+		in.shows("")
+	})
+}
+
+// It is shown for two minutes from the last that the client did, and for as long as something goes on; the chat stays open
+// meanwhile, and no longer.
+func TestChatShowsForAWhile(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		first := start(t)
+		o := startOn(t, first.s, first.path.String(), session.Config{IdleTimeout: time.Minute})
+		ada, in := o.person("ada", "Ada"), o.indicator()
+		o.enters("1", "claude-code")
+		o.called(ada, "1")
+		o.chat.Release()
+		in.still("Claude has heard you", 90*time.Second)
+		end := o.does("1", "running cell 4")
+		in.still("Claude is running cell 4", 10*time.Minute)
+		end()
+		in.still("Claude has heard you", 110*time.Second)
+		end = o.chats.Listens("1") // does not count
+		time.Sleep(5 * time.Second)
+		end()
+		in.still("", 15*time.Second)
+		o.does("1", "running cell 5")
+		in.still("", 5*time.Second)
+		time.Sleep(2 * time.Minute)
+		if o.chat.Err() == nil {
+			t.Error("the chat is kept")
+		}
+	})
+}
+
+// When a client leaves nothing is shown of it, and who takes the mention then is shown.
+func TestChatShowsWhoHasIt(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := start(t)
+		ada, in := o.person("ada", "Ada"), o.indicator()
+		o.enters("1", "claude-code")
+		o.enters("2", "cursor")
+		o.called(ada, "1")
+		in.shows("Claude has heard you")
+		o.called(ada, "2")
+		in.shows("Claude has heard you, Cursor has heard you")
+		o.does("1", "running cell 1")
+		o.does("2", "running cell 2")
+		in.shows("Claude is running cell 1, Cursor is running cell 2")
+		o.Forget("1")
+		in.shows("Cursor is running cell 2")
+		m := o.takes("2")
+		o.chats.Heard("2", m)
+		in.shows("Cursor has heard you")
+		in.shows("Cursor is running cell 2")
+		o.chats.Done(m)
+		in.still("Cursor is running cell 2", 5*time.Second)
+	})
+}
+
+// However fast things change, a chat is sent one change a second at most, of all who are shown there.
+func TestChatShowsSlowly(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := start(t)
+		ada, in := o.person("ada", "Ada"), o.indicator()
+		for i := range 5 {
+			client := fmt.Sprint(i)
+			o.enters(client, "claude-code")
+			o.called(ada, client)
+		}
+		_, before := in.now()
+		began := time.Now()
+		for n := range 200 {
+			end := o.does(fmt.Sprint(n%5), fmt.Sprintf("running cell %d", n))
+			time.Sleep(50 * time.Millisecond)
+			end()
+		}
+		_, after := in.now()
+		if most := int(time.Since(began)/time.Second) + 1; after-before > most || after == before {
+			t.Errorf("%d changes, %d at most", after-before, most)
+		}
+		in.still("Claude 2 has heard you, Claude 3 has heard you, Claude 4 has heard you, Claude 5 has heard you, Claude has heard you", 2*time.Second)
+		_, quiet := in.now()
+		time.Sleep(time.Minute)
+		if _, now := in.now(); now != quiet {
+			t.Errorf("%d changes while nothing is done", now-quiet)
+		}
+	})
+}

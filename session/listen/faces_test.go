@@ -1,0 +1,152 @@
+package listen_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+// Each client is in the chat by its own name, and Duet beside them once; who calls one calls that alone.
+func TestChatFaces(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		o := start(t)
+		ada := o.person("ada", "Ada")
+		o.enters("1", "claude-code")
+		o.enters("2", "cursor-vscode")
+		o.enters("3", "")
+		ada.sees("nbduet Duet, nbduet-claude Claude, nbduet-cursor Cursor")
+		for _, u := range ada.Users() {
+			if u.Bot || !u.Agent() || (u.AvatarURL == nil) != (u.Username == face.Everybody) {
+				t.Errorf("%+v", u)
+			}
+		}
+		for _, c := range []struct {
+			body      string
+			usernames []string
+			to        []string
+			says      string
+		}{
+			{"@Cursor the axis", []string{"nbduet-cursor"}, []string{"2"}, "the axis"},
+			{"@Duet the axis", []string{face.Everybody}, nil, "the axis"},
+			{"@Claude one\n@Cursor two", []string{"nbduet-cursor", "nbduet-claude"}, []string{"1", "2"}, "one\n@Cursor two"},
+			{"@claude, please", nil, []string{"1"}, "please"}, // a tab that does not know the name
+			{"@Cursor or @Duet", []string{"nbduet-cursor", face.Everybody}, nil, "or @Duet"},
+			{"you!", []string{"nbduet-claude"}, []string{"1"}, "you!"},
+		} {
+			ada.says(c.body, c.usernames...)
+			client := "3"
+			if len(c.to) > 0 {
+				client = c.to[0]
+				time.Sleep(200 * time.Millisecond)
+				if m, ok := o.Mentions.Take(mentions.Asks{Client: "3"}); ok {
+					t.Errorf("%q: another takes %+v", c.body, m)
+				}
+			}
+			m := o.takes(client)
+			slices.Sort(m.To)
+			if !slices.Equal(m.To, c.to) || m.Says != c.says || m.Who.Agent {
+				t.Errorf("%q is %+v", c.body, m)
+			}
+			o.Mentions.Answered(m.ID)
+		}
+		ada.says("@Codex of another process", "nbduet-codex")
+		o.none("1")
+		id, err := o.chat.Send(t.Context(), o.chats.User("1"), chat.Outgoing{Body: "Because."})
+		must(t, err)
+		sessiontest.Eventually(t, "the answer is Claude's", func() bool {
+			m, ok := ada.Message(id)
+			return ok && m.Sender.Username == "nbduet-claude" && m.Sender.DisplayName == "Claude" && m.Sender.Name == "Claude (AI)"
+		})
+	})
+}
+
+// Another process has the same users, and what one of its clients writes is an agent's, even if nobody knows it any more.
+func TestChatOfTwoProcesses(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := start(t)
+		ada := o.person("ada", "Ada")
+		o.enters("1", "claude-code")
+		other := startOn(t, o.s, o.path.String(), session.Config{})
+		other.enters("a", "claude-code")
+		other.enters("b", "cursor")
+		ada.sees("nbduet Duet, nbduet-claude Claude, nbduet-cursor Cursor")
+		ada.says("@Cursor the axis", "nbduet-cursor")
+		if m := other.takes("b"); !slices.Equal(m.To, []string{"b"}) {
+			t.Errorf("%+v", m)
+		}
+		o.none("1")
+		_, err := other.chat.Send(t.Context(), other.chats.User("b"), chat.Outgoing{Body: "@Claude over to you", Mentions: []string{"nbduet-claude"}})
+		must(t, err)
+		time.Sleep(time.Second)
+		o.person("nbduet-zed", "Zed").says("@Claude, too")
+		time.Sleep(time.Second)
+		if m, ok := o.Mentions.Take(mentions.Asks{Client: "1"}); ok {
+			t.Errorf("an agent is heard: %+v", m)
+		}
+		for range 2 {
+			if m, ok := o.Mentions.Take(mentions.Asks{Client: "1", Agents: true}); !ok || !m.Who.Agent || !strings.HasPrefix(m.Who.Username, "nbduet-") {
+				t.Errorf("%+v, %v", m, ok)
+			}
+		}
+		time.Sleep(time.Minute)
+		if n := len(ada.Messages()); n != 3 {
+			t.Errorf("an agent was told that nobody listens: %d messages", n)
+		}
+	})
+}
+
+// Who is called something else is so in the chat, too, under the same username; a person's name is theirs there.
+func TestChatRename(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := start(t)
+		ada := o.person("ada", "Ada")
+		o.enters("1", "")
+		ada.sees("nbduet Duet")
+		session.Said(o.Manager, "1", face.Self{Name: "claude-code"})
+		ada.sees("nbduet Duet, nbduet-claude Claude")
+		claude := o.person("claude-7", "Claude")
+		claude.says("hello")
+		claude.sees("nbduet Duet, nbduet-claude Claude (AI)")
+		ada.says("@Claude coffee?")
+		ada.says("@Claude the axis", "claude-7")
+		o.none("1")
+		ada.says("@Claude-(AI) the axis", "nbduet-claude")
+		if m := o.takes("1"); !slices.Equal(m.To, []string{"1"}) || m.Says != "the axis" {
+			t.Errorf("%+v", m)
+		}
+		o.Forget("1")
+		time.Sleep(time.Minute)
+		o.enters("2", "claude-code")
+		claude.sees("ada Ada, nbduet Duet, nbduet-claude Claude (AI)")
+	})
+}
+
+// That nobody listens says Duet, whoever was called.
+func TestChatNobodyListens(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := start(t)
+		ada := o.person("ada", "Ada")
+		o.enters("1", "claude-code")
+		ada.says("@Claude one", "nbduet-claude")
+		time.Sleep(time.Minute)
+		ada.says("@Duet two", face.Everybody)
+		time.Sleep(time.Minute)
+		var told []string
+		for _, m := range ada.Messages() {
+			if m.Sender.Username != "ada" {
+				told = append(told, m.Sender.Username+": "+m.Body)
+			}
+		}
+		if len(told) != 1 || !strings.HasPrefix(told[0], "nbduet: Nobody is listening") {
+			t.Errorf("told: %q", told)
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package listen_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/listen"
+	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ours is a process with a chat open, beside a notebook.
+type ours struct {
+	*session.Manager
+	t     *testing.T
+	s     *jupytertest.Server
+	chats *listen.Chats
+	chat  *chat.Chat
+	path  jupyter.Path // the notebook's
+}
+
+func start(t *testing.T) *ours {
+	t.Helper()
+	s := jupytertest.Start(t, jupytertest.WithChat(t))
+	path := s.Notebook(t, "x = 1", "y = 2")
+	s.Write(t, strings.TrimSuffix(path, ".ipynb")+".chat", "{}")
+	return startOn(t, s, path, session.Config{})
+}
+
+func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Config) *ours {
+	t.Helper()
+	o := &ours{Manager: sessiontest.Manager(t, s, cfg), t: t, s: s, path: jupyter.MustPath(path)}
+	o.chats = listen.New(o.Manager)
+	var err error
+	o.chat, err = o.chats.Open(t.Context(), jupyter.MustPath(strings.TrimSuffix(path, ".ipynb")+".chat"))
+	must(t, err)
+	return o
+}
+
+// enters has a client come that says what it is, and enter the chat.
+func (o *ours) enters(client, name string) {
+	o.t.Helper()
+	session.Said(o.Manager, client, face.Self{Name: name})
+	must(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
+}
+
+// takes waits for a mention, which a client then has.
+func (o *ours) takes(client string) (m mentions.Mention) {
+	o.t.Helper()
+	sessiontest.Eventually(o.t, "a mention for "+client, func() (ok bool) {
+		m, ok = o.Mentions.Take(mentions.Asks{Client: client})
+		return ok
+	})
+	return m
+}
+
+// none fails if there is a mention for a client.
+func (o *ours) none(client string) {
+	o.t.Helper()
+	time.Sleep(200 * time.Millisecond)
+	if list := o.Mentions.List(mentions.Asks{Client: client, Agents: true}); len(list) > 0 {
+		o.t.Errorf("%s is called: %+v", client, list)
+	}
+}
+
+// as is the context of a call of a client.
+func (o *ours) as(client string) context.Context {
+	return author.With(o.t.Context(), author.Author{Client: client, Call: 1})
+}
+
+// person is somebody in the chat.
+type person struct {
+	*chatdoc.Doc
+	t    *testing.T
+	room *rtc.Room
+	as   chatdoc.User
+}
+
+func (o *ours) person(username, name string) *person {
+	o.t.Helper()
+	u := awareness.User{Username: username, Name: name, DisplayName: name}
+	p := &person{chatdoc.New(), o.t, nil, chatdoc.User{User: u}}
+	var err error
+	p.room, err = rtc.Join(o.t.Context(), rtc.Config{
+		Server: sessiontest.Server(o.t, o.s), Path: o.chat.Path(), Format: "text", Type: "chat", Replica: p.Doc, User: u,
+	})
+	must(o.t, err)
+	o.t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		p.room.Depart(ctx)
+	})
+	return p
+}
+
+// says sends a message with mentions as the person's tab finds them.
+func (p *person) says(body string, usernames ...string) (id string) {
+	p.t.Helper()
+	id, err := p.Append(p.as, chatdoc.Outgoing{Body: body, Mentions: usernames})
+	must(p.t, err)
+	must(p.t, p.room.Barrier(p.t.Context()))
+	return id
+}
+
+// knows are those who are known in the chat, without one.
+func (p *person) knows(without string) string {
+	var all []string
+	for _, u := range p.Users() {
+		if u.Username != without {
+			all = append(all, u.Username+" "+u.DisplayName)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// sees waits until nobody else is known.
+func (p *person) sees(want string) {
+	p.t.Helper()
+	for end := time.Now().Add(sessiontest.Patience); p.knows(p.as.Username) != want; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("in the chat are %q, want %q", p.knows(p.as.Username), want)
+		}
+	}
+}
+
+// indicator is what is shown of who is writing.
+type indicator struct {
+	t *testing.T
+
+	mu      sync.Mutex
+	texts   string
+	changes []time.Time // when that changed
+}
+
+func (o *ours) indicator() *indicator {
+	o.t.Helper()
+	srv := sessiontest.Server(o.t, o.s)
+	s, err := srv.CollaborationSession(o.t.Context(), o.chat.Path(), "text", "chat")
+	must(o.t, err)
+	ws, err := srv.DialRoom(o.t.Context(), s.RoomID(), s.SessionID)
+	must(o.t, err)
+	in, seen := &indicator{t: o.t}, awareness.NewTable(1)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			_, b, err := ws.ReadMessage()
+			if err != nil {
+				return
+			}
+			if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil && f.Kind == wire.Awareness {
+				_, _ = seen.Apply(f.Payload, time.Now())
+				in.see(seen.Peers())
+			}
+		}
+	})
+	o.t.Cleanup(func() {
+		_ = ws.Close()
+		reading.Wait()
+	})
+	return in
+}
+
+func (in *indicator) see(states []awareness.State) {
+	var texts []string
+	for _, s := range states {
+		var state struct {
+			Writers []struct {
+				User            awareness.User
+				TypingIndicator string
+			}
+		}
+		if json.Unmarshal(s.Raw, &state) == nil {
+			for _, w := range state.Writers {
+				texts = append(texts, w.User.DisplayName+" "+w.TypingIndicator)
+			}
+		}
+	}
+	slices.Sort(texts)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if now := strings.Join(texts, ", "); now != in.texts {
+		in.texts = now
+		in.changes = append(in.changes, time.Now())
+	}
+}
+
+// now is what is shown, and how many changes there were.
+func (in *indicator) now() (string, int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.texts, len(in.changes)
+}
+
+// shows waits until a text is shown.
+func (in *indicator) shows(want string) {
+	in.t.Helper()
+	for end := time.Now().Add(sessiontest.Patience); ; time.Sleep(20 * time.Millisecond) {
+		now, _ := in.now()
+		if now == want {
+			return
+		}
+		if time.Now().After(end) {
+			in.t.Fatalf("shown is %q, want %q", now, want)
+		}
+	}
+}
+
+// still fails if something else is shown after a while.
+func (in *indicator) still(want string, after time.Duration) {
+	in.t.Helper()
+	time.Sleep(after)
+	if now, _ := in.now(); now != want {
+		in.t.Errorf("after %v, shown is %q, want %q", after, now, want)
+	}
+}
