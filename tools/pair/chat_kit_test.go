@@ -9,10 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -33,6 +37,32 @@ func newTable(t *testing.T, sources ...string) *table {
 	tb.Server.Write(t, tb.chat, "{}")
 	d.Read(d.path)
 	return tb
+}
+
+// named is the table as another client has it, that says what it is.
+func (tb *table) named(name string) *table {
+	tb.t.Helper()
+	s, err := tools.New(tools.Config{Work: tb.Work, Answers: tools.JSONAnswers})
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	toolstest.Tick()
+	c, err := client.NewInProcessClient(s)
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	tb.t.Cleanup(func() { _ = c.Close() })
+	if err := c.Start(tb.t.Context()); err != nil {
+		tb.t.Fatal(err)
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion, hello.Params.ClientInfo = "2025-06-18", mcp.Implementation{Name: name, Version: "1"}
+	if _, err := c.Initialize(tb.t.Context(), hello); err != nil {
+		tb.t.Fatal(err)
+	}
+	rig, d := *tb.Rig, *tb.duo
+	rig.Client, d.Rig = c, &rig
+	return &table{&d, tb.chat}
 }
 
 // talker is somebody in the chat.

@@ -62,6 +62,34 @@ func TestCalledInChat(t *testing.T) {
 	})
 }
 
+// Each client is in the chat by its name, and is called by it alone; the chat shows what it does until it replies.
+func TestClientsInChat(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		tb := newTable(t, "import time\ntime.sleep(5)")
+		ada, announced := tb.talks("ada", "Ada"), tb.watched()
+		claude, cursor := tb.named("claude-code"), tb.named("cursor-vscode")
+		claude.joins()
+		cursor.joins()
+		sessiontest.Eventually(t, "each can be mentioned, and all", func() bool { return len(ada.Users()) == 3 })
+		ada.says(chatdoc.Outgoing{Body: "@Cursor run it", Mentions: []string{"nbduet-cursor"}})
+		if m := claude.asked(dict{"timeout": 1}); m.ID != "" {
+			t.Errorf("Claude is called: %+v", m.MentionView)
+		}
+		m := cursor.asked(dict{"timeout": 60})
+		if m.Text != "run it" || m.By != "Ada" {
+			t.Errorf("%+v", m.MentionView)
+		}
+		sessiontest.Eventually(t, "it is shown that it was heard", func() bool { return announced(`"typingIndicator":"has heard you"`) })
+		cursor.Good("execute_nb_cells", dict{"path": tb.path, "ranges": []dict{{"start": 0}}, "timeout": 1}, nil)
+		sessiontest.Eventually(t, "it is shown that it runs", func() bool { return announced(`"typingIndicator":"is running cell 0"`) })
+		cursor.Good("reply", dict{"mention": m.ID, "text": "It runs."}, nil)
+		if answer := ada.hears("It runs."); answer.Sender.Username != "nbduet-cursor" || answer.Sender.DisplayName != "Cursor" || answer.Sender.AvatarURL == nil {
+			t.Errorf("%+v", answer)
+		}
+		sessiontest.Eventually(t, "that is shown no longer", func() bool { return !announced("typingIndicator") })
+	})
+}
+
 // What a message says when it is taken is what counts; one that was taken back before calls nobody, and what is quoted or
 // only begins like the name does not either.
 func TestChatMessagesChange(t *testing.T) {
