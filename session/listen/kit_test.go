@@ -153,9 +153,9 @@ func (p *person) sees(want string) {
 type indicator struct {
 	t *testing.T
 
-	mu      sync.Mutex
-	texts   string
-	changes []time.Time // when that changed
+	mu    sync.Mutex
+	texts []string // one after the other
+	at    int      // of them, that which was waited for last
 }
 
 func (o *ours) indicator() *indicator {
@@ -165,7 +165,7 @@ func (o *ours) indicator() *indicator {
 	must(o.t, err)
 	ws, err := srv.DialRoom(o.t.Context(), s.RoomID(), s.SessionID)
 	must(o.t, err)
-	in, seen := &indicator{t: o.t}, awareness.NewTable(1)
+	in, seen := &indicator{t: o.t, texts: []string{""}}, awareness.NewTable(1)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for {
@@ -204,9 +204,8 @@ func (in *indicator) see(states []awareness.State) {
 	slices.Sort(texts)
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if now := strings.Join(texts, ", "); now != in.texts {
-		in.texts = now
-		in.changes = append(in.changes, time.Now())
+	if now := strings.Join(texts, ", "); now != in.texts[len(in.texts)-1] {
+		in.texts = append(in.texts, now)
 	}
 }
 
@@ -214,18 +213,26 @@ func (in *indicator) see(states []awareness.State) {
 func (in *indicator) now() (string, int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.texts, len(in.changes)
+	return in.texts[len(in.texts)-1], len(in.texts)
 }
 
-// shows waits until a text is shown.
+// reaches reports whether a text was shown since that which was waited for last.
+func (in *indicator) reaches(want string) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	at := slices.Index(in.texts[in.at:], want)
+	in.at += max(at, 0)
+	return at >= 0
+}
+
+// shows waits until a text is shown, be it for a moment.
 func (in *indicator) shows(want string) {
 	in.t.Helper()
 	for end := time.Now().Add(sessiontest.Patience); ; time.Sleep(20 * time.Millisecond) {
-		now, _ := in.now()
-		if now == want {
+		if in.reaches(want) {
 			return
 		}
-		if time.Now().After(end) {
+		if now, _ := in.now(); time.Now().After(end) {
 			in.t.Fatalf("shown is %q, want %q", now, want)
 		}
 	}
