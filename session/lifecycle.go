@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,7 +19,6 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // New makes a manager, which makes no request until a document is opened.
@@ -101,12 +99,11 @@ func callable(m *Manager) []mentions.Name {
 	return names
 }
 
-// ChatConfig is how the chats of a manager's server are kept: in rooms that are joined as those of its documents are.
+// ChatConfig is how the chats of a manager's server are kept: in rooms that are joined as those of its documents are, but as
+// the Duet whom a chat has among its users. People's tabs offer for mentions who is in the room, too: another username of that
+// name would take its place there, and be the one who is mentioned.
 func ChatConfig(m *Manager) chat.Config {
-	name := cmp.Or(m.cfg.AgentName, "Duet")
-	return chat.Config{Server: m.cfg.Server, User: awareness.User{
-		Username: m.faces.Username(), Name: name, DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name),
-	}, Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.first.enter}
+	return chat.Config{Server: m.cfg.Server, User: face.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.first.enter}
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.

@@ -1,0 +1,28 @@
+package pair_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+)
+
+// Who is in a chat's room for us is among the users of the chat. People's tabs offer both for mentions, and of two with one
+// name the one in the room.
+func TestOneDuetInAChat(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		tb := newTable(t, "x = 1")
+		ada := tb.talks("ada", "Ada")
+		tb.joins()
+		sessiontest.Eventually(t, "the agent is in the room", func() bool { return len(ada.room.Peers()) == 1 })
+		us := ada.room.Peers()[0].User
+		if !slices.ContainsFunc(ada.Users(), func(u chatdoc.User) bool { return u.Username == us.Username && u.DisplayName == us.DisplayName }) {
+			t.Errorf("in the room: %+v, of the chat: %+v", us, ada.Users())
+		}
+		if !(chatdoc.User{User: us}).Agent() {
+			t.Errorf("%+v looks like a person", us)
+		}
+	})
+}
