@@ -139,7 +139,7 @@ func goesOn(m *Manager, r *run.Run) {
 		default:
 			text := "running code"
 			if i, ok := d.Notebook().Index(r.CellID); ok {
-				text = "running cell " + strconv.Itoa(i)
+				text = people.Running + strconv.Itoa(i+1)
 			}
 			d.seats.Begin(r.Owner, r.ID, text, r.CellID)
 		}

@@ -3,6 +3,8 @@ package people
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -54,7 +56,7 @@ func (p Place) Last() time.Time {
 
 // InNotebook are those who are in a notebook's room, in the order of their first tab's client id. path is the notebook's.
 func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing) []Person {
-	return gather(peers, typing, func(p rtc.Peer, at *Place) {
+	all := gather(peers, typing, func(p rtc.Peer, at *Place) {
 		if p.ActiveCell != "" && (p.ActivePath == "" || Path(p.ActivePath) == path) {
 			if i, ok := nb.Index(p.ActiveCell); ok {
 				at.Cell, at.Index = p.ActiveCell, i
@@ -73,7 +75,18 @@ func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing
 			at.Cell, at.Index = p.Status.Cell, i
 		}
 	})
+	for i := range all {
+		status := &all[i].Status
+		if at, ok := nb.Index(status.Cell); ok && strings.HasPrefix(status.Text, Running) {
+			status.Text = Running + strconv.Itoa(at)
+		}
+	}
+	return all
 }
+
+// Running is how the status of an agent begins that runs a cell. The cell's number follows, which counts from 1 where people
+// see it, and from 0, as all of ours do, in a [Person].
+const Running = "running cell "
 
 // InText are those who are in a text's room.
 func InText(peers []rtc.Peer, text *ydoc.Text, typing *Typing) []Person {

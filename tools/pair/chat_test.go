@@ -81,7 +81,7 @@ func TestClientsInChat(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "it is shown that it was heard", func() bool { return announced(`"typingIndicator":"has heard you"`) })
 		cursor.Good("execute_nb_cells", dict{"path": tb.path, "ranges": []dict{{"start": 0}}, "timeout": 1}, nil)
-		sessiontest.Eventually(t, "it is shown that it runs", func() bool { return announced(`"typingIndicator":"is running cell 0"`) })
+		sessiontest.Eventually(t, "it is shown that it runs", func() bool { return announced(`"typingIndicator":"is running cell 1"`) })
 		cursor.Good("reply", dict{"mention": m.ID, "text": "It runs."}, nil)
 		if answer := ada.hears("It runs."); answer.Sender.Username != "nbduet-cursor" || answer.Sender.DisplayName != "Cursor" || answer.Sender.AvatarURL == nil {
 			t.Errorf("%+v", answer)
