@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/chat"
+	"github.com/nbduet/nbduet/session/claims"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -67,6 +68,8 @@ func newManager(cfg Config) *Manager {
 		memory:  reading.NewMemory(),
 	}
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
+	m.Claims = claims.New(m.faces.Username(), m.Mentions)
+	m.Claims.In(func(call mentions.Mention) (claims.Place, bool) { return placeOf(m, call) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
@@ -85,6 +88,7 @@ func newManager(cfg Config) *Manager {
 func (m *Manager) start() {
 	m.wg.Go(m.janitor)
 	m.wg.Go(func() { m.Mentions.Run(m.ctx) })
+	m.wg.Go(func() { m.Claims.Run(m.ctx) })
 }
 
 // callable are the names by which the clients of this program are called: each by its own, and all by the program's.

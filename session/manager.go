@@ -11,6 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/claims"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -65,6 +66,8 @@ var ErrClosed = words.Fixed("the server is shutting down")
 type Manager struct {
 	// Mentions are the calls of agents by name in notebooks and chats.
 	Mentions *mentions.Book
+	// Claims are by which a mention is delivered once, whatever processes there are.
+	Claims *claims.Claims
 
 	cfg   Config
 	log   *slog.Logger

@@ -1,6 +1,10 @@
 package session
 
-import "github.com/nbduet/nbduet/session/kernel"
+import (
+	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/mentions"
+)
 
 // Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
 // Documents have no owner: everybody who names a path works in the same room, as people do.
@@ -30,6 +34,19 @@ func documents(m *Manager) []*Document {
 		}
 	}
 	return docs
+}
+
+// placeOf is the room of the notebook in which a mention was made; false if it is not joined.
+func placeOf(m *Manager, call mentions.Mention) (p claims.Place, ok bool) {
+	if call.InChat() {
+		return p, false
+	}
+	for _, d := range documents(m) {
+		if lv := d.current(); lv.nb != nil && lv.gap == nil && d.Path() == call.Path {
+			return claims.Place{Room: lv.room, State: lv.nb}, true
+		}
+	}
+	return p, false
 }
 
 // Owners knows the owners of kernels that were started without a notebook.

@@ -46,7 +46,7 @@ func TestChatFaces(t *testing.T) {
 			if len(c.to) > 0 {
 				client = c.to[0]
 				time.Sleep(200 * time.Millisecond)
-				if m, ok := o.Mentions.Take(mentions.Asks{Client: "3"}); ok {
+				if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "3"}); ok {
 					t.Errorf("%q: another takes %+v", c.body, m)
 				}
 			}
@@ -88,11 +88,11 @@ func TestChatOfTwoProcesses(t *testing.T) {
 		time.Sleep(time.Second)
 		o.person("nbduet-zed", "Zed").says("@Claude, too")
 		time.Sleep(time.Second)
-		if m, ok := o.Mentions.Take(mentions.Asks{Client: "1"}); ok {
+		if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1"}); ok {
 			t.Errorf("an agent is heard: %+v", m)
 		}
 		for range 2 {
-			if m, ok := o.Mentions.Take(mentions.Asks{Client: "1", Agents: true}); !ok || !m.Who.Agent || !strings.HasPrefix(m.Who.Username, "nbduet-") {
+			if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1", Agents: true}); !ok || !m.Who.Agent || !strings.HasPrefix(m.Who.Username, "nbduet-") {
 				t.Errorf("%+v, %v", m, ok)
 			}
 		}

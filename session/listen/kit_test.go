@@ -74,7 +74,7 @@ func (o *ours) enters(client, name string) {
 func (o *ours) takes(client string) (m mentions.Mention) {
 	o.t.Helper()
 	sessiontest.Eventually(o.t, "a mention for "+client, func() (ok bool) {
-		m, ok = o.Mentions.Take(mentions.Asks{Client: client})
+		m, ok = o.Claims.Take(o.t.Context(), mentions.Asks{Client: client})
 		return ok
 	})
 	return m

@@ -16,9 +16,14 @@ const maxKept = 200
 // kept is a mention with what became of it.
 type kept struct {
 	Mention
-	taken    string // the client that has it, "" for nobody
+	taken    string // the client that has it, Elsewhere, or "" for nobody
+	deciding bool   // it is not certain yet that the client has it
+	left     bool   // the client is gone meanwhile
 	answered bool
 }
+
+// Elsewhere stands for the clients of another process, where it is said who has taken a mention.
+const Elsewhere = "another process"
 
 // A Book has the mentions of all open notebooks and chats. Make it with [NewBook].
 type Book struct {
@@ -116,13 +121,14 @@ func (a Asks) mine(m *kept) bool {
 	return a.Fits == nil || a.Fits(m.Mention)
 }
 
-// Take gives a client the oldest mention that nobody has taken. No other client gets it.
+// Take gives a client the oldest mention that nobody has taken. No other client of this process gets it; that none of another
+// does is to be decided yet, and said with [Book.Keep] or [Book.Lose].
 func (b *Book) Take(a Asks) (Mention, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, k := range b.all {
 		if k.taken == "" && a.mine(k) {
-			k.taken = a.Client
+			k.taken, k.deciding = a.Client, true
 			b.tell()
 			return k.Mention, true
 		}
@@ -133,7 +139,7 @@ func (b *Book) Take(a Asks) (Mention, bool) {
 // Listed is a mention of a list.
 type Listed struct {
 	Mention
-	// Taken is the client that has it, "" for nobody.
+	// Taken is the client that has it, [Elsewhere], or "" for nobody.
 	Taken string
 }
 
@@ -149,22 +155,23 @@ func (b *Book) List(a Asks) (out []Listed) {
 	return out
 }
 
-// Of is the mention that a client wants to answer: its own, or one that nobody has taken, which it takes thereby.
-func (b *Book) Of(client, id string) (Mention, error) {
+// Of is the mention that a client wants to answer: its own, or one that nobody has taken, which it takes thereby, as with
+// [Book.Take]; fresh reports that.
+func (b *Book) Of(client, id string) (m Mention, fresh bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.find(id)
 	switch {
 	case k == nil:
-		return Mention{}, fmt.Errorf("%w: %s: it was withdrawn, or is of an earlier time", ErrUnknown, words.Quoted(id))
+		return Mention{}, false, fmt.Errorf("%w: %s: it was withdrawn, or is of an earlier time", ErrUnknown, words.Quoted(id))
 	case k.taken != "" && k.taken != client:
-		return k.Mention, fmt.Errorf("mention %s was taken by another client, which is to answer it", id)
+		return k.Mention, false, fmt.Errorf("mention %s was taken by another client, which is to answer it", id)
 	}
-	if k.taken == "" {
-		k.taken = client
+	if fresh = k.taken == ""; fresh {
+		k.taken, k.deciding = client, true
 		b.tell()
 	}
-	return k.Mention, nil
+	return k.Mention, fresh, nil
 }
 
 func (b *Book) find(id string) *kept {
@@ -179,7 +186,7 @@ func (b *Book) find(id string) *kept {
 func (b *Book) Answered(id string) { b.change(id, func(k *kept) { k.answered = true }) }
 
 // Release gives a mention back that was taken and did not reach its client.
-func (b *Book) Release(id string) { b.change(id, func(k *kept) { k.taken = "" }) }
+func (b *Book) Release(id string) { b.change(id, func(k *kept) { k.taken, k.deciding = "", false }) }
 
 // Waiting reports whether a mention is there still, and was taken by nobody.
 func (b *Book) Waiting(id string) bool {
@@ -201,7 +208,7 @@ func (b *Book) change(id string, f func(*kept)) {
 // Edit notes that a mention says something else now.
 func (b *Book) Edit(id, says string) {
 	b.change(id, func(k *kept) {
-		k.Edited = k.Edited || k.taken != ""
+		k.Edited = k.Edited || k.taken != "" && k.taken != Elsewhere
 		k.Says = says
 	})
 }
@@ -230,7 +237,11 @@ func (b *Book) Forget(client string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, k := range b.all {
-		if k.taken == client && !k.answered {
+		switch {
+		case k.taken != client || k.answered:
+		case k.deciding:
+			k.left = true
+		default:
 			k.taken = ""
 		}
 		if at := slices.Index(k.To, client); at >= 0 {

@@ -16,6 +16,9 @@ type Mention struct {
 	Path jupyter.Path
 	// Cell is the id of the cell in which it stands; "" in a chat.
 	Cell string
+	// Mark stands for the place in the notebook where the call begins: the same in every process, and another for each call. ""
+	// in a chat, and where it is not known.
+	Mark string
 	// Message is the id of the message of a chat; "" in a notebook.
 	Message string
 	// Says is what stands behind the name.

@@ -110,7 +110,7 @@ func (t *Tracker) drafting() bool {
 // count has one call count.
 func (t *Tracker) count(w written, now time.Time) {
 	m := Mention{
-		Path: t.of.Path(), Cell: w.cell, Says: w.call.says, More: w.mark.more, Who: w.who, At: now,
+		Path: t.of.Path(), Cell: w.cell, Mark: markOf(t.of.Notebook, w, t.b.names()), Says: w.call.says, More: w.mark.more, Who: w.who, At: now,
 		To: clientsOf(w.call.name, t.b.names()),
 	}
 	if c := commandOf(m.Says); c != NoCommand && !m.Who.Agent && t.of.Obey != nil && t.of.Obey(c, m) {

@@ -440,12 +440,61 @@ func TestForget(t *testing.T) {
 		first, _ := d.book.Take(Asks{Client: "c-1"})
 		d.book.Answered(first.ID)
 		d.want("two")
-		if _, err := d.book.Of("c-2", first.ID); err == nil {
+		if _, _, err := d.book.Of("c-2", first.ID); err == nil {
 			t.Error("another client may answer what was taken")
+		}
+		for _, id := range d.book.All() {
+			d.book.Keep(id)
 		}
 		d.book.Forget("c-1")
 		if got := d.said("c-2"); !slices.Equal(got, []string{"two"}) {
 			t.Errorf("free again: %q", got)
+		}
+		// One who leaves before it is certain that it has it, leaves it when it is.
+		d.book.Forget("c-2")
+		if got := d.said("c-3"); got != nil {
+			t.Errorf("while it is decided: %q", got)
+		}
+		for _, id := range d.book.All() {
+			d.book.Keep(id)
+		}
+		if got := d.said("c-3"); !slices.Equal(got, []string{"two"}) {
+			t.Errorf("free again: %q", got)
+		}
+	})
+}
+
+// What another process has is neither taken nor free by anything but its word; what it has answered is not listed.
+func TestElsewhere(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.write(anna, "a", "@Duet one\n@Duet two")
+		time.Sleep(time.Minute)
+		ids := d.book.All()
+		d.book.Lose(ids[0], "c-1", true) // it is not c-1's
+		d.book.Lose(ids[0], "", false)
+		taken, _ := d.book.Take(Asks{Client: "c-1"})
+		d.book.Lose(taken.ID, "c-1", false)
+		d.want()
+		if _, _, err := d.book.Of("c-2", ids[0]); err == nil {
+			t.Error("answered here")
+		}
+		if l := d.book.List(Asks{Client: "c-1"}); len(l) != 2 || l[0].Taken != Elsewhere || l[1].Taken != Elsewhere {
+			t.Errorf("%+v", l)
+		}
+		marks := map[string]bool{}
+		for _, id := range ids {
+			s, _ := d.book.Standing(id)
+			marks[s.Mark] = true
+		}
+		if len(marks) != 2 || marks[""] {
+			t.Errorf("the marks are %v", marks)
+		}
+		d.book.Lose(ids[0], Elsewhere, true)
+		d.book.Release(ids[1])
+		d.book.Forget("c-1")
+		d.want("two")
+		if l := d.book.List(Asks{Client: "c-1"}); len(l) != 1 {
+			t.Errorf("%+v", l)
 		}
 	})
 }

@@ -56,7 +56,7 @@ func reply(d *desk.Desk) tool.Tool {
 			if words.Marked(args.Text) {
 				return nil, errors.New("text " + tool.MarkedWhy)
 			}
-			m, err := d.Manager.Mentions.Of(tool.ClientOf(ctx), args.Mention)
+			m, err := d.Manager.Claims.Of(ctx, tool.ClientOf(ctx), args.Mention)
 			if errors.Is(err, mentions.ErrUnknown) {
 				return nil, fmt.Errorf("%w"+words.Hint("; list_mentions lists those that are not answered"), err)
 			}

@@ -164,7 +164,7 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 	defer tick.Stop()
 	for {
 		next := book.Changed() // before looking
-		if m, ok = book.Take(l.asks()); ok {
+		if m, ok = l.d.Manager.Claims.Take(ctx, l.asks()); ok {
 			return m, true, nil
 		}
 		select {
@@ -184,8 +184,13 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 // answer shows a mention.
 func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer, error) {
 	v := mentionView(l.d, m)
-	out := &MentionResult{MentionView: &v, Warning: warning(m), Waiting: len(l.d.Manager.Mentions.List(l.asks())), of: m}
-	out.Waiting = max(0, out.Waiting-1)
+	out := &MentionResult{MentionView: &v, Warning: warning(m), Waiting: -1, of: m}
+	for _, listed := range l.d.Manager.Mentions.List(l.asks()) {
+		if listed.Taken != mentions.Elsewhere {
+			out.Waiting++
+		}
+	}
+	out.Waiting = max(0, out.Waiting)
 	a := &tool.Answer{Body: out}
 	var roll *desk.Roll
 	if doc := notebookOf(ctx, l.d, m); doc != nil {
