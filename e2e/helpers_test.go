@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
@@ -104,8 +105,14 @@ func missed(message string) bool {
 // error that nothing in the page caught fails the test.
 func open(t *testing.T, path string) *person {
 	t.Helper()
+	return openAt(t, jupyter, path)
+}
+
+// openAt is open with another server than the one that all tests share.
+func openAt(t *testing.T, l *lab.Lab, path string) *person {
+	t.Helper()
 	workspace := strings.TrimSuffix(filepath.Base(path), ".ipynb")
-	notebook, err := chromium.OpenNotebook(t.Context(), jupyter.PageURL(workspace, path))
+	notebook, err := chromium.OpenNotebook(t.Context(), l.PageURL(workspace, path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,11 @@ type ViewOutput struct {
 	Rows  int    `json:"rows"`  // of its table
 }
 
-// current is the notebook panel in the page. The label in front makes the page
-// say what is missing instead of failing on an undefined value.
-const current = `window.jupyterapp?.shell?.currentWidget`
+// current is the notebook panel in the page, also while something beside it is in
+// front. The question marks make the page say what is missing instead of failing on
+// an undefined value.
+const current = `(shell => shell?.currentWidget?.hasClass("jp-NotebookPanel") ? shell.currentWidget
+	: [...shell?.widgets("main") ?? []].find(w => w.hasClass("jp-NotebookPanel")))(window.jupyterapp?.shell)`
 
 // OpenNotebook opens a page of JupyterLab that shows one notebook (see
 // lab.Lab.PageURL) in a new tab, and waits until the notebook is there and its
