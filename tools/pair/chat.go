@@ -90,8 +90,12 @@ func (l *listener) enter(ctx context.Context, c *chat.Chat) error {
 	return l.d.Chats.Enter(ctx, l.client, c)
 }
 
-// findEvery is how often it is looked for chats while a call waits.
-const findEvery = 30 * time.Second
+// While a call waits, it is looked each second for chats that people open, of which is heard anyway, and each looks seconds
+// for all, for which the server is asked.
+const (
+	lookEvery = time.Second
+	looks     = 30
+)
 
 // listenInChats holds the chats open in which somebody may call, while the listener waits. It goes on beside it: opening
 // a chat takes a while, and people may open further ones.
@@ -99,10 +103,11 @@ func (l *listener) listenInChats(ctx context.Context) {
 	ctx, l.chats.stop = context.WithCancel(ctx)
 	l.chats.end = l.d.Chats.Listens(l.client)
 	l.chats.wg.Go(func() {
-		for {
-			l.openChats(ctx)
+		tried := map[jupyter.Path]bool{} // since it was looked for all
+		for n := 0; ; n++ {
+			l.openChats(ctx, n%looks == 0, tried)
 			select {
-			case <-time.After(findEvery):
+			case <-time.After(lookEvery):
 			case <-ctx.Done():
 				return
 			}
@@ -110,7 +115,7 @@ func (l *listener) listenInChats(ctx context.Context) {
 	})
 }
 
-func (l *listener) openChats(ctx context.Context) {
+func (l *listener) openChats(ctx context.Context, all bool, tried map[jupyter.Path]bool) {
 	if l.d.Chats.Lacking() {
 		return
 	}
@@ -118,15 +123,19 @@ func (l *listener) openChats(ctx context.Context) {
 	for _, c := range l.d.Chats.Chats() {
 		paths = append(paths, c.Path())
 	}
-	for _, doc := range l.docs {
-		if doc.Notebook() != nil {
-			notebooks = append(notebooks, doc.Path())
+	if all {
+		clear(tried)
+		for _, doc := range l.docs {
+			if doc.Notebook() != nil {
+				notebooks = append(notebooks, doc.Path())
+			}
 		}
 	}
 	for _, path := range append(paths, l.d.Chats.Find(ctx, notebooks, session.LobbyPeers(l.d.Manager))...) {
-		if l.chats.has(path) {
+		if l.chats.has(path) || tried[path] {
 			continue
 		}
+		tried[path] = true
 		c, err := l.d.Chats.Open(ctx, path)
 		if errors.Is(err, chat.ErrNoChat) {
 			return

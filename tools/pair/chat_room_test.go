@@ -3,9 +3,11 @@ package pair_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
@@ -23,6 +25,29 @@ func TestOneDuetInAChat(t *testing.T) {
 		}
 		if !(chatdoc.User{User: us}).Agent() {
 			t.Errorf("%+v looks like a person", us)
+		}
+	})
+}
+
+// A chat that a person opens while an agent waits is soon joined, wherever it is: what is written before is heard by nobody.
+func TestChatOpenedWhileWaiting(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		const soon = 3 * time.Second
+		tb := newTable(t, "x = 1")
+		heard := make(chan pair.MentionResult)
+		go func() {
+			out := pair.MentionResult{MentionView: &pair.MentionView{}}
+			tb.Good("wait_for_mention", dict{"timeout": 60}, &out)
+			heard <- out
+		}()
+		time.Sleep(soon)
+		tb.chat = tb.Server.Write(t, "else/where.chat", "{}")
+		ada := tb.talks("ada", "Ada")
+		tb.inLobby("ada", "Ada", "chat:"+tb.chat)
+		time.Sleep(soon)
+		ada.text("@Duet hello")
+		if m := <-heard; m.ID == "" || m.Text != "hello" || m.Path != tb.chat {
+			t.Errorf("%+v, %+v", m, m.MentionView)
 		}
 	})
 }
