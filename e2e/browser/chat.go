@@ -89,13 +89,7 @@ func (c *Chat) Send(ctx context.Context) error {
 	if err := c.Enter(ctx); err != nil {
 		return err
 	}
-	return poll.Until(ctx, "the message to be sent", func(ctx context.Context) error {
-		left, err := c.Input(ctx)
-		if err == nil && left != "" {
-			err = fmt.Errorf("%q", left)
-		}
-		return err
-	})
+	return poll.Until(ctx, "the message to be sent", c.empty)
 }
 
 // Say types a message and sends it.
@@ -109,6 +103,28 @@ func (c *Chat) Say(ctx context.Context, text string) error {
 // Input is what stands in the chat's input.
 func (c *Chat) Input(ctx context.Context) (string, error) {
 	return Eval[string](ctx, c.Tab, `document.querySelector(`+quote(chatInput)+`).value`)
+}
+
+// Clear empties the chat's input.
+func (c *Chat) Clear(ctx context.Context) error {
+	if err := c.ClickInto(ctx, chatInput); err != nil {
+		return err
+	}
+	return poll.Until(ctx, "the input to be empty", func(ctx context.Context) error {
+		if err := c.Press(ctx, kb.Backspace); err != nil {
+			return err
+		}
+		return c.empty(ctx)
+	})
+}
+
+// empty is an error where something stands in the chat's input.
+func (c *Chat) empty(ctx context.Context) error {
+	left, err := c.Input(ctx)
+	if err == nil && left != "" {
+		err = fmt.Errorf("%q", left)
+	}
+	return err
 }
 
 // Offered are the names that the chat offers for what is being typed.
