@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // obeyWithin bounds what is done for one message.
@@ -30,7 +31,7 @@ func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bo
 	defer stop()
 	targets, err := cs.targets(ctx, c, m, command)
 	if err != nil {
-		if command == mentions.GoOn && !cs.held() {
+		if command == mentions.GoOn && !held(cs.m) {
 			return false
 		}
 		cs.say(ctx, c, err.Error())
@@ -53,7 +54,8 @@ func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bo
 var errWhich = errors.New("Which notebook? Say it again with the notebook, or a cell of it, attached.") //nolint:revive,staticcheck // a message for people
 
 // targets are what a command of a message is about: what is attached, else the notebook beside the chat, else the only one
-// that people have in front of those that are open here.
+// that people have in front of those that are open here, or, while it is not known what they have in front, the only one that
+// is.
 func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, command mentions.Command) (all []target, err error) {
 	for _, a := range m.Attachments {
 		path, err := jupyter.ParsePath(a.Path)
@@ -82,13 +84,21 @@ func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, comm
 		}
 	}
 	var fronts []jupyter.Path
+	known := false
 	for _, f := range cs.m.Lobby().Fronts {
 		for _, said := range f.Documents {
 			path, err := jupyter.ParsePath(said)
-			if err == nil && !f.Agent && strings.HasSuffix(said, notebook) && cs.m.IsOpen(path) && !slices.Contains(fronts, path) {
+			if err != nil || f.Agent || !strings.HasSuffix(said, notebook) {
+				continue
+			}
+			known = true
+			if cs.m.IsOpen(path) && !slices.Contains(fronts, path) {
 				fronts = append(fronts, path)
 			}
 		}
+	}
+	if !known {
+		fronts = notebooks(cs.m, func(*ydoc.Notebook) bool { return true })
 	}
 	if len(fronts) != 1 {
 		return nil, errWhich
@@ -104,13 +114,20 @@ func Beside(path jupyter.Path) (jupyter.Path, error) {
 	return jupyter.ParsePath(strings.TrimSuffix(path.String(), ".chat") + notebook)
 }
 
-// held reports whether somebody has said hands off of something that is open here.
-func (cs *Chats) held() (held bool) {
-	for _, doc := range cs.m.HoldUnder(func(jupyter.Path) bool { return true }) {
-		held = held || doc.Notebook() != nil && len(toes.Holds(doc.Notebook())) > 0
+// notebooks are those that are open here and wanted.
+func notebooks(m *session.Manager, wanted func(*ydoc.Notebook) bool) (open []jupyter.Path) {
+	for _, doc := range m.HoldUnder(func(jupyter.Path) bool { return true }) {
+		if nb := doc.Notebook(); nb != nil && wanted(nb) {
+			open = append(open, doc.Path())
+		}
 		doc.Release()
 	}
-	return held
+	return open
+}
+
+// held reports whether somebody has said hands off of something that is open here.
+func held(m *session.Manager) bool {
+	return len(notebooks(m, func(nb *ydoc.Notebook) bool { return len(toes.Holds(nb)) > 0 })) > 0
 }
 
 // obeyIn obeys in one notebook. It says what was done, and whether anything was.

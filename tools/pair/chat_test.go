@@ -275,7 +275,8 @@ func TestHandsOffInChat(t *testing.T) {
 	})
 }
 
-// Where no notebook is beside the chat, the only one that people have in front is meant, and of several the chat asks which.
+// Where no notebook is beside the chat, the only one that people have in front is meant, or, before it is known what they have,
+// the only one that is open; of several the chat asks which.
 func TestHandsOffWhich(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -283,6 +284,11 @@ func TestHandsOffWhich(t *testing.T) {
 		tb.Server.Write(t, tb.chat, "{}")
 		ada := tb.talks("ada", "Ada")
 		tb.joins()
+		ada.text("@Duet hands off")
+		ada.hears("Hands off " + tb.path)
+		ada.text("@Duet go on")
+		ada.hears("Going on with " + tb.path)
+		tb.Read(tb.Server.Notebook(t, "y = 2"))
 		ada.text("@Duet hands off")
 		ada.hears("Which notebook?")
 		ada.text("@Duet go on") // nothing is held: the agent is meant
@@ -296,12 +302,12 @@ func TestHandsOffWhich(t *testing.T) {
 			t.Errorf("%+v", m.MentionView)
 		}
 		ada.text("@Duet hands off")
-		ada.hears("Hands off " + tb.path)
+		sessiontest.Eventually(t, "it is obeyed", func() bool { return ada.count("Hands off "+tb.path) == 2 })
 		tb.Bad("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, "hands_off", "Ada")
 		tb.talks("robot", "Robot (AI)").text("@Duet go on")
 		tb.Bad("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, "hands_off", "Ada")
 		ada.text("@Duet go on")
-		ada.hears("Going on with " + tb.path)
+		sessiontest.Eventually(t, "it is obeyed", func() bool { return ada.count("Going on with "+tb.path) == 2 })
 		tb.Good("edit_text", dict{"path": tb.path, "cell_id": "c0", "old_text": "1", "new_text": "2"}, nil)
 	})
 }
