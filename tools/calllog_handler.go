@@ -40,7 +40,7 @@ type logHandler struct {
 var loggedNames = []string{
 	"path", "room", "kernel", "tool", "session", "sessionID", "run", "state", "cell", "op", "about", "from", "to", "type",
 	"jupyter", "toolsets", "transport", "method", "url", "root", "client", "client_id", "outcome", "stack",
-	"uri", "reason", "kernels", "issuer",
+	"uri", "reason", "kernels", "issuer", "why",
 }
 
 // hiddenHow says how to get a text that was left out.

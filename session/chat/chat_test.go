@@ -148,7 +148,7 @@ func TestChat(t *testing.T) {
 		c.hears("0 @Duet hello", "1 @Duet, hello")
 		var file struct{ Users map[string]map[string]any }
 		must(t, json.Unmarshal([]byte(s.Read(t, path)), &file))
-		if u := file.Users["nbduet"]; u["bot"] != false || u["display_name"] != "Duet" || len(u) != 7 {
+		if u := file.Users["nbduet"]; u["bot"] != false || u["display_name"] != "Duet" || u["mention_name"] != "Duet" || len(u) != 8 {
 			t.Errorf("the user in the file: %v", u)
 		}
 		c.Release()

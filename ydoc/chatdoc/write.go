@@ -32,12 +32,12 @@ func (d *Doc) Enter(u User) error {
 	return d.write("enter the chat", func(x *crdt.Tx) error { return d.enter(x, u) })
 }
 
-// enter writes a user with the fields that the server's class of users has, and no other: with one more it could not
-// read the chat.
+// enter writes a user with the fields that the server's class of users takes, and no other: with one more it could not
+// read the chat. By the mention name tabs find in a message who is mentioned, and show it.
 func (d *Doc) enter(x *crdt.Tx, u User) error {
 	v, err := crdt.Plain(map[string]any{
 		"username": u.Username, "name": u.Name, "display_name": u.DisplayName, "initials": u.Initials, "color": u.Color,
-		"avatar_url": optional(u.AvatarURL), "bot": u.Bot,
+		"avatar_url": optional(u.AvatarURL), "bot": u.Bot, "mention_name": u.MentionName(),
 	}, maxDepth)
 	if err != nil {
 		return err
