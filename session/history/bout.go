@@ -19,6 +19,8 @@ func (l *Log) Lately(cell string, from time.Time) (bouts []Bout) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []*entry
+	var edits [][]span // of each bout
+	var next *entry
 	for _, e := range slices.Backward(l.entries) {
 		if e.cell != cell || e.typing[1] == 0 {
 			continue
@@ -28,30 +30,40 @@ func (l *Log) Lately(cell string, from time.Time) (bouts []Bout) {
 		case at >= 0:
 			if b := &bouts[at]; b.Begun.UnixNano()-e.typing[1] < int64(rest) {
 				b.Begun = time.Unix(0, e.typing[0])
-				b.Typed = joinTyped(e.written(), b.Typed)
+				edits[at] = together(e.edits, edits[at], next.who.equal(e.who))
 			}
 		case e.typing[1] >= from.UnixNano():
 			all = append(all, e)
-			bouts = append(bouts, Bout{e.who, time.Unix(0, e.typing[0]), time.Unix(0, e.typing[1]), e.written()})
+			edits = append(edits, e.edits)
+			bouts = append(bouts, Bout{e.who, time.Unix(0, e.typing[0]), time.Unix(0, e.typing[1]), ""})
 		}
+		next = e
+	}
+	for i := range bouts {
+		bouts[i].Typed = written(edits[i])
 	}
 	slices.SortStableFunc(bouts, func(a, b Bout) int { return b.Last.Compare(a.Last) })
 	return bouts
 }
 
-// written is what an entry put into its cell's text.
-func (e *entry) written() (text string) {
-	for _, s := range e.edits {
-		text = joinTyped(text, s.new)
+// together are edits one after the other. Where nobody else has changed the text between them, what goes on where the one has
+// ended is one.
+func together(before, after []span, alone bool) []span {
+	if n := len(before); alone && n > 0 && len(after) > 0 {
+		if one, ok := before[n-1].join(after[0]); ok {
+			return slices.Concat(before[:n-1], []span{one}, after[1:])
+		}
 	}
-	return text
+	return slices.Concat(before, after)
 }
 
-// joinTyped puts together what was written at two places.
-func joinTyped(before, after string) string {
-	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
-	if before == "" || after == "" {
-		return before + after
+// written is what edits put into their cell's text. What was written at different places is set apart.
+func written(edits []span) string {
+	var all []string
+	for _, s := range edits {
+		if text := strings.TrimSpace(s.new); text != "" {
+			all = append(all, text)
+		}
 	}
-	return before + " … " + after
+	return strings.Join(all, " … ")
 }

@@ -44,3 +44,26 @@ func TestBouts(t *testing.T) {
 		}
 	})
 }
+
+// What somebody types in one place is one, however often it was asked meanwhile; what is between was not typed.
+func TestTypedAcrossSeals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, person, l := pair(t, two...)
+		typed := func(want string, sources ...string) {
+			t.Helper()
+			for _, s := range sources {
+				edits(t, person, setSource("b", s))
+				l.Seal()
+			}
+			got := l.Lately("b", time.Now().Add(-rest))
+			if len(got) == 0 || got[0].Typed != want {
+				t.Errorf("%+v, want %q", got, want)
+			}
+			time.Sleep(2 * rest)
+		}
+		edits(t, person, setSource("b", ""))
+		time.Sleep(2 * rest)
+		typed("plot the sales", "p", "pl", "plo", "plot", "plot ", "plot the sa", "plot the sales")
+		typed("# … s", "# plot the sales", "# plot the saless")
+	})
+}
