@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -125,4 +126,48 @@ func TestCalledInACell(t *testing.T) {
 	if cells := readCells(t, nbduet, path); cells[3].ID != reply {
 		t.Errorf("%+v", cells[3])
 	}
+}
+
+// A client that waits for nothing is told by itself where a person calls it in the tab: by the resource that it has
+// subscribed to, and by its channel; then it replies.
+func TestCalledWithoutWaiting(t *testing.T) {
+	const uri = "mentions://list"
+	ctx := t.Context()
+	path := newNotebook(t, code("y = 2"), code("z = 3"))
+	tab := open(t, path)
+	nbduet := startAgentAs(t, agent.Options{Client: "claude-code", Protocol: "2025-06-18"})
+	readCells(t, nbduet, path)
+	must(t, nbduet.Subscribe(ctx, uri))
+	must(t, tab.EditCell(ctx, 0))
+	must(t, tab.Type(ctx, "  # @Claude why 2?"))
+	must(t, tab.EditCell(ctx, 1))
+	must(t, poll.Until(ctx, "the client to be told", func(context.Context) error {
+		if pushed := nbduet.Pushed(); len(pushed) != 1 || nbduet.Updates(uri) == 0 {
+			return fmt.Errorf("by the channel %q, and %d times of the resource", pushed, nbduet.Updates(uri))
+		}
+		return nil
+	}))
+	if says := nbduet.Pushed()[0]; !strings.Contains(says, `called you in `+path+`, cell "cell-0": "why 2?"`) {
+		t.Error(says)
+	}
+	text, err := nbduet.Read(ctx, uri)
+	must(t, err)
+	var list struct {
+		Mentions []struct{ Mention, Text string }
+	}
+	must(t, json.Unmarshal([]byte(text), &list))
+	if len(list.Mentions) != 1 || list.Mentions[0].Text != "why 2?" {
+		t.Fatal(text)
+	}
+	var out changedCell
+	_, err = nbduet.Do(ctx, "reply", map[string]any{"mention": list.Mentions[0].Mention, "text": "Because."}, &out)
+	must(t, err)
+	must(t, poll.Until(ctx, "the reply, rendered", func(ctx context.Context) error {
+		seen, err := tab.Rendered(ctx, out.CellID)
+		if err == nil && !strings.HasPrefix(seen, "Because.") {
+			err = fmt.Errorf("%q", seen)
+		}
+		return err
+	}))
+	tab.shoot("reply")
 }

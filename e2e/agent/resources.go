@@ -3,25 +3,31 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// updates are the resources that the program has told of, each as often as it did.
+// updates are the resources that the program has told of, each as often as it did, and what came by the channel.
 type updates struct {
-	mu   sync.Mutex
-	seen map[string]int
+	mu     sync.Mutex
+	seen   map[string]int
+	pushed []string
 }
 
 func (u *updates) take(n mcp.JSONRPCNotification) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if n.Method == "notifications/claude/channel" {
+		content, _ := n.Params.AdditionalFields["content"].(string)
+		u.pushed = append(u.pushed, content)
+	}
 	if n.Method != string(mcp.MethodNotificationResourceUpdated) {
 		return
 	}
 	uri, _ := n.Params.AdditionalFields["uri"].(string)
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	if u.seen == nil {
 		u.seen = make(map[string]int)
 	}
@@ -33,6 +39,13 @@ func (a *Agent) Updates(uri string) int {
 	a.updates.mu.Lock()
 	defer a.updates.mu.Unlock()
 	return a.updates.seen[uri]
+}
+
+// Pushed are the messages that the program has sent by Claude Code's channel.
+func (a *Agent) Pushed() []string {
+	a.updates.mu.Lock()
+	defer a.updates.mu.Unlock()
+	return slices.Clone(a.updates.pushed)
 }
 
 // Read reads a resource that is text.
