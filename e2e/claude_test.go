@@ -31,16 +31,16 @@ func readmeBlock(t *testing.T, after, language string) string {
 	return block
 }
 
-// fill puts this machine's program, and the server's address and token, where
-// the README has its examples, each of which must be there.
+// fill puts this machine's program in the place of uvx, and the server's address
+// and token where the README has its examples, each of which must be there.
 func (e *hostEntry) fill(t *testing.T) {
 	t.Helper()
 	file, err := binary()
 	must(t, err)
-	if e.Command != "/path/to/bin/nbduet" {
-		t.Errorf("the program is %q", e.Command)
+	if e.Command != "uvx" || len(e.Args) == 0 || e.Args[0] != "nbduet" {
+		t.Fatalf("the program is %q with %q", e.Command, e.Args)
 	}
-	e.Command = file
+	e.Command, e.Args = file, e.Args[1:]
 	for name, put := range map[string]struct{ example, real string }{
 		"JUPYTER_SERVER_URL": {"http://localhost:8888", jupyter.URL},
 		"JUPYTER_TOKEN":      {"…", jupyter.Token},
@@ -111,12 +111,14 @@ func TestAC6ClaudeDesktop(t *testing.T) {
 	entry.work(t, "claude-ai")
 }
 
-// So is the README's command for Claude Code.
+// So is the README's command for Claude Code with a server.
 func TestClaudeCode(t *testing.T) {
-	line := readmeBlock(t, "**Claude Code**", "sh")
-	m := regexp.MustCompile(`^claude mcp add((?: --env [A-Z_]+=\S+)*) --transport stdio nbduet -- (\S+)((?: \S+)*)$`).FindStringSubmatch(line)
+	readme, err := os.ReadFile("../README.md")
+	must(t, err)
+	text := strings.Join(strings.Fields(string(readme)), " ")
+	m := regexp.MustCompile("`claude mcp add((?: --env [A-Z_]+=[^ `]+)+) --transport stdio nbduet -- (\\w+)((?: [^ `]+)*)`").FindStringSubmatch(text)
 	if m == nil {
-		t.Fatalf("the README has %q", line)
+		t.Fatal("the README has no such command")
 	}
 	entry := hostEntry{Command: m[2], Args: strings.Fields(m[3]), Env: map[string]string{}}
 	for pair := range strings.SplitSeq(m[1], " --env ") {
