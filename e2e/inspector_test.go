@@ -112,6 +112,16 @@ var inspected = map[string][]string{
 	"record_context":         {`topics=["inspected"]`},
 	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
 
+	"look_around":      {"path=NB"},
+	"changes_since":    {"path=NB", "revision=-x"},
+	"wait_for_change":  {"path=NB", "since=-x", "timeout=0"},
+	"list_agent_edits": {"path=NB"},
+	"undo_agent":       {"path=NB"},
+	"redo_agent":       {"path=NB"},
+	"wait_for_mention": {"path=NB", "timeout=0"},
+	"list_mentions":    {},
+	"reply":            {"mention=m-none", "text=x"},
+
 	"connect_to_jupyter":       {"jupyter_url=URL"},
 	"list_notebooks":           {},
 	"use_notebook":             {"notebook_name=nb", "notebook_path=NB"},
@@ -147,6 +157,7 @@ var refused = []string{
 	"get_variables", "get_variable", "get_dataframe_info", "inspect_data",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
 	"file_list", "file_read", "file_get",
+	"reply",
 	"unuse_notebook", "insert_execute_code_cell", "list_cells", "read_cells",
 	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_ipython",
 }
