@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 var (
 	duet = awareness.User{Username: "nbduet", DisplayName: "Duet", Initials: "D", Color: "#888"}
-	ann  = chatdoc.User{User: awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}}
+	ann  = awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}
 )
 
 func must(t *testing.T, err error) {
@@ -88,33 +88,17 @@ func (o *opened) hears(want ...string) {
 	o.t.Fatalf("heard %q, want %q", got, want)
 }
 
-// person is somebody in a chat's room.
-type person struct {
-	*chatdoc.Doc
-	room *rtc.Room
-}
+// person is Ann in a chat's room.
+type person struct{ *sessiontest.Talker }
 
 func enters(t *testing.T, s *jupytertest.Server, path string) person {
 	t.Helper()
-	d := chatdoc.New()
-	r, err := rtc.Join(t.Context(), rtc.Config{
-		Server: sessiontest.Server(t, s), Path: jupyter.MustPath(path), Format: "text", Type: "chat", Replica: d, User: ann.User,
-	})
-	must(t, err)
-	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		r.Depart(ctx)
-	})
-	return person{d, r}
+	return person{sessiontest.Talks(t, s, jupyter.MustPath(path), ann)}
 }
 
 func (p person) says(t *testing.T, body string) string {
 	t.Helper()
-	id, err := p.Append(ann, chatdoc.Outgoing{Body: body})
-	must(t, err)
-	must(t, p.room.Barrier(t.Context()))
-	return id
+	return p.Says(chatdoc.Outgoing{Body: body})
 }
 
 // Each message is told once: not again when the server gives it its time. What is ours, or was there, is not told. What is
@@ -166,7 +150,7 @@ func TestLostChat(t *testing.T) {
 		p.says(t, "one")
 		c.hears("0 one")
 		s.Fake.Rooms.Drop(path)
-		must(t, p.room.WaitSynced(t.Context()))
+		must(t, p.Room.WaitSynced(t.Context()))
 		p.says(t, "two")
 		c.hears("0 one", "0 two")
 		time.Sleep(3 * time.Second) // saved

@@ -11,7 +11,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -96,36 +95,20 @@ func (o *ours) as(client string) context.Context {
 
 // person is somebody in the chat.
 type person struct {
-	*chatdoc.Doc
-	t    *testing.T
-	room *rtc.Room
-	as   chatdoc.User
+	*sessiontest.Talker
+	t *testing.T
 }
 
 func (o *ours) person(username, name string) *person {
 	o.t.Helper()
 	u := awareness.User{Username: username, Name: name, DisplayName: name}
-	p := &person{chatdoc.New(), o.t, nil, chatdoc.User{User: u}}
-	var err error
-	p.room, err = rtc.Join(o.t.Context(), rtc.Config{
-		Server: sessiontest.Server(o.t, o.s), Path: o.chat.Path(), Format: "text", Type: "chat", Replica: p.Doc, User: u,
-	})
-	must(o.t, err)
-	o.t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		p.room.Depart(ctx)
-	})
-	return p
+	return &person{sessiontest.Talks(o.t, o.s, o.chat.Path(), u), o.t}
 }
 
 // says sends a message with mentions as the person's tab finds them.
 func (p *person) says(body string, usernames ...string) (id string) {
 	p.t.Helper()
-	id, err := p.Append(p.as, chatdoc.Outgoing{Body: body, Mentions: usernames})
-	must(p.t, err)
-	must(p.t, p.room.Barrier(p.t.Context()))
-	return id
+	return p.Says(chatdoc.Outgoing{Body: body, Mentions: usernames})
 }
 
 // knows are those who are known in the chat, without one.
@@ -142,9 +125,9 @@ func (p *person) knows(without string) string {
 // sees waits until nobody else is known.
 func (p *person) sees(want string) {
 	p.t.Helper()
-	for end := time.Now().Add(sessiontest.Patience); p.knows(p.as.Username) != want; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(sessiontest.Patience); p.knows(p.As.Username) != want; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Fatalf("in the chat are %q, want %q", p.knows(p.as.Username), want)
+			p.t.Fatalf("in the chat are %q, want %q", p.knows(p.As.Username), want)
 		}
 	}
 }

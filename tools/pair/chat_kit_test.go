@@ -1,7 +1,6 @@
 package pair_test
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -67,45 +65,27 @@ func (tb *table) named(name string) *table {
 
 // talker is somebody in the chat.
 type talker struct {
-	*chatdoc.Doc
-	t    *testing.T
-	room *rtc.Room
-	as   chatdoc.User
+	*sessiontest.Talker
+	t *testing.T
 }
 
 func (tb *table) talks(username, name string) *talker {
 	tb.t.Helper()
 	u := awareness.User{Username: username, Name: name, DisplayName: name}
-	p := &talker{chatdoc.New(), tb.t, nil, chatdoc.User{User: u}}
-	var err error
-	p.room, err = rtc.Join(tb.t.Context(), rtc.Config{
-		Server: sessiontest.Server(tb.t, tb.Server), Path: jupyter.MustPath(tb.chat), Format: "text", Type: "chat", Replica: p.Doc, User: u,
-	})
-	if err != nil {
-		tb.t.Fatal(err)
-	}
-	tb.t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		p.room.Depart(ctx)
-	})
-	return p
+	return &talker{sessiontest.Talks(tb.t, tb.Server, jupyter.MustPath(tb.chat), u), tb.t}
 }
 
 // says sends a message, which has reached us when it returns.
 func (p *talker) says(m chatdoc.Outgoing) (id string) {
 	p.t.Helper()
-	id, err := p.Append(p.as, m)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.settles()
+	id = p.Says(m)
+	settle()
 	return id
 }
 
 func (p *talker) settles() {
 	p.t.Helper()
-	if err := p.room.Barrier(p.t.Context()); err != nil {
+	if err := p.Room.Barrier(p.t.Context()); err != nil {
 		p.t.Fatal(err)
 	}
 	settle()

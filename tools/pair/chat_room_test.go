@@ -18,8 +18,8 @@ func TestOneDuetInAChat(t *testing.T) {
 		tb := newTable(t, "x = 1")
 		ada := tb.talks("ada", "Ada")
 		tb.joins()
-		sessiontest.Eventually(t, "the agent is in the room", func() bool { return len(ada.room.Peers()) == 1 })
-		us := ada.room.Peers()[0].User
+		sessiontest.Eventually(t, "the agent is in the room", func() bool { return len(ada.Room.Peers()) == 1 })
+		us := ada.Room.Peers()[0].User
 		if !slices.ContainsFunc(ada.Users(), func(u chatdoc.User) bool { return u.Username == us.Username && u.DisplayName == us.DisplayName }) {
 			t.Errorf("in the room: %+v, of the chat: %+v", us, ada.Users())
 		}

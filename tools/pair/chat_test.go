@@ -135,7 +135,7 @@ func TestManyChatMessages(t *testing.T) {
 		ada := tb.talks("ada", "Ada")
 		tb.joins()
 		for i := range 1_000 {
-			if _, err := ada.Append(ada.as, chatdoc.Outgoing{Body: fmt.Sprintf("@Duet %d", i)}); err != nil {
+			if _, err := ada.Append(ada.As, chatdoc.Outgoing{Body: fmt.Sprintf("@Duet %d", i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
