@@ -1,9 +1,9 @@
 package ydoc
 
 import (
-	"strings"
+	"errors"
 
-	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
 // State is what the root map "state" says of the document.
@@ -29,66 +29,27 @@ func (d *Doc) State() (s State) {
 	return s
 }
 
-// ownState begins the keys of the state map that are ours. What others have there is the server's and the tabs'.
-const ownState = "nbduet:"
-
-// maxStateEntries bounds how many entries of ours the state map has.
-const maxStateEntries = 10_000
-
-// SetState makes entries of the state map plain JSON values, in one transaction; nil removes one. Their keys begin with
-// "nbduet:". Everybody in the room has them, for as long as the server keeps the room, and they are no content: they are
-// not in the file, and nothing has a revision, or can be taken back, because of them.
+// SetState makes entries of the state map plain JSON values, in one transaction, see [roomstate.Check]; nil removes one.
+// Nothing has a revision, or can be taken back, because of them.
 func (d *Doc) SetState(entries map[string]any) error {
 	return d.do("set the state", func() error {
-		ready := make(map[string]any, len(entries))
-		added := 0
-		for key, v := range entries {
-			if !strings.HasPrefix(key, ownState) {
-				return crdt.Invalidf("the key %.80q of the state does not begin with %q", key, ownState)
-			}
-			if _, err := crdt.Plain(key, 1); err != nil {
-				return err
-			}
-			plain, err := crdt.Plain(v, d.limits.Depth)
-			if err != nil {
-				return err
-			}
-			if ready[key] = plain; plain != nil && !d.state.Has(key) {
-				added++
-			}
+		ready, err := roomstate.Check(d.state, entries, d.limits.Depth)
+		if errors.Is(err, roomstate.ErrTooMany) {
+			return tooLargef("%w", roomstate.ErrTooMany)
 		}
-		if added > 0 && len(d.stateEntries(ownState))+added > maxStateEntries {
-			return tooLargef("more than %d entries of the state", maxStateEntries)
+		if err != nil {
+			return err
 		}
-		return d.write(func(x tx) {
-			for _, key := range sortedKeys(ready) {
-				if v := ready[key]; v != nil {
-					x.SetChanged(d.state, key, v)
-				} else {
-					x.Unset(d.state, key)
-				}
-			}
-		})
+		return d.write(func(x tx) { ready.Put(x.Tx, d.state) })
 	})
 }
 
-// StateEntries returns the entries of the state map whose keys begin with prefix. Their values are shared: copy what is to
-// be changed.
+// StateEntries returns the entries of the state map whose keys begin with prefix, see [roomstate.In].
 func (d *Doc) StateEntries(prefix string) (entries map[string]any) {
 	entries = map[string]any{}
-	d.read("read the state", func() { entries = d.stateEntries(prefix) })
+	d.read("read the state", func() { entries = roomstate.In(d.state, prefix) })
 	return entries
 }
 
 // StateEntriesIn is [Doc.StateEntries] within an edit.
-func StateEntriesIn(e *Editor, prefix string) map[string]any { return e.n.stateEntries(prefix) }
-
-func (d *Doc) stateEntries(prefix string) map[string]any {
-	entries := map[string]any{}
-	for _, key := range d.state.Keys() {
-		if strings.HasPrefix(key, prefix) {
-			entries[key] = d.state.Get(key)
-		}
-	}
-	return entries
-}
+func StateEntriesIn(e *Editor, prefix string) map[string]any { return roomstate.In(e.n.state, prefix) }

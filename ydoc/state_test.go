@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
 // Entries of the state map reach others, and are no content.
@@ -45,7 +47,7 @@ func TestStateEntries(t *testing.T) {
 func TestStateEntriesThatAreRefused(t *testing.T) {
 	n := NewNotebook()
 	many := map[string]any{}
-	for i := range maxStateEntries + 1 {
+	for i := range roomstate.Most + 1 {
 		many["nbduet:"+strings.Repeat("x", i%50)+string(rune('a'+i%26))+strings.Repeat("y", i/50)] = true
 	}
 	for name, entries := range map[string]map[string]any{

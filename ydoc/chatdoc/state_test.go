@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
 // What is put into the state is everybody's, and is no message; what is there already is not sent again.
@@ -29,7 +30,7 @@ func TestStateEntries(t *testing.T) {
 		t.Errorf("%v, told %d times", got, told)
 	}
 	many := map[string]any{}
-	for i := range maxStateEntries {
+	for i := range roomstate.Most {
 		many[fmt.Sprintf("nbduet:%d", i)] = i
 	}
 	for name, entries := range map[string]map[string]any{
