@@ -171,16 +171,14 @@ func (r *Room) SetFurther(key string, value any) error {
 		raw = b
 	}
 	r.mu.Lock()
-	further := maps.Clone(r.presence.further)
 	if raw == nil {
-		delete(further, key)
+		delete(r.presence.further, key)
 	} else {
-		if further == nil {
-			further = map[string]json.RawMessage{}
+		if r.presence.further == nil {
+			r.presence.further = map[string]json.RawMessage{}
 		}
-		further[key] = raw
+		r.presence.further[key] = raw
 	}
-	r.presence.further = further // a new map: publish encodes the one before it unlocked
 	r.mu.Unlock()
 	r.publish()
 	return nil
