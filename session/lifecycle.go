@@ -20,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // New makes a manager, which makes no request until a document is opened.
@@ -96,7 +97,7 @@ func callable(m *Manager) []mentions.Name {
 	names := []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}}
 	for _, f := range m.faces.All() {
 		names = append(names, mentions.Name{Text: f.Name, Client: f.Client})
-		if short, marked := strings.CutSuffix(f.Name, " (AI)"); marked {
+		if short, marked := strings.CutSuffix(f.Name, " "+awareness.AIMark); marked {
 			names = append(names, mentions.Name{Text: short, Client: f.Client})
 		}
 	}

@@ -22,9 +22,6 @@ type Outgoing struct {
 // ErrNotOurs says that a message is somebody else's.
 var ErrNotOurs = errors.New("the message is somebody else's")
 
-// agentMark is in the names of those who are no persons.
-const agentMark = "(AI)"
-
 // member is somebody of ours as the chat knows them: as one who can be mentioned, by the name that is shown, and whose
 // full name says that it is no person.
 func member(u awareness.User) User {
@@ -32,10 +29,10 @@ func member(u awareness.User) User {
 		u.Name = u.DisplayName
 	}
 	if u.DisplayName == "" {
-		u.DisplayName = strings.TrimSpace(strings.TrimSuffix(u.Name, agentMark))
+		u.DisplayName = strings.TrimSpace(strings.TrimSuffix(u.Name, awareness.AIMark))
 	}
-	if !strings.Contains(u.Name, agentMark) {
-		u.Name += " " + agentMark
+	if !strings.Contains(u.Name, awareness.AIMark) {
+		u.Name += " " + awareness.AIMark
 	}
 	return User{User: u}
 }

@@ -15,7 +15,7 @@ const Everybody = "nbduet"
 // Duet is all who work through this program, as people see them in chats.
 func Duet() awareness.User {
 	const name = "Duet"
-	return awareness.User{Username: Everybody, Name: name + " " + mark, DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name)}
+	return awareness.User{Username: Everybody, Name: name + " " + awareness.AIMark, DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name)}
 }
 
 // Ours reports whether a username is one that this program gives, in this process or another: then it is no person's.
@@ -55,7 +55,7 @@ func (f *Faces) usernameFor(one *face) string {
 
 // handle is a name as a part of a username: letters and digits, and what is between them as a dash.
 func handle(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(name, mark, "")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(name, awareness.AIMark, "")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, "-")
 }
 

@@ -167,9 +167,6 @@ func (f *Faces) base(s Self) string {
 	return nameOf(s)
 }
 
-// mark says that somebody is no person.
-const mark = "(AI)"
-
 // name gives a face the first name that no other face and no person has, and what goes with it. f.mu is held.
 func (f *Faces) name(one *face) {
 	for n := 1; ; n++ {
@@ -181,18 +178,18 @@ func (f *Faces) name(one *face) {
 			continue
 		}
 		if f.persons[compared(name)] {
-			if name += " " + mark; f.persons[compared(name)] || f.taken(name, one) {
+			if name += " " + awareness.AIMark; f.persons[compared(name)] || f.taken(name, one) {
 				continue
 			}
 		}
 		one.Name = name
 		break
 	}
-	short := strings.TrimSpace(strings.ReplaceAll(one.Name, mark, ""))
+	short := strings.TrimSpace(strings.ReplaceAll(one.Name, awareness.AIMark, ""))
 	u := &one.User
 	u.Name, u.DisplayName, u.Initials, u.Color = one.Name, one.Name, awareness.Initials(short), f.color(short, one)
-	if !strings.Contains(u.Name, mark) {
-		u.Name += " " + mark
+	if !strings.Contains(u.Name, awareness.AIMark) {
+		u.Name += " " + awareness.AIMark
 	}
 	picture := avatar(u.Initials, u.Color)
 	u.AvatarURL = &picture

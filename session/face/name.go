@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"unicode"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // unnamed is the name of who says nothing of itself.
@@ -55,10 +57,10 @@ func called(name string) string {
 	switch {
 	case name == "":
 		return unnamed
-	case strings.Contains(name, mark):
+	case strings.Contains(name, awareness.AIMark):
 		return name
 	}
-	return name + " " + mark
+	return name + " " + awareness.AIMark
 }
 
 // short is the short name of who is well known, "" of others.

@@ -147,6 +147,9 @@ func (s State) Agent() string {
 	return v
 }
 
+// AIMark stands in the names of those who are no persons, for people to see.
+const AIMark = "(AI)"
+
 // Status is what an agent says that it does.
 type Status struct {
 	// Text is in a few words, "" for nothing in particular.

@@ -25,9 +25,9 @@ func (u User) MentionName() string {
 	return ""
 }
 
-// Agent reports whether the user says that it is no person: as a bot, or by "(AI)" in its name.
+// Agent reports whether the user says that it is no person: as a bot, or by [awareness.AIMark] in its name.
 func (u User) Agent() bool {
-	return u.Bot || strings.Contains(u.Name, "(AI)") || strings.Contains(u.DisplayName, "(AI)")
+	return u.Bot || strings.Contains(u.Name, awareness.AIMark) || strings.Contains(u.DisplayName, awareness.AIMark)
 }
 
 // A Message is a message as it was when it was read.
