@@ -259,12 +259,12 @@ venv-datalayer: ## make .cache/datalayer with Datalayer's jupyter-mcp-server, fo
 # After venv, whose pip it takes where there is one.
 .PHONY: nbmodel
 nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
-	@$(ALONE) nbmodel $(SCRIPTS)/nbmodel.sh
+	@$(ALONE) nbmodel $(SCRIPTS)/beside.sh nbmodel jupyter_server_nbmodel
 
 # After venv, as nbmodel.
 .PHONY: chat
 chat: venv ## put jupyterlab-chat into .cache/chat, for the tests of people's chats
-	@$(ALONE) chat $(SCRIPTS)/chat.sh
+	@$(ALONE) chat $(SCRIPTS)/beside.sh chat jupyterlab_chat
 
 # After venv, as nbmodel.
 .PHONY: extension
