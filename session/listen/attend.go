@@ -141,11 +141,12 @@ func (cs *Chats) follow(c *chat.Chat, a *attended) {
 		}
 		cs.rename(c, a)
 		writers, next := cs.writers(c, a)
+		var rest time.Duration // none where nothing was sent: what is heard next is shown at once
 		if !slices.Equal(writers, shown) {
 			c.Show(writers...)
-			shown = writers
+			shown, rest = writers, apart
 		}
-		if cs.over(c, a, len(shown) > 0) || !pause(cs.ctx, c, time.After(apart), nil, nil) || !pause(cs.ctx, c, time.After(next), a.wake, changed) {
+		if cs.over(c, a, len(shown) > 0) || !pause(cs.ctx, c, time.After(rest), nil, nil) || !pause(cs.ctx, c, time.After(next), a.wake, changed) {
 			return
 		}
 	}
