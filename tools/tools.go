@@ -166,7 +166,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		handlers[t.Name] = d.offer.handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls)
+		handlers[t.Name] = d.offer.handler(patient(d.resources.Recording(t), cfg), check, open, calls)
 	}
 	if own := handlers[nameCallTool]; own != nil {
 		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))
@@ -218,7 +218,8 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 
 // patient makes a tool wait for a Jupyter server that is away no longer than it should, and tell its client of it. People see
 // the client as what it says that it is.
-func patient(t tool.Tool, w *desk.Work) tool.Tool {
+func patient(t tool.Tool, cfg Config) tool.Tool {
+	w := cfg.Work
 	if w == nil {
 		return t // the tools are only listed
 	}
@@ -227,6 +228,9 @@ func patient(t tool.Tool, w *desk.Work) tool.Tool {
 		began := time.Now()
 		info := tool.InfoOf(ctx)
 		session.Said(w.Manager, tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
+		if err := started(ctx, w, cfg.ReadOnly, cfg.AnswerWithin); err != nil {
+			return nil, err
+		}
 		return handle(w.Patient(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)
 	}
 	return t
@@ -237,7 +241,11 @@ var lastCall atomic.Uint64
 
 // answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
-	given, reason := takeReason(check.Schema(), req.Params.Arguments)
+	ctx, given, err := takeStart(ctx, req.Params.Arguments)
+	if err != nil {
+		return nil, nil, badArguments{err}
+	}
+	given, reason := takeReason(check.Schema(), given)
 	args, err := tool.Arguments(check, given)
 	if err != nil {
 		return nil, nil, badArguments{err}

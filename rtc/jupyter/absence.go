@@ -15,6 +15,7 @@ type absence struct {
 	mu      sync.Mutex
 	failing time.Time     // since when nothing was answered; zero if the last thing was
 	away    bool          // somebody has waited for it in vain
+	refusal error         // with which it answered last; nil if it let us in
 	back    chan struct{} // closed when it answers again
 	leaves  chan struct{} // closed when it is known to be away
 	look    *look         // that goes on; nil for none
@@ -52,6 +53,13 @@ func (a *absence) answered() {
 		close(a.back)
 		a.back = nil
 	}
+}
+
+// refuses notes how the server refused this program, nil if it did not.
+func (a *absence) refuses(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refusal = err
 }
 
 // known reports whether the server is known to be away, and since when.

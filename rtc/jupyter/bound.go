@@ -157,6 +157,9 @@ func (s *Server) Known(ctx context.Context, op, about string) error {
 // noteAnswer notes what the end of a request says of whether the server is there. A request that its own caller has
 // given up says nothing, and began is zero for one that the server answers late.
 func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
+	if err == nil || errors.Is(err, ErrUnauthorized) {
+		s.absence.refuses(err)
+	}
 	var e *Error
 	switch {
 	case errors.Is(err, ErrUnreachable): // or a proxy says so

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 )
 
 // KernelProtocol is the websocket subprotocol in which kernel messages travel as binary frames. Where the server does
@@ -128,6 +129,7 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 	if err == nil {
 		s.finder.heard(nil)
 		s.absence.answered()
+		s.absence.refuses(nil)
 		s.Changes.Note() // a kernel has one more connection; of what was asked before, no events have come
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
@@ -136,13 +138,14 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
 		failed = s.failedAnswer(op, about, resp)
-		if failed.Status == http.StatusForbidden && resp.Header.Get("X-JupyterHub-Version") == "" {
+		if failed.Status == http.StatusForbidden && failed.hub == hub.Other {
 			failed = failed.of(s.finder.refusal(), faults.Values{}) // Jupyter itself answers handshakes in HTML
 		}
 		if refusedUpgrade(failed.Status) {
 			_, err := s.Status(ctx)
 			failed = failed.swallowed(s, err == nil)
 		}
+		_ = explained(ctx, s, at, failed)
 	}
 	s.finder.heard(failed)
 	s.noteAnswer(ctx, time.Time{}, failed)

@@ -1,12 +1,15 @@
 package jupyter
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 )
 
 // The kinds of failure, for errors.Is. Each [Error] is of at most one of the first group; a cancelled or expired
@@ -60,6 +63,8 @@ type Error struct {
 	kind  error        // one of the sentinels above, or nil
 	err   error        // the cause, or nil
 	fault faults.Fault // or none
+	hub   hub.Answerer
+	whole bool // the fault's sentence says all, whatever the status is
 }
 
 // of makes the error one of a fault.
@@ -94,7 +99,7 @@ func (e *Error) Error() string {
 	switch {
 	case e.Message != "":
 		b.WriteString(e.Message)
-	case e.Status == 0 && e.fault.Code != "":
+	case (e.whole || e.Status == 0) && e.fault.Code != "":
 		return b.String() + e.Hint
 	case e.err != nil:
 		b.WriteString(e.err.Error())
@@ -195,4 +200,63 @@ func diskFull(message string) bool {
 		}
 	}
 	return false
+}
+
+// hubClient asks the hub of a server in the name of its token.
+func hubClient(s *Server, at *place) hub.Client {
+	return hub.Client{HTTP: s.client, Token: at.token, UserAgent: s.userAgent}
+}
+
+// explained is the error of a request with what the hub says of it, where a hub has the server: the server does not run, or
+// the token is not known there, or lacks a scope. It returns err, changed.
+func explained(ctx context.Context, s *Server, at *place, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.hub == hub.Other || at.token == "" {
+		return err
+	}
+	where, ok := hub.PlaceOf(at.base)
+	if !ok {
+		return err
+	}
+	var stopped bool
+	switch e.Status {
+	case http.StatusUnauthorized:
+	case http.StatusForbidden:
+		if errors.Is(e, ErrForbidden) && e.hub != hub.TheHub { // of what was asked
+			return err
+		}
+		stopped = e.fault.Code == faults.HubStopped
+	case http.StatusFailedDependency, http.StatusServiceUnavailable, http.StatusFound, http.StatusNotFound:
+		if errors.Is(e, ErrNotFound) { // of a server that runs
+			return err
+		}
+		stopped = true
+	default:
+		return err
+	}
+	v := s.hub.Ask(ctx, hubClient(s, at), where, stopped)
+	values := faults.Values{Detail: where.String(), Address: where.Spawn()}
+	switch v.Reason {
+	case hub.UnknownToken:
+		return e.at(ErrUnauthorized, faults.HubUnknownToken, faults.Values{Address: where.Tokens()})
+	case hub.NoScope:
+		return e.at(ErrUnauthorized, faults.HubScope, faults.Values{
+			Address: where.Tokens(), Detail: fmt.Sprintf("it is %s's, and lacks the scope %s", v.Holder.Name, v.Holder.Wants(hub.Access, where)),
+		})
+	case hub.Starting:
+		return e.at(ErrUnreachable, faults.HubStarting, values)
+	case hub.Stopped:
+		if v.CanStart {
+			return e.at(ErrUnreachable, faults.HubServerStopped, values)
+		}
+		values.Address += " (a call cannot, because the token lacks the scope " + v.Holder.Wants(hub.Start, where) + ")"
+		return e.at(ErrUnreachable, faults.HubCannotStart, values)
+	}
+	return err
+}
+
+// at makes the error one of a kind and a fault, which says all.
+func (e *Error) at(kind error, code faults.Code, v faults.Values) *Error {
+	e.kind, e.err, e.Message, e.whole = kind, nil, "", true
+	return e.of(code, v)
 }

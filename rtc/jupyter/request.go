@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
@@ -60,12 +61,12 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 	if c.timeout > 0 {
 		began = time.Time{} // for a kernel, which may take its time
 	}
-	err = s.send(ctx, at, c, out)
+	err = explained(ctx, s, at, s.send(ctx, at, c, out))
 	s.finder.heard(err)
 	s.noteAnswer(ctx, began, err)
 	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
 		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
-			err = s.send(ctx, now, c, out)
+			err = explained(ctx, s, now, s.send(ctx, now, c, out))
 			s.finder.heard(err)
 		}
 	}
@@ -225,7 +226,8 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 }
 
 // failedAnswer makes the error for an answer that is no success; it reads a little of the body.
-func (s *Server) failedAnswer(op, about string, resp *http.Response) *Error {
+func (s *Server) failedAnswer(op, about string, resp *http.Response) (e *Error) {
+	defer func() { e.hub = hub.WhoAnswered(resp) }()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return s.redirected(op, about, resp)
 	}

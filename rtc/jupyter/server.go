@@ -18,6 +18,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+	"github.com/nbduet/nbduet/rtc/jupyter/quick"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
@@ -85,6 +87,7 @@ type Server struct {
 	timeout   time.Duration
 	patience  time.Duration // as given
 	absence   absence
+	hub       hub.Verdicts
 }
 
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
@@ -102,7 +105,7 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{finder: newFinder(at, opt, timeout), dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
+	s := &Server{finder: newFinder(at, opt, timeout), dialer: quick.Dial, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -153,20 +156,6 @@ func cleanToken(token, role string) (string, error) {
 
 // dialFunc is that of a [net.Dialer].
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
-
-// dialQuickAck dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server
-// that sends several small writes waits up to 40 ms for the acknowledgement of the first.
-func dialQuickAck(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := net.Dialer{Timeout: defaultTimeout, KeepAlive: 15 * time.Second}
-	conn, err := d.DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, err
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return quickAck(tcp), nil // TCP_NODELAY is Go's default
-	}
-	return conn, nil
-}
 
 // dialAs makes websockets go the way of the caller's transport.
 func (s *Server) dialAs(transport http.RoundTripper) {

@@ -81,6 +81,14 @@ func (s *Server) Busy(ctx context.Context) error {
 	return s.ask(ctx)
 }
 
+// Refusal is how the server answered the last request, if it did not let this program in, and neither one since; nil if it
+// did.
+func Refusal(s *Server) error {
+	s.absence.mu.Lock()
+	defer s.absence.mu.Unlock()
+	return s.absence.refusal
+}
+
 // ask asks the server whether it is there, for as long as the context lasts.
 func (s *Server) ask(ctx context.Context) error {
 	s.client.CloseIdleConnections() // one that is dead would make it seem busy

@@ -14,6 +14,8 @@ type AwayError struct {
 	Since  time.Time // when its connection was lost; zero if it is not known to be
 	// Known tells that it was known to be away, and was only asked whether it is back.
 	Known bool
+	// Refuses tells that it answers, and that Why is how it refuses this program.
+	Refuses bool
 	// Why is how it failed to answer then.
 	Why error
 }
@@ -23,6 +25,8 @@ func (e *AwayError) Kind() string { return "server away" }
 
 func (e *AwayError) Error() string {
 	switch {
+	case e.Refuses:
+		return fmt.Sprintf("the Jupyter server refuses this program: %v", e.Why)
 	case e.busy() && e.Since.IsZero():
 		return fmt.Sprintf("the Jupyter server has not answered for %s: %v", e.Waited, e.Why)
 	case e.busy():

@@ -38,6 +38,11 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 				return
 			}
 			waited := time.Since(began)
+			if err := b.refusal(); err != nil && waited >= sayAfter { // which no wait changes
+				known = AwayError{Known: true, Refuses: true, Why: err}
+				stop()
+				return
+			}
 			if waited >= limit-lookBefore && !looked && b.server != nil {
 				if looked = true; b.server.Takes(ctx) {
 					known.Why = jupyter.ErrBusy
@@ -68,3 +73,11 @@ const lookBefore = time.Second
 
 // lookEvery is how often a call that waits looks whether another has found the server to be away.
 const lookEvery = 200 * time.Millisecond
+
+// refusal is how the server last refused this program; nil if it did not.
+func (b *Budget) refusal() error {
+	if b.server == nil {
+		return nil
+	}
+	return jupyter.Refusal(b.server)
+}

@@ -19,6 +19,11 @@ const (
 	WrongToken         Code = "wrong_token"          //
 	Password           Code = "password"             // the server has a password, and no token
 	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a server that is stopped
+	HubServerStopped   Code = "hub_server_stopped"   // and says so; the token may start it
+	HubCannotStart     Code = "hub_cannot_start"     // the same, and the token may not
+	HubStarting        Code = "hub_starting"         // the server will soon be there
+	HubUnknownToken    Code = "hub_unknown_token"    // JupyterHub does not know the token
+	HubScope           Code = "hub_scope"            // it lacks a scope
 	ProxyWithoutServer Code = "proxy_without_server" // another proxy does
 	WebsocketsEaten    Code = "websockets_eaten"     // a proxy lets requests through, and no websockets
 	NoCollaboration    Code = "no_collaboration"     // jupyter-collaboration is missing, or switched off
@@ -91,6 +96,26 @@ var table = []row{
 	{
 		HubStopped, "JupyterHub answers in place of the server, which does not run or is another user's",
 		"check in the hub's control panel that the server is started, and that {token} is a token of its user",
+	},
+	{
+		HubServerStopped, "{detail} does not run on JupyterHub: nobody has started it, or it was stopped, as hubs do with idle servers",
+		"start it at {address}, or make the call again with \"start_server\": true, which starts it",
+	},
+	{
+		HubCannotStart, "{detail} does not run on JupyterHub: nobody has started it, or it was stopped, as hubs do with idle servers",
+		"start it at {address}",
+	},
+	{
+		HubStarting, "JupyterHub is starting {detail}",
+		"call again in some seconds, or with \"start_server\": true, which waits until it runs",
+	},
+	{
+		HubUnknownToken, "JupyterHub does not know the token: it is wrong, has expired or was revoked, or its user was removed",
+		"make one at {address}, and set {token} to it",
+	},
+	{
+		HubScope, "JupyterHub does not let the token at this server: {detail}",
+		"make one with that scope at {address}, and set {token} to it; who is to use another user's server needs to be given that by its owner, or by an admin",
 	},
 	{
 		ProxyWithoutServer, "a proxy answers, but its Jupyter server does not",

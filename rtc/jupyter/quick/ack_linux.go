@@ -1,28 +1,28 @@
-package jupyter
+package quick
 
 import (
 	"net"
 	"syscall"
 )
 
-// quickAckConn is a TCP connection with immediate acknowledgements. The operating system goes back to delayed ones by
+// ackConn is a TCP connection with immediate acknowledgements. The operating system goes back to delayed ones by
 // itself, so the switch is set again after every read.
-type quickAckConn struct {
+type ackConn struct {
 	*net.TCPConn
 	raw syscall.RawConn
 }
 
-func quickAck(c *net.TCPConn) net.Conn {
+func ack(c *net.TCPConn) net.Conn {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return c // only slower
 	}
-	q := &quickAckConn{TCPConn: c, raw: raw}
+	q := &ackConn{TCPConn: c, raw: raw}
 	q.arm()
 	return q
 }
 
-func (q *quickAckConn) Read(b []byte) (int, error) {
+func (q *ackConn) Read(b []byte) (int, error) {
 	n, err := q.TCPConn.Read(b)
 	if err == nil {
 		q.arm()
@@ -31,7 +31,7 @@ func (q *quickAckConn) Read(b []byte) (int, error) {
 }
 
 // arm sets TCP_QUICKACK; a failure means only that answers come later, and a closed connection shows at the next read.
-func (q *quickAckConn) arm() {
+func (q *ackConn) arm() {
 	_ = q.raw.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)
 	})

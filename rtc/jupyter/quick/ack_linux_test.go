@@ -1,4 +1,4 @@
-package jupyter
+package quick
 
 import (
 	"io"
@@ -27,12 +27,12 @@ func TestQuickAckAfterRead(t *testing.T) {
 		ln.Close()
 		<-echoed
 	}()
-	conn, err := dialQuickAck(t.Context(), "tcp", ln.Addr().String())
+	conn, err := Dial(t.Context(), "tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	q, ok := conn.(*quickAckConn)
+	q, ok := conn.(*ackConn)
 	if !ok {
 		t.Fatalf("a %T", conn)
 	}

@@ -1,0 +1,54 @@
+package hub
+
+import (
+	"slices"
+	"strings"
+)
+
+// The scopes that matter to a client.
+const (
+	// Access lets a token use a server.
+	Access = "access:servers"
+	// Start lets it start one, and Read know whether one runs.
+	Start = "start:servers"
+	Read  = "read:servers"
+)
+
+// A Holder is who bears a token, and what the token is for.
+type Holder struct {
+	// Name is the user's name, or the service's.
+	Name string `json:"name"`
+	// Kind is "user", or "service".
+	Kind string `json:"kind"`
+	// Scopes are the token's, with all that they imply.
+	Scopes []string `json:"scopes"`
+}
+
+// May reports whether the token has a scope for a server, or for all. Whether a scope that is for the users of a group
+// reaches a server is not known; then it reports true.
+func (h Holder) May(scope string, p Place) bool {
+	return slices.ContainsFunc(h.Scopes, func(has string) bool {
+		name, filter, filtered := strings.Cut(has, "!")
+		if name != scope {
+			return false
+		}
+		kind, value, _ := strings.Cut(filter, "=")
+		switch {
+		case !filtered, kind == "group":
+			return true
+		case kind == "user":
+			return value == p.User || value == "" && h.Name == p.User
+		case kind == "server":
+			return value == p.full() || value == p.User && p.Server == ""
+		}
+		return false
+	})
+}
+
+// Wants is the narrowest scope of that name that reaches the server with this token's user.
+func (h Holder) Wants(scope string, p Place) string {
+	if h.Name == p.User && p.Server == "" {
+		return scope + "!user=" + p.User
+	}
+	return scope + "!server=" + p.full()
+}

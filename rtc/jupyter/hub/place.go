@@ -1,0 +1,84 @@
+package hub
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A Place is where a hub has a server of a user's.
+type Place struct {
+	// Hub is the hub's own address, https://hub.example.org/hub, with the prefix that the hub has, if any.
+	Hub string
+	// User is the name of the server's owner, and Server that of the server, which is empty for the default one.
+	User, Server string
+}
+
+// PlaceOf tells where the server with that address is on a hub, whose users' servers are at PREFIX/user/NAME and
+// PREFIX/user/NAME/SERVER. ok is false for an address without that form. A hub that gives its users domains of their own
+// is not found.
+func PlaceOf(server *url.URL) (p Place, ok bool) {
+	segments := strings.Split(strings.Trim(server.EscapedPath(), "/"), "/")
+	n := len(segments)
+	for i := 2; i > 0; i-- { // the longer form first: a user may have the name "user"
+		if i >= n || segments[n-i-1] != "user" {
+			continue
+		}
+		rest := segments[n-i-1:]
+		user, err := url.PathUnescape(rest[1])
+		if err != nil || user == "" {
+			return Place{}, false
+		}
+		p := Place{User: user, Hub: server.Scheme + "://" + server.Host + join(segments[:n-i-1]) + "/hub"}
+		if i == 2 {
+			if p.Server, err = url.PathUnescape(rest[2]); err != nil {
+				return Place{}, false
+			}
+		}
+		return p, true
+	}
+	return Place{}, false
+}
+
+func join(segments []string) string {
+	if len(segments) == 0 {
+		return ""
+	}
+	return "/" + strings.Join(segments, "/")
+}
+
+// String names the server for people.
+func (p Place) String() string {
+	if p.Server != "" {
+		return "the server " + p.Server + " of " + p.User
+	}
+	return "the server of " + p.User
+}
+
+// Tokens is the page where users make tokens.
+func (p Place) Tokens() string { return p.Hub + "/token" }
+
+// Spawn is the page where its owner starts the server.
+func (p Place) Spawn() string {
+	address := p.Hub + "/spawn/" + url.PathEscape(p.User)
+	if p.Server != "" {
+		address += "/" + url.PathEscape(p.Server)
+	}
+	return address
+}
+
+// api is the address of what the hub's API has of the user, or of the server with what is below it.
+func (p Place) api(what ...string) string {
+	address := p.Hub + "/api/users/" + url.PathEscape(p.User)
+	if len(what) == 0 {
+		return address
+	}
+	if p.Server == "" {
+		address += "/server"
+	} else {
+		address += "/servers/" + url.PathEscape(p.Server)
+	}
+	return address + strings.Join(what, "")
+}
+
+// full is the server's name in scopes.
+func (p Place) full() string { return p.User + "/" + p.Server }

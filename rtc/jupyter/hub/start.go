@@ -1,0 +1,127 @@
+package hub
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// ErrNoScope says that the token may not do that.
+var ErrNoScope = errors.New("the token lacks the scope")
+
+const (
+	// lookEvery is how often a hub is asked about a server that starts.
+	lookEvery = time.Second
+	// maxEvent bounds one line of a hub's account of a start, in bytes.
+	maxEvent = 64 << 10
+)
+
+// StartServer has the hub start a server that does not run, and waits until it runs, or ctx ends. tell is told how far
+// the start is, in percent and in the hub's own words, if the token's scopes ([Read]) let it know; it must not block. The
+// error matches [ErrNoScope] if the token may not start the server.
+func (c Client) StartServer(ctx context.Context, p Place, tell func(percent float64, message string)) error {
+	for {
+		err := c.ask(ctx, http.MethodPost, p.api(""), nil)
+		switch status(err) {
+		case http.StatusForbidden:
+			return fmt.Errorf("%w %s", ErrNoScope, Start)
+		case http.StatusTooManyRequests, http.StatusServiceUnavailable: // the hub starts too many at once
+			tell(0, "JupyterHub is starting too many servers; waiting for a turn")
+			if !sleep(ctx, lookEvery) {
+				return ctx.Err()
+			}
+			continue
+		case http.StatusBadRequest: // it runs, or is on its way up or down
+		default:
+			if err != nil {
+				return fmt.Errorf("have JupyterHub start %s: %w", p, err)
+			}
+		}
+		if ends, err := c.wait(ctx, p, tell); !ends {
+			return err
+		}
+		tell(0, "JupyterHub is still stopping "+p.String())
+		if !sleep(ctx, lookEvery) {
+			return ctx.Err()
+		}
+	}
+}
+
+// wait waits until a server runs. ends tells that it is still being stopped, so that it cannot be started yet.
+func (c Client) wait(ctx context.Context, p Place, tell func(float64, string)) (ends bool, err error) {
+	for {
+		if err := c.follow(ctx, p, tell); err != nil {
+			return false, err
+		}
+		state, err := c.StateOf(ctx, p)
+		switch {
+		case err != nil:
+			return false, err
+		case state.Runs, !state.Known: // who may not know it tries the server
+			return false, nil
+		case state.Ends:
+			return true, nil
+		case !state.Starts:
+			return false, fmt.Errorf("JupyterHub could not start %s: its log says why", p)
+		}
+		if !sleep(ctx, lookEvery) {
+			return false, ctx.Err()
+		}
+	}
+}
+
+// follow passes on what the hub tells of a start, until that has ended. An error is that it has failed, or ctx's.
+func (c Client) follow(ctx context.Context, p Place, tell func(float64, string)) error {
+	resp, err := c.send(ctx, http.MethodGet, p.api("/progress"), "text/event-stream")
+	if err != nil {
+		return fmt.Errorf("follow the start of %s: %w", p, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil // the token's scopes do not reach so far, or it is over already
+	}
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data:")
+		if !ok {
+			continue
+		}
+		var event struct {
+			Progress float64 `json:"progress"`
+			Message  string  `json:"message"`
+			Ready    bool    `json:"ready"`
+			Failed   bool    `json:"failed"`
+		}
+		if json.Unmarshal([]byte(data), &event) != nil {
+			continue
+		}
+		message := strings.Join(strings.Fields(event.Message), " ")
+		message = message[:min(len(message), 300)]
+		switch {
+		case event.Failed:
+			return fmt.Errorf("JupyterHub could not start %s: %s", p, message)
+		case event.Ready:
+			return nil
+		}
+		tell(event.Progress, message)
+	}
+	return ctx.Err() // a stream that broke off says nothing; who waits asks
+}
+
+// sleep waits, and reports whether ctx has not ended meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

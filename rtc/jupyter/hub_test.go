@@ -1,0 +1,135 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
+)
+
+func onHub(t *testing.T) (*hubtest.Hub, func(token string) *Server) {
+	t.Helper()
+	h := hubtest.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/api/contents") {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"message": "you may not read this folder"}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"started": "2026-11-01T00:00:00Z"}`))
+	}))
+	t.Cleanup(h.Close)
+	h.Allow("full", "ann", "access:servers!user=ann", "read:servers!user=ann", "start:servers!user=ann")
+	h.Allow("access", "ann", "access:servers!user=ann")
+	h.Allow("none", "ann")
+	h.Allow("bob", "bob", "access:servers!user=bob")
+	return h, func(token string) *Server {
+		s, err := New(Options{URL: h.URL(), Token: token, Timeout: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.CloseIdleConnections)
+		return s
+	}
+}
+
+// What a hub answers for a server says too little, so the hub is asked why.
+func TestHubExplains(t *testing.T) {
+	h, server := onHub(t)
+	for _, c := range []struct {
+		token, state string
+		code         faults.Code
+		kind         error
+		says         string
+	}{
+		{"full", "", faults.HubServerStopped, ErrUnreachable, `"start_server": true`},
+		{"access", "", faults.HubCannotStart, ErrUnreachable, "lacks the scope start:servers!user=ann"},
+		{"full", "spawn", faults.HubStarting, ErrUnreachable, "is starting the server of ann"},
+		{"none", "", faults.HubScope, ErrUnauthorized, "it is ann's, and lacks the scope access:servers!user=ann"},
+		{"none", "ready", faults.HubScope, ErrUnauthorized, "lacks the scope access:servers!user=ann"},
+		{"bob", "", faults.HubScope, ErrUnauthorized, "it is bob's, and lacks the scope access:servers!server=ann/"},
+		{"bob", "ready", faults.HubScope, ErrUnauthorized, "lacks the scope access:servers!server=ann/"},
+		{"gone", "", faults.HubUnknownToken, ErrUnauthorized, h.Hub() + "/token"},
+		{"gone", "ready", faults.HubUnknownToken, ErrUnauthorized, "does not know the token"},
+	} {
+		h.Set(c.state, c.state)
+		s := server(c.token)
+		_, status := s.Status(t.Context())
+		_, post := s.StartKernelIn(t.Context(), "python3", Path{})
+		_, dial := DialEvents(t.Context(), s)
+		for what, err := range map[string]error{"GET": status, "POST": post, "websocket": dial} {
+			f, _ := faults.Of(err)
+			if f.Code != c.code || !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "HTTP") {
+				t.Errorf("%s, %s, %s: %v (%s)", c.token, c.state, what, err, f.Code)
+			}
+		}
+	}
+	h.Set("ready", "")
+	s := server("full")
+	_, before := h.Counts()
+	if _, err := s.Contents(t.Context(), Path{}, ContentsOptions{}); err == nil || !strings.Contains(err.Error(), "may not read this folder") {
+		t.Error(err)
+	}
+	if _, after := h.Counts(); after != before {
+		t.Error("the hub was asked about what the server itself refuses")
+	}
+}
+
+// Rooms and kernels try again and again.
+func TestHubIsAskedSparingly(t *testing.T) {
+	h, server := onHub(t)
+	s := server("full")
+	for range 50 {
+		if _, err := s.Status(t.Context()); err == nil {
+			t.Fatal("it answers")
+		}
+	}
+	if _, asked := h.Counts(); asked > 6 {
+		t.Error(asked, "requests for 50 refusals")
+	}
+}
+
+func TestStartOnHub(t *testing.T) {
+	h, server := onHub(t)
+	s := server("full")
+	var told []string
+	tell := func(_ float64, message string) { told = append(told, message) }
+	if err := StartOnHub(t.Context(), s, tell); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) == 0 {
+		t.Error("nothing was told")
+	}
+	if err := StartOnHub(t.Context(), s, tell); err != nil { // it runs
+		t.Fatal(err)
+	}
+	if starts, _ := h.Counts(); starts != 1 {
+		t.Error(starts, "starts")
+	}
+	h.Set("", "")
+	err := StartOnHub(t.Context(), server("access"), tell)
+	if f, _ := faults.Of(err); f.Code != faults.HubCannotStart {
+		t.Error(err)
+	}
+	err = StartOnHub(t.Context(), server("bob"), tell)
+	if f, _ := faults.Of(err); f.Code != faults.HubScope {
+		t.Error(err)
+	}
+	h.Set("spawn", "spawn")
+	ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer stop()
+	err = StartOnHub(ctx, s, tell)
+	if f, _ := faults.Of(err); f.Code != faults.HubStarting {
+		t.Error(err)
+	}
+	h.Set("", "")
+	h.Fail()
+	if err = StartOnHub(t.Context(), s, tell); err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "/hub/spawn/ann") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package quick
+
+import "net"
+
+// ack returns c as it is: only Linux has the switch.
+func ack(c *net.TCPConn) net.Conn { return c }

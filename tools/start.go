@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// argStart is the argument with which a call starts the user's server on a JupyterHub, if it does not run. All tools take
+// it, and none lists it: the error that a stopped server is answered with tells of it.
+const argStart = "start_server"
+
+type startKey struct{}
+
+// takeStart takes [argStart] out of a call's arguments, and notes it in the call's context.
+func takeStart(ctx context.Context, given any) (context.Context, any, error) {
+	all, _ := given.(map[string]any)
+	value, there := all[argStart]
+	if !there {
+		return ctx, given, nil
+	}
+	all = maps.Clone(all)
+	delete(all, argStart)
+	start, ok := value.(bool)
+	if text, isText := value.(string); isText {
+		text = strings.ToLower(strings.TrimSpace(text))
+		start, ok = text == "true", text == "true" || text == "false"
+	}
+	switch {
+	case value == nil:
+	case !ok:
+		return ctx, nil, fmt.Errorf("%s: %.100q is neither true nor false", argStart, fmt.Sprint(value))
+	case start:
+		ctx = context.WithValue(ctx, startKey{}, true)
+	}
+	return ctx, all, nil
+}
+
+// started has the servers run that a call needs, if the call says so. It tells the client how far that is, and takes no
+// longer than the client waits for an answer if it hears nothing.
+func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Duration) error {
+	switch {
+	case ctx.Value(startKey{}) == nil:
+		return nil
+	case readOnly:
+		return errors.New(argStart + ": nbduet was started with --read-only, and starts nothing: call without it, once the server runs")
+	}
+	wait := ctx
+	if within > 0 && !tool.HearsProgress(ctx) {
+		var stop context.CancelFunc
+		wait, stop = context.WithTimeout(ctx, within)
+		defer stop()
+	}
+	began := time.Now()
+	servers := w.Manager.Servers()
+	all := []*jupyter.Server{servers.Documents}
+	if !slices.Contains(all, servers.Kernels) {
+		all = append(all, servers.Kernels)
+	}
+	for _, s := range all {
+		err := jupyter.StartOnHub(wait, s, func(_ float64, message string) {
+			tool.Progress(ctx, time.Since(began).Seconds(), message)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
