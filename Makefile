@@ -1,7 +1,7 @@
 # What one does in this repository. `make help` lists the targets.
 #
 # On a fresh machine with Go, Python 3.11 and Node, each target installs what it
-# needs: Python packages into .venv, Node packages into e2e/node and e2e/inspector,
+# needs: Python packages into .venv, Node packages into e2e/node and its like,
 # all at pinned versions, and each only once; tools into a folder that clones share.
 
 SHELL := /bin/bash
@@ -34,11 +34,11 @@ JOURNEYS     := ./journeys
 ENVIRONMENTS := compiler venv venv-mcp extension node browser
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel chat rkernel julia inspector
+FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Go itself names the commit in no program built in a worktree, nor with -buildvcs=false in its environment.
 .PHONY: build
@@ -269,8 +269,19 @@ chat: venv ## put jupyterlab-chat into .cache/chat, for the tests of people's ch
 # After venv, as nbmodel.
 .PHONY: extension
 extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
-	@$(ALONE) extension $(SCRIPTS)/extension.sh
+	@$(ALONE) extension $(SCRIPTS)/beside.sh extension aiohttp
 	@$(ALONE) wheel packaging/python/tools.sh
+
+# After venv, as nbmodel.
+.PHONY: hub5 hub6
+hub5: venv ## put JupyterHub 5 into .cache/hub5, for the tests of hubs
+	@$(ALONE) hub5 $(SCRIPTS)/beside.sh hub5 jupyterhub
+hub6: venv ## put JupyterHub 6 into .cache/hub6, for the tests of hubs
+	@$(ALONE) hub6 $(SCRIPTS)/beside.sh hub6 jupyterhub
+
+.PHONY: hubproxy
+hubproxy: ## install the proxy of JupyterHub, for the tests of hubs
+	@$(ALONE) hubproxy $(SCRIPTS)/node.sh hubproxy
 
 .PHONY: rkernel
 rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables
@@ -298,7 +309,7 @@ compiler: # the race detector is linked by a C compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules packaging/mcpb/*/node_modules e2e/artifacts
+	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/hubproxy/node_modules packaging/mcpb/*/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:

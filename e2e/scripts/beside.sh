@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Puts an extension of Jupyter Server into .cache/NAME, once for each content of
-# requirements-NAME.txt: beside.sh NAME MODULE. NBDUET_NAME names another folder
-# that has its module.
+# Puts Python packages beside those of .venv into .cache/NAME, once for each content of
+# requirements-NAME.txt and each version of Python: beside.sh NAME MODULE. NBDUET_NAME
+# names another folder that has its module.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 name=$1 module=$2
@@ -15,12 +15,14 @@ if [ -n "$given" ]; then
   exit 0
 fi
 folder=$top/.cache/$name
-# Written last, so that a half-filled folder is filled again.
-if cmp -s "$requirements" "$folder/requirements.txt"; then
-  exit 0
-fi
 python=$top/.venv/bin/python
 [ -x "$python" ] || python=${PYTHON:-python3}
+# Some of it may be compiled for one version of Python. The stamp is written last, so that
+# a half-filled folder is filled again.
+stamp=$("$python" -c 'import sys; print(sys.version)' | cat - "$requirements" | cksum)
+if [ "$(cat "$folder/.stamp" 2>/dev/null || true)" = "$stamp" ]; then
+  exit 0
+fi
 log=$top/.cache/$name.log
 rm -rf "$folder"
 mkdir -p "$top/.cache"
@@ -30,5 +32,5 @@ if ! "$python" -m pip install --disable-pip-version-check --no-input --no-deps -
   tail -n 15 "$log" >&2
   exit 1
 fi
-cp "$requirements" "$folder/requirements.txt"
+printf '%s\n' "$stamp" >"$folder/.stamp"
 say "made .cache/$name"

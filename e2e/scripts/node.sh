@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# node.sh node | inspector: installs the Node packages of the tests, or the MCP Inspector's
-# command line, once for each content of the lock file. node.sh check only sees that Node is
-# there.
+# node.sh node | inspector | hubproxy: installs the Node packages of the tests, the MCP
+# Inspector's command line, or the proxy of JupyterHub, once for each content of the lock
+# file. node.sh check only sees that Node is there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
@@ -20,5 +20,6 @@ case $1 in
 check) ;;
 node) install node "the Node packages of the tests" ;;
 inspector) install inspector "the MCP Inspector's command line" ;;
+hubproxy) install hubproxy "the proxy of JupyterHub" ;;
 *) say "There are no Node packages $1."; exit 1 ;;
 esac
