@@ -116,8 +116,9 @@ class MCPHandler(APIHandler):
 
     def _user_name(self) -> str:
         """The request's user, if the server knows users. With the server's one token there is none: Jupyter makes
-        up a name for each such request."""
-        if self.token_authenticated and getattr(self.identity_provider, "token", ""):
+        up a name for each such request. A hub's tokens are their users', and `token` is there the server's own."""
+        provider = self.identity_provider
+        if self.token_authenticated and getattr(provider, "token", "") and not hasattr(provider, "hub_auth"):
             return ""
         return quote(self.current_user.username, safe="")
 
