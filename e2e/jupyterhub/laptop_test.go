@@ -1,0 +1,258 @@
+package jupyterhub
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// onYourMachine is the page's heading.
+const onYourMachine = "1. On your machine"
+
+// The program runs on a user's machine, and the server is one of the hub's, which has a prefix.
+func TestOnYourMachine(t *testing.T) {
+	both(t, func(t *testing.T, version int) {
+		s := &site{Hub: start(t, hubs.Options{Version: version, Prefix: "/labs/", Config: block(t, onYourMachine, "python")})}
+		s.ann = joined(t, s.Hub, "ann")
+		t.Run("work", s.work)
+		t.Run("name that is escaped", s.escaped)
+		t.Run("others", s.others)
+		t.Run("shared server", s.shared)
+		t.Run("stopped server", s.stopped)
+	})
+}
+
+// site is a hub with ann's server.
+type site struct {
+	*hubs.Hub
+	ann string // the address of her server
+}
+
+// mine is the scope of a token that may use a user's own servers, and nothing else.
+func mine(user string) string { return "access:servers!user=" + user }
+
+// work does what people do most, as the page has it.
+func (s *site) work(t *testing.T) {
+	made := token(t, s.Hub, "ann", mine("ann"))
+	s.works(t, laptop(t, configured(t, onYourMachine, s.Hub, made)), s.ann, "ann", made)
+}
+
+// escaped does the same where the user's name does not stand in the address as it is.
+func (s *site) escaped(t *testing.T) {
+	const user = "zoë o'neil+x@example.org"
+	address := joined(t, s.Hub, user)
+	made := token(t, s.Hub, user, mine(user))
+	s.works(t, laptop(t, at(address, made)), address, user, made)
+	must(t, s.StopServer(t.Context(), user))
+}
+
+// works makes a notebook, in which somebody else is, too, edits it, runs it, gets an image, and reads it.
+func (s *site) works(t *testing.T, a *agent.Agent, address, user string, made hubs.Token) {
+	t.Helper()
+	const path = "work.ipynb"
+	do(t, a, "create_document", map[string]any{"path": path}, nil)
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "x = 6"}}}, nil)
+	m := join(t, address, made, path)
+	list, err := sources(t.Context(), a, path)
+	must(t, err)
+	must(t, m.sees(list...))
+	m.types(0, "# by hand\n")
+	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "x = 6", "new_text": "x = 7"}, nil)
+	list[0] = "# by hand\nx = 7"
+	must(t, m.sees(list...))
+
+	const plot = "import matplotlib.pyplot as plt\nplt.plot([1, 3, x])\nplt.show()"
+	var ran agent.Executed
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 1, "cells": []any{map[string]any{"content": plot}}}, nil)
+	answer := do(t, a, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 2}}, "timeout": 60}, &ran)
+	if len(answer.Images) != 1 {
+		t.Fatalf("%d images: %s", len(answer.Images), answer.Text)
+	}
+	_, err = png.Decode(bytes.NewReader(answer.Images[0].Data))
+	must(t, err)
+	list = slices.Insert(list, 1, plot)
+	must(t, m.sees(list...))
+	if got, err := sources(t.Context(), a, path); err != nil || !slices.Equal(got, list) {
+		t.Errorf("read %q, %v", got, err)
+	}
+	must(t, poll.Until(t.Context(), "the file to have the image", func(context.Context) error {
+		cells, err := nbfile.Read(filepath.Join(s.Home(user), path))
+		if err == nil && !slices.ContainsFunc(cells, func(c nbfile.Cell) bool {
+			return slices.ContainsFunc(c.Outputs, func(o nbfile.Output) bool { return len(o.Data["image/png"]) > 0 })
+		}) {
+			err = fmt.Errorf("%+v", cells)
+		}
+		return err
+	}))
+}
+
+// secret is in a notebook of ann's that others are not to see.
+const secret = "# for ann's eyes alone"
+
+// refused wants a tool's error that says why, and nothing of ann's.
+func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, says ...string) {
+	t.Helper()
+	answer, err := a.Call(t.Context(), tool, args)
+	must(t, err)
+	if !answer.IsError || strings.Contains(answer.Text, secret) {
+		t.Errorf("%s is answered: %s", tool, answer.Text)
+	}
+	for _, s := range says {
+		if !strings.Contains(answer.Text, s) {
+			t.Errorf("%s: %q is not in %s", tool, s, answer.Text)
+		}
+	}
+}
+
+// asking are calls that the server has to answer each time, with arguments for a notebook there.
+func asking(path string) map[string]map[string]any {
+	return map[string]map[string]any{
+		"list_nbs":             {},
+		"list_documents":       {},
+		"list_kernels":         {},
+		"get_document_info":    {"path": path, "include_content": true},
+		"get_document_content": {"path": path},
+		"session_create":       {"notebook_path": path},
+		"rename_document":      {"path": path, "newPath": "renamed.ipynb"},
+		"copy_document":        {"path": path, "copyPath": "copied.ipynb"},
+		"delete_document":      {"path": path},
+		"create_document":      {"path": "created.ipynb"},
+	}
+}
+
+// opening are calls that need the room of a notebook, which is opened for the first of them and then stays so.
+func opening(path string) map[string]map[string]any {
+	return map[string]map[string]any{
+		"read_nb_cells":    {"path": path},
+		"get_nb_stat":      {"path": path},
+		"look_around":      {"path": path},
+		"insert_nb_cells":  {"path": path, "position": 0, "cells": []any{map[string]any{"content": "1"}}},
+		"execute_nb_cells": {"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}},
+	}
+}
+
+// out wants each call of both kinds to be refused, and ann's files to be as they were.
+func (s *site) out(t *testing.T, a *agent.Agent, path string) {
+	t.Helper()
+	before := files(t, s.Hub, "ann")
+	for _, calls := range []map[string]map[string]any{asking(path), opening(path)} {
+		for tool, args := range calls {
+			refused(t, a, tool, args, "403")
+		}
+	}
+	if after := files(t, s.Hub, "ann"); !slices.Equal(before, after) {
+		t.Errorf("of ann's files %q were made %q", before, after)
+	}
+}
+
+// opened is a new notebook of ann's that an agent has open, with a first cell that is in its file, too.
+func (s *site) opened(t *testing.T, a *agent.Agent, path, source string) {
+	t.Helper()
+	do(t, a, "create_document", map[string]any{"path": path}, nil)
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": source}}}, nil)
+	must(t, poll.Until(t.Context(), "the file to have the cell", func(context.Context) error {
+		cells, err := nbfile.Read(filepath.Join(s.Home("ann"), path))
+		if err == nil && (len(cells) == 0 || string(cells[0].Source) != source) {
+			err = fmt.Errorf("%+v", cells)
+		}
+		return err
+	}))
+}
+
+// others are not let in, with whatever tokens of their own, nor ann herself with a token that is for something else.
+func (s *site) others(t *testing.T) {
+	const path = "hers.ipynb"
+	s.opened(t, laptop(t, at(s.ann, token(t, s.Hub, "ann", mine("ann")))), path, secret)
+	must(t, s.AddUsers(t.Context(), "bob"))
+	for name, made := range map[string]hubs.Token{
+		"all that bob may":     token(t, s.Hub, "bob"),
+		"bob's own server":     token(t, s.Hub, "bob", mine("bob")),
+		"ann's name, no more":  token(t, s.Hub, "ann", "read:users:name!user=ann"),
+		"a token of nobody's":  {Secret: strings.Repeat("0", 32)},
+		"ann's activity alone": token(t, s.Hub, "ann", "users:activity!user=ann"),
+	} {
+		t.Run(name, func(t *testing.T) { s.out(t, laptop(t, at(s.ann, made)), path) })
+	}
+}
+
+// shared has a guest of ann's do in her server what they do in their own, until she takes that back.
+func (s *site) shared(t *testing.T) {
+	const path = "shared.ipynb"
+	must(t, s.AddUsers(t.Context(), "guest"))
+	hers := token(t, s.Hub, "ann")
+	must(t, s.CallAs(t.Context(), hers, http.MethodPost, "/shares/ann/", map[string]any{"user": "guest"}, nil))
+	a := laptop(t, at(s.ann, token(t, s.Hub, "guest", "access:servers!server=ann/")))
+	s.opened(t, a, path, "print(6 * 7)")
+	m := join(t, s.ann, token(t, s.Hub, "ann", mine("ann")), path)
+	m.types(0, "# ann\n")
+	do(t, a, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}}, nil)
+	must(t, m.sees("# ann\nprint(6 * 7)", ""))
+	must(t, s.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
+	ends(t, a, path)
+	// Nor may the guest come in anew, which no room is open for.
+	s.out(t, laptop(t, at(s.ann, token(t, s.Hub, "guest"))), path)
+}
+
+// ends waits until the server answers nothing any more.
+func ends(t *testing.T, a *agent.Agent, path string) {
+	t.Helper()
+	must(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
+		answer, err := a.Call(ctx, "list_documents", map[string]any{})
+		must(t, err)
+		if !answer.IsError {
+			return fmt.Errorf("list_documents is answered: %s", answer.Text)
+		}
+		return nil
+	}))
+	for tool, args := range asking(path) {
+		refused(t, a, tool, args, "403")
+	}
+}
+
+// stopped ends ann's server while rooms are open, as an idle culler does, and starts it again. In the meantime one client's
+// token is revoked: that client is told so at once by what asks the server, and has nothing of the server after its start.
+func (s *site) stopped(t *testing.T) {
+	const path, other = "stopped.ipynb", "revoked.ipynb"
+	made, lost := token(t, s.Hub, "ann", mine("ann")), token(t, s.Hub, "ann", mine("ann"))
+	a, b := laptop(t, at(s.ann, made)), laptop(t, at(s.ann, lost))
+	s.opened(t, a, path, "before = 1")
+	s.opened(t, b, other, secret)
+	must(t, s.Revoke(t.Context(), "ann", lost))
+	ends(t, b, other)
+
+	must(t, s.StopServer(t.Context(), "ann"))
+	refused(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "lost = 1"}}})
+	refused(t, a, "list_documents", map[string]any{}, "JupyterHub")
+	_, err := s.StartServer(t.Context(), "ann")
+	must(t, err)
+	must(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
+		got, err := sources(ctx, a, path)
+		if err == nil && !slices.Equal(got, []string{"before = 1", ""}) {
+			t.Fatalf("read %q", got)
+		}
+		return err
+	}))
+	var ran agent.Executed
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 1, "exec": true, "cells": []any{map[string]any{"content": "print('after')"}}}, &ran)
+	if text := fmt.Sprint(ran.ExecutionResults); !strings.Contains(text, "after") {
+		t.Errorf("the run after the start: %s", text)
+	}
+	// It has what it was shown before, and nothing that comes after.
+	do(t, a, "edit_text", map[string]any{"path": other, "old_text": secret, "new_text": "# new, and not for b"}, nil)
+	answer, err := b.Call(t.Context(), "read_nb_cells", map[string]any{"path": other})
+	must(t, err)
+	if strings.Contains(answer.Text, "not for b") {
+		t.Errorf("with a revoked token: %s", answer.Text)
+	}
+}

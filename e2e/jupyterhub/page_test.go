@@ -1,0 +1,52 @@
+package jupyterhub
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// block is the first block of a language below a heading of the page.
+func block(t *testing.T, heading, language string) string {
+	t.Helper()
+	root, err := lab.RepoRoot()
+	must(t, err)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "jupyterhub.md"))
+	must(t, err)
+	_, after, found := strings.Cut(string(page), "\n## "+heading+"\n")
+	section, _, _ := strings.Cut(after, "\n## ")
+	text := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(section)
+	if !found || text == nil {
+		t.Fatalf("the page has no %s below %q", language, heading)
+	}
+	return text[1]
+}
+
+// entry is how a client's configuration says that a server is started, or reached.
+type entry struct {
+	Command   string
+	Env       map[string]string
+	Type, URL string
+	Headers   map[string]string
+}
+
+// configured is the page's configuration of a client, for a hub and a token in place of the page's.
+func configured(t *testing.T, heading string, h *hubs.Hub, token hubs.Token) entry {
+	t.Helper()
+	text := strings.NewReplacer("https://hub.example.org", h.URL, `"TOKEN"`, `"`+token.Secret+`"`, "token TOKEN", "token "+token.Secret).Replace(block(t, heading, "json"))
+	var config struct {
+		Servers map[string]entry `json:"mcpServers"`
+	}
+	must(t, json.Unmarshal([]byte(text), &config))
+	e, found := config.Servers["nbduet"]
+	if !found {
+		t.Fatalf("no nbduet in %s", text)
+	}
+	return e
+}
