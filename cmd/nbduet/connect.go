@@ -45,7 +45,7 @@ type reach struct {
 // connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token
 // wrong, each tool says so when it is called, and works once that is repaired. So it is if none is found, or several.
 func connect(ctx context.Context, p endpoint, find discover, r reach, log *slog.Logger) (*jupyter.Server, error) {
-	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Timeout: r.timeout, Roots: r.roots, Logger: log, UserAgent: "nbduet"}
+	opt := jupyter.Options{URL: p.url, Token: p.token, Password: p.password, Role: p.role, Timeout: r.timeout, Roots: r.roots, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
 		opt.Find = func(ctx context.Context) (jupyter.Found, error) { return p.search(ctx, find, log) }
 	}
@@ -103,7 +103,7 @@ func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (
 	if err != nil {
 		return jupyter.Found{}, err
 	}
-	if len(running) == 0 && p.token != "" { // it may run in a container, for example
+	if len(running) == 0 && (p.token != "" || p.password != "") { // it may run in a container, for example
 		running = []jupyter.Running{{URL: defaultAddress}}
 	}
 	one, err := p.only(running)
@@ -121,7 +121,10 @@ func searchToken(ctx context.Context, address string, find discover, log *slog.L
 		log.Debug("no token was given, and none was found", "error", err)
 	}
 	for _, r := range running {
-		if (r.Token != "" || r.Password) && jupyter.SameServer(r.URL, address) {
+		if r.Token == "" && !r.Password {
+			continue
+		}
+		if jupyter.SameServer(r.URL, address) || jupyter.SameServer(baseOf(r.URL), address) { // which may end like a page
 			return jupyter.Found{URL: address, Token: r.Token, Password: r.Password}, nil
 		}
 	}

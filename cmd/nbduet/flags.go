@@ -267,6 +267,18 @@ func amount(s string, unit time.Duration, most int, units, example string) (time
 
 // readToken reads a token from a file, without the white space around it.
 func readToken(name string) (string, error) {
+	text, err := readSecret(name, "token")
+	return strings.TrimSpace(text), err
+}
+
+// readPassword reads a password from a file, without the end of its line.
+func readPassword(name string) (string, error) {
+	text, err := readSecret(name, "password")
+	return strings.TrimRight(text, "\r\n"), err
+}
+
+// readSecret reads a small file that is not blank; what says what is in it.
+func readSecret(name, what string) (string, error) {
 	const most = 1 << 16
 	f, err := os.Open(name)
 	if err != nil {
@@ -278,11 +290,10 @@ func readToken(name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(b) > most {
-		return "", fmt.Errorf("%s is longer than %d bytes: it cannot be a token", name, most)
+		return "", fmt.Errorf("%s is longer than %d bytes: it cannot be a %s", name, most, what)
 	}
-	token := strings.TrimSpace(string(b))
-	if token == "" {
-		return "", errors.New(name + " holds no token")
+	if strings.TrimSpace(string(b)) == "" {
+		return "", errors.New(name + " holds no " + what)
 	}
-	return token, nil
+	return string(b), nil
 }

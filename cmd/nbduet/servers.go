@@ -19,9 +19,11 @@ import (
 
 // serverFlags name the server, or that of the documents and that of the kernels, and the notebook and kernel at the start.
 type serverFlags struct {
-	JupyterURL string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
-	Token      string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
-	TokenFile  string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
+	JupyterURL   string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
+	Token        string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
+	TokenFile    string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
+	Password     string `name:"password" env:"JUPYTER_PASSWORD" placeholder:"PASSWORD" help:"Password of the Jupyter server, where it has one and no token: nbduet logs in with it as people do. Give it in the environment, where other users cannot see it. A token wins over it."`
+	PasswordFile string `name:"password-file" env:"JUPYTER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password; it wins over --password."`
 
 	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to be believed besides those that this machine knows: for https with a private authority. It is for all Jupyter servers."`
 
@@ -48,6 +50,7 @@ const localServer = "local"
 type endpoint struct {
 	url, token string
 	role       string // "" where it is the only one
+	password   string // of the usual server
 }
 
 // serverSettings are checked serverFlags. Both endpoints are the same if there is one server.
@@ -72,6 +75,12 @@ func (f serverFlags) check() (s serverSettings, err error) {
 			return serverSettings{}, fmt.Errorf("--token-file: %w", err)
 		}
 	}
+	usual.password = f.Password
+	if f.PasswordFile != "" {
+		if usual.password, err = readPassword(f.PasswordFile); err != nil {
+			return serverSettings{}, fmt.Errorf("--password-file: %w", err)
+		}
+	}
 	if f.CAFile != "" {
 		if s.roots, err = trust.Load(f.CAFile); err != nil {
 			return serverSettings{}, fmt.Errorf("--ca-file: %w", err)
@@ -94,6 +103,7 @@ func (f serverFlags) check() (s serverSettings, err error) {
 			return serverSettings{}, errors.New("--document-token and --runtime-token differ, but both are for one server: give one token")
 		}
 		s.documents.token = cmp.Or(docs.token, kerns.token, s.documents.token, s.kernels.token)
+		s.documents.password = cmp.Or(s.documents.password, s.kernels.password)
 		s.documents.role = ""
 		s.kernels = s.documents
 	}
@@ -137,16 +147,16 @@ func (s roleFlags) endpoint(usual endpoint, other roleFlags) endpoint {
 	switch {
 	case s.url != "":
 	case usual.url == "" && !s.local && other.url != "":
-		return endpoint{other.url, cmp.Or(s.token, other.endpoint(usual, s).token), s.role}
+		of := other.endpoint(usual, s)
+		return endpoint{other.url, cmp.Or(s.token, of.token), s.role, of.password}
 	default:
-		return endpoint{usual.url, cmp.Or(s.token, usual.token), s.role}
+		return endpoint{usual.url, cmp.Or(s.token, usual.token), s.role, usual.password}
 	}
-	token := s.token
-	// Another server must not see the usual server's token.
-	if token == "" && (usual.url == "" && !other.local || usual.url != "" && sameAddress(usual.url, s.url)) {
-		token = usual.token
+	// Another server must not see the usual server's token, nor its password.
+	if usual.url == "" && !other.local || usual.url != "" && sameAddress(usual.url, s.url) {
+		return endpoint{s.url, cmp.Or(s.token, usual.token), s.role, usual.password}
 	}
-	return endpoint{s.url, token, s.role}
+	return endpoint{s.url, s.token, s.role, ""}
 }
 
 // unused refuses a --jupyter-url that both other addresses replace. In the environment it may be there for other
@@ -188,6 +198,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)
+		p.password = cmp.Or(p.password, s.servers.kernels.password)
 		docs, err = connect(ctx, p, find, how, log)
 		return docs, docs, err
 	}

@@ -20,14 +20,14 @@ const (
 func TestServers(t *testing.T) {
 	clean(t)
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("  from-file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	both := func(url, token string) [2]endpoint {
 		return [2]endpoint{{url: url, token: token}, {url: url, token: token}}
 	}
 	two := func(docs, docsToken, kernels, kernelsToken string) [2]endpoint {
-		return [2]endpoint{{docs, docsToken, roleDocument}, {kernels, kernelsToken, roleRuntime}}
+		return [2]endpoint{{docs, docsToken, roleDocument, ""}, {kernels, kernelsToken, roleRuntime, ""}}
 	}
 	for _, c := range []struct {
 		given string // flags with --, and variables
@@ -64,6 +64,13 @@ func TestServers(t *testing.T) {
 		// So is that of the server on this machine.
 		{"--document-url=local --runtime-url=" + oneURL + " --token=t", two("", "t", oneURL, "")},
 		{"--document-url=" + oneURL + " --document-token=d --runtime-url=local --token=t", two(oneURL, "d", "", "t")},
+		// A password goes where the usual token would, and may begin or end with a space.
+		{"--jupyter-url=" + usualURL + " --password=p", [2]endpoint{{url: usualURL, password: "p"}, {url: usualURL, password: "p"}}},
+		{"--password-file=FILE --password=no", [2]endpoint{{password: "  from-file"}, {password: "  from-file"}}},
+		{"JUPYTER_PASSWORD=p --document-url=" + oneURL, [2]endpoint{{url: oneURL, password: "p"}, {url: oneURL, password: "p"}}},
+		{"JUPYTER_PASSWORD=p --jupyter-url=" + usualURL + " --runtime-url=" + oneURL, [2]endpoint{{usualURL, "", roleDocument, "p"}, {oneURL, "", roleRuntime, ""}}},
+		{"JUPYTER_PASSWORD=p --document-url=local --runtime-url=" + oneURL, [2]endpoint{{"", "", roleDocument, "p"}, {oneURL, "", roleRuntime, ""}}},
+		{"JUPYTER_PASSWORD=p --document-url=" + oneURL + " --runtime-url=" + oneURL + "/lab", [2]endpoint{{url: oneURL, password: "p"}, {url: oneURL, password: "p"}}},
 	} {
 		t.Run(strings.NewReplacer("://", ":", "/", "_", " ", ",").Replace(c.given), func(t *testing.T) {
 			var args []string

@@ -96,6 +96,29 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 	if err != nil {
 		return nil, err
 	}
+	if len(at.others) > 0 && !at.sure.Load() {
+		_, _ = s.Version(ctx) // which settles where the server is, or else the handshake fails there
+		at = s.finder.at.Load()
+	}
+	var conn *websocket.Conn
+	err = admitted(ctx, s, at, op, about, func() (err error) {
+		conn, err = shake(ctx, s, at, op, about, path, query, protocols)
+		return err
+	})
+	s.finder.heard(err)
+	if err != nil {
+		s.noteAnswer(ctx, time.Time{}, err)
+		return nil, err
+	}
+	s.absence.answered()
+	s.absence.refuses(nil)
+	s.Changes.Note() // a kernel has one more connection; of what was asked before, no events have come
+	conn.SetReadLimit(maxFrameBytes)
+	return conn, nil
+}
+
+// shake makes one attempt at a handshake with a place.
+func shake(ctx context.Context, s *Server, at *place, op, about, path string, query url.Values, protocols []string) (*websocket.Conn, error) {
 	ctx, look := s.scheme.Begin(ctx, at.base)
 	defer look.End()
 	target := "ws" + strings.TrimPrefix(at.address(), "http") + path // http → ws, https → wss
@@ -127,11 +150,6 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		s.finder.heard(nil)
-		s.absence.answered()
-		s.absence.refuses(nil)
-		s.Changes.Note() // a kernel has one more connection; of what was asked before, no events have come
-		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
 	}
 	failed := s.transportError(ctx, op, about, look.Why(err))
@@ -147,8 +165,6 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 		}
 		_ = explained(ctx, s, at, failed)
 	}
-	s.finder.heard(failed)
-	s.noteAnswer(ctx, time.Time{}, failed)
 	return nil, failed
 }
 

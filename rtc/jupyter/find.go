@@ -28,6 +28,10 @@ type place struct {
 	base     *url.URL // scheme, host and path prefix; the path has no trailing slash
 	token    string
 	password bool // the server is known to want a password instead
+	// others are bases that the server may have in place of this one, until it has answered here: a proxy may put it under a
+	// prefix that ends like the address of a page.
+	others []*url.URL
+	sure   atomic.Bool
 }
 
 func (p *place) address() string {
@@ -58,11 +62,14 @@ type finder struct {
 	err  error
 
 	mu     sync.Mutex
-	tokens []string // all that were ever used, see secrets
+	tokens []string // all that were ever used, and the password, see secrets
 }
 
 func newFinder(at *place, opt Options, limit time.Duration) *finder {
 	f := &finder{search: opt.Find, limit: limit, role: opt.Role, turn: make(chan struct{}, 1)}
+	if opt.Password != "" {
+		f.tokens = append(f.tokens, opt.Password)
+	}
 	if at != nil {
 		f.settle(at)
 		f.refused.Store(at.token == "") // it may have one that can be found
@@ -118,11 +125,17 @@ func (f *finder) place(ctx context.Context) (*place, error) {
 
 // take makes what was found the server's place. One that was used stays where it is, and may have another token.
 func (f *finder) take(at *place, found Found) error {
-	base, token, err := parseAddress(found.URL)
+	base, others, token, err := parseAddress(found.URL)
 	if err != nil {
 		return err
 	}
-	next := &place{base, token, found.Password}
+	next := &place{base: base, token: token, password: found.Password, others: others}
+	for _, other := range append(others, base) {
+		if at != nil && at.base.Path == other.Path { // where it has turned out to be, if that is known
+			next.base, next.others = other, at.others
+			next.sure.Store(at.sure.Load())
+		}
+	}
 	if next.token == "" {
 		if next.token, err = cleanToken(found.Token, f.role); err != nil {
 			return err
@@ -166,6 +179,29 @@ func (f *finder) heard(err error) {
 	case err == nil, errors.As(err, &e) && e.Status != 0 && !errors.Is(err, ErrNotJupyter):
 		f.used.Store(true)
 	}
+}
+
+// elsewhere looks for the server at the other bases that its address may mean, after a request has ended so at this one. It
+// returns this place where it is not found there.
+func elsewhere(ctx context.Context, s *Server, at *place, ended error) *place {
+	switch {
+	case len(at.others) == 0 || at.sure.Load():
+		return at
+	case !errors.Is(ended, ErrNotJupyter) && !errors.Is(ended, ErrUnauthorized):
+		at.sure.Store(ended == nil)
+		return at
+	}
+	for _, base := range at.others {
+		next := &place{base: base, token: at.token, password: at.password}
+		var api struct {
+			Version string `json:"version"`
+		}
+		if s.send(ctx, next, call{op: "look for", path: "/api"}, &api) == nil && api.Version != "" {
+			s.finder.settle(next)
+			return next
+		}
+	}
+	return at
 }
 
 // Find searches for the server if it has not been found yet; the error says what to do. It sends the server nothing.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+	"github.com/nbduet/nbduet/rtc/jupyter/login"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
@@ -61,16 +62,48 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 	if c.timeout > 0 {
 		began = time.Time{} // for a kernel, which may take its time
 	}
-	err = explained(ctx, s, at, s.send(ctx, at, c, out))
+	err = admitted(ctx, s, at, c.op, c.about, func() error { return explained(ctx, s, at, s.send(ctx, at, c, out)) })
+	if there := elsewhere(ctx, s, at, err); there != at {
+		at = there
+		err = admitted(ctx, s, at, c.op, c.about, func() error { return explained(ctx, s, at, s.send(ctx, at, c, out)) })
+	}
 	s.finder.heard(err)
 	s.noteAnswer(ctx, began, err)
 	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
 		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
-			err = explained(ctx, s, now, s.send(ctx, now, c, out))
+			err = admitted(ctx, s, now, c.op, c.about, func() error { return explained(ctx, s, now, s.send(ctx, now, c, out)) })
 			s.finder.heard(err)
 		}
 	}
 	return s.withRole(err)
+}
+
+// admitted makes a request to a place, and makes it again after a login if it was refused and there is a password.
+func admitted(ctx context.Context, s *Server, at *place, op, about string, request func() error) error {
+	if s.login == nil || at.token != "" {
+		return request()
+	}
+	count := s.login.Count()
+	refused := request()
+	if !errors.Is(refused, ErrUnauthorized) {
+		return refused
+	}
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	defer stop()
+	err := s.login.Again(ctx, at.base, count)
+	var status login.StatusError
+	switch {
+	case err == nil:
+		return request()
+	case errors.Is(err, login.ErrNone):
+		return refused
+	case errors.Is(err, login.ErrWrong):
+		e := &Error{Op: op, Path: about, Status: http.StatusUnauthorized, Message: "the login is refused", kind: ErrUnauthorized}
+		return e.of(faults.WrongPassword, faults.Values{Address: s.atAddress("")})
+	case errors.As(err, &status):
+		return answerError(s, op, about, int(status), "the login is refused", false)
+	}
+	return s.transportError(ctx, op, about, err)
 }
 
 func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
@@ -98,6 +131,9 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
 	}
 	s.authorize(at, req.Header)
+	if s.login != nil && at.token == "" {
+		s.login.Sign(req)
+	}
 	if c.page == nil {
 		req.Header.Set("Accept", "application/json")
 	}

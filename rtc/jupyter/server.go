@@ -20,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/quick"
+	"github.com/nbduet/nbduet/rtc/jupyter/login"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
@@ -45,6 +46,9 @@ type Options struct {
 	URL string
 	// Token is sent with every request as "Authorization: token …"; empty sends none.
 	Token string
+	// Password is that of the server's login page, for a server without a token: it is sent there, and nowhere else, when a
+	// request is refused. Where there is a token, that is sent alone.
+	Password string
 	// Find, if not nil, finds the server when a request needs it and it is not known, nobody is there, or it refuses the
 	// token: at most once a second, one search at a time, each bounded by Timeout. Once the server has answered, only its
 	// token changes. The error is what callers are told: what is wrong, and what to do.
@@ -76,6 +80,7 @@ type Server struct {
 
 	finder    *finder
 	client    *http.Client
+	login     *login.Login    // nil without a password
 	transport *http.Transport // made here; nil if the caller gave one
 	tls       *tls.Config     // for websockets, nil for the system's roots
 	dialer    dialFunc        // likewise
@@ -123,6 +128,9 @@ func New(opt Options) (*Server, error) {
 		client.Transport = s.transport
 	}
 	s.client = client
+	if opt.Password != "" {
+		s.login = login.New(opt.Password, client)
+	}
 	s.scheme.Dial = s.dialer
 	return s, nil
 }
@@ -135,14 +143,14 @@ func (opt Options) place() (*place, error) {
 	if opt.URL == "" && opt.Find != nil {
 		return nil, nil
 	}
-	base, token, err := parseAddress(opt.URL)
+	base, others, token, err := parseAddress(opt.URL)
 	if err != nil {
 		return nil, err
 	}
 	if token, err = cleanToken(cmp.Or(token, opt.Token), opt.Role); err != nil {
 		return nil, err
 	}
-	return &place{base: base, token: token}, nil
+	return &place{base: base, token: token, others: others}, nil
 }
 
 // cleanToken is a token as it can be sent.
@@ -201,33 +209,36 @@ func isLogin(u *url.URL) bool {
 	return strings.HasSuffix(u.Path, "/login") || strings.HasSuffix(u.Path, "/oauth2/authorize")
 }
 
-// parseAddress parses the server's address as a person gives it.
-func parseAddress(raw string) (base *url.URL, token string, err error) {
+// parseAddress parses the server's address as a person gives it. others are the base URLs that it may mean as well, the
+// shortest first.
+func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, err error) {
 	shown := safeAddress(raw)
 	if strings.TrimSpace(raw) == "" {
-		return nil, "", errors.New("no Jupyter server address: set JUPYTER_SERVER_URL (or --jupyter-url), for example http://127.0.0.1:8888")
+		return nil, nil, "", errors.New("no Jupyter server address: set JUPYTER_SERVER_URL (or --jupyter-url), for example http://127.0.0.1:8888")
 	}
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
 		// The parser's own words repeat the whole address.
-		return nil, "", fmt.Errorf("the Jupyter server address %q cannot be parsed: give it as http://host:port/prefix", shown)
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q cannot be parsed: give it as http://host:port/prefix", shown)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, "", fmt.Errorf("the Jupyter server address %q does not start with http:// or https://", shown)
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q does not start with http:// or https://", shown)
 	}
 	if u.Hostname() == "" {
-		return nil, "", fmt.Errorf("the Jupyter server address %q has no host", shown)
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has no host", shown)
 	}
 	if u.User != nil {
-		return nil, "", fmt.Errorf("the Jupyter server address %q has a user name or password in it: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has a user name or password in it: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
 	}
 	token = strings.TrimSpace(u.Query().Get("token"))
-	prefix := cutPages(u.EscapedPath())
-	path, err := url.PathUnescape(prefix)
-	if err != nil {
-		return nil, "", fmt.Errorf("the path of the Jupyter server address %q cannot be decoded: %w", shown, err)
+	for _, prefix := range prefixes(u.EscapedPath()) {
+		path, err := url.PathUnescape(prefix)
+		if err != nil {
+			return nil, nil, "", fmt.Errorf("the path of the Jupyter server address %q cannot be decoded: %w", shown, err)
+		}
+		others = append(others, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawPath: prefix})
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawPath: prefix}, token, nil
+	return others[0], others[1:], token, nil
 }
 
 // safeAddress is raw without its possible secrets: query, fragment, user name and password.
@@ -247,18 +258,17 @@ func safeAddress(raw string) string {
 // pages are the path segments at which a Jupyter server's user interfaces begin.
 var pages = []string{"lab", "tree", "notebooks", "edit", "consoles", "doc", "login"}
 
-// cutPages returns the base URL's path of an address that may be a page of a user interface, without a trailing slash.
-// A JupyterHub user may have the name of a page, so the segment after "user" is never taken for one.
-func cutPages(path string) string {
+// prefixes returns the paths of base URLs that an address may have, which may be a page of a user interface, without a
+// trailing slash: the likeliest first, which ends where the first page begins, and at last the whole. A JupyterHub user may
+// have the name of a page, so the segment after "user" is never taken for one.
+func prefixes(path string) (all []string) {
 	segs := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
+	whole := ""
 	for i, seg := range segs {
-		if slices.Contains(pages, seg) && (i == 0 || segs[i-1] != "user") {
-			segs = segs[:i]
-			break
+		if len(all) < 3 && slices.Contains(pages, seg) && (i == 0 || segs[i-1] != "user") {
+			all = append(all, whole)
 		}
+		whole += "/" + seg
 	}
-	if len(segs) == 0 {
-		return ""
-	}
-	return "/" + strings.Join(segs, "/")
+	return append(all, whole)
 }

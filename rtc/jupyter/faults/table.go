@@ -17,7 +17,8 @@ const (
 	CertificateName    Code = "certificate_name"     // it is for another host
 	CAFile             Code = "ca_file"              // the file of further certificates is none
 	WrongToken         Code = "wrong_token"          //
-	Password           Code = "password"             // the server has a password, and no token
+	Password           Code = "password"             // the server has a password, and no token, and nobody said it
+	WrongPassword      Code = "wrong_password"       // the password that was said is another one
 	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a server that is stopped
 	HubServerStopped   Code = "hub_server_stopped"   // and says so; the token may start it
 	HubCannotStart     Code = "hub_cannot_start"     // the same, and the token may not
@@ -90,8 +91,12 @@ var table = []row{
 		"set {token} to this server's token, as `jupyter server list` shows it",
 	},
 	{
-		Password, "the server takes a password and has no token, and nbduet can log in with a token only",
-		"start Jupyter with one too (its variable JUPYTER_TOKEN), and set {token} to the same",
+		Password, "the server takes a password and has no token",
+		"set JUPYTER_PASSWORD, or JUPYTER_PASSWORD_FILE to a file with it (--password-file), or start Jupyter with a token and set {token} to the same",
+	},
+	{
+		WrongPassword, "the password is wrong",
+		"set JUPYTER_PASSWORD (--password-file) to the one that the login page takes",
 	},
 	{
 		HubStopped, "JupyterHub answers in place of the server, which does not run or is another user's",

@@ -143,7 +143,7 @@ func launchFake(t testing.TB, root string, c config) (*Server, error) {
 	s := &Server{Token: c.token, Root: root}
 	c.kernels.NotUnderstood = misunderstood.teller(t)
 	s.Fake = fake.New(fake.Config{
-		Root: root, Token: c.token, BaseURL: c.baseURL, NoCollaboration: !c.collab, DisableRTC: c.apart, Chat: c.chat, Kernels: c.kernels,
+		Root: root, Token: c.token, Password: c.password, BaseURL: c.baseURL, NoCollaboration: !c.collab, DisableRTC: c.apart, Chat: c.chat, Kernels: c.kernels,
 	})
 	var l net.Listener
 	var err error

@@ -1,6 +1,8 @@
 package jupytertest
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +23,9 @@ type config struct {
 	lab     bool
 	collab  bool
 	token   string
-	root    string
+	// password is that of the login page, "" for none.
+	password string
+	root     string
 
 	documents bool
 	apart     bool
@@ -106,6 +110,15 @@ func WithTabsApart() Option {
 // WithToken sets the token; the default is a random one.
 func WithToken(token string) Option {
 	return func(c *config) { c.token = token }
+}
+
+// WithPassword gives the server a password for its login page, beside the token.
+func WithPassword(password string) Option {
+	return func(c *config) {
+		hash := sha1.Sum([]byte(password + "5a17")) // the oldest form that Jupyter reads, which needs no library
+		c.password = password
+		c.flags = append(c.flags, "--PasswordIdentityProvider.hashed_password=sha1:5a17:"+hex.EncodeToString(hash[:]))
+	}
 }
 
 // WithRoot lets the server serve a folder that is there already, such as another server's.

@@ -23,8 +23,10 @@ const Version = "2.21.1"
 type Config struct {
 	// Root is the folder that is served.
 	Root string
-	// Token is asked of every request; empty asks for none.
+	// Token is asked of every request; empty asks for none, unless there is a password.
 	Token string
+	// Password is taken by the login page, as the token is.
+	Password string
 	// BaseURL is the path that the server is under, with slashes at both ends; empty is "/".
 	BaseURL string
 	// DisableRTC tells people's tabs to stay out of the rooms, in the page of JupyterLab.
@@ -50,6 +52,8 @@ type Server struct {
 	*Faults
 	// Rooms are the server's rooms, which have faults of their own.
 	Rooms *rooms.Table
+	// Logins are those who were let in by the password.
+	Logins *Logins
 
 	cfg     Config
 	started atomic.Pointer[time.Time]
@@ -75,6 +79,12 @@ func New(cfg Config) *Server {
 	}
 	s.files = &files{root: cfg.Root, notary: store.Notary()}
 	s.Faults = &Faults{server: s}
+	s.Logins = &Logins{base: s.base()}
+	for _, secret := range []string{cfg.Token, cfg.Password} {
+		if secret != "" {
+			s.Logins.passwords = append(s.Logins.passwords, secret)
+		}
+	}
 	s.identity.renew(false)
 	s.Rooms = rooms.New(rooms.Config{
 		Files: roomFiles{s}, SessionOK: s.identity.knows, Emit: s.bus.emit, Store: store,
@@ -108,6 +118,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), s.base())
 	if !ok || !strings.HasPrefix(path, "/") {
 		page(w, http.StatusNotFound)
+		return
+	}
+	if path == "/login" {
+		s.Logins.serve(w, r)
 		return
 	}
 	if path != "/api" && !s.authorized(r) {
@@ -167,7 +181,7 @@ func (s *Server) routes() {
 }
 
 func (s *Server) authorized(r *http.Request) bool {
-	if s.cfg.Token == "" {
+	if len(s.Logins.passwords) == 0 || s.Logins.has(r) {
 		return true
 	}
 	given := r.URL.Query().Get("token") // it wins
@@ -177,7 +191,7 @@ func (s *Server) authorized(r *http.Request) bool {
 			given = strings.TrimSpace(token)
 		}
 	}
-	return given == s.cfg.Token
+	return given != "" && given == s.cfg.Token
 }
 
 // users are those whom the server has met, by their cookie.

@@ -1,0 +1,120 @@
+package jupyter_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+const password = "two words & more"
+
+// knocking is a client of a server with a password, under a prefix.
+func knocking(t *testing.T, opt jupyter.Options) (*jupytertest.Server, *jupyter.Server) {
+	t.Helper()
+	js := jupytertest.Start(t, jupytertest.WithPassword(password), jupytertest.WithBaseURL("/team/lab/"))
+	opt.URL, opt.HTTPClient = js.URL, js.HTTP()
+	s, err := jupyter.New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseIdleConnections)
+	return js, s
+}
+
+// With the password, all kinds of requests are let in, websockets too, and the server takes all of them for one user.
+func TestPasswordLetsIn(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
+		js, s := knocking(t, jupyter.Options{Password: password})
+		ws, err := jupyter.DialEvents(t.Context(), s) // the first of all
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		if _, err := s.Status(t.Context()); err != nil {
+			t.Error(err)
+		}
+		path := jupyter.MustPath(js.Notebook(t, "1"))
+		joined, err := s.CollaborationSession(t.Context(), path, "json", "notebook")
+		if err != nil {
+			t.Fatal(err)
+		}
+		room, err := s.DialRoom(t.Context(), joined.RoomID(), joined.SessionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		room.Close()
+		if _, err := jupyter.CheckTabs(t.Context(), s); err != nil { // a page, where others are sent to the login
+			t.Error(err)
+		}
+		first, err := s.Username(t.Context())
+		if second, again := s.Username(t.Context()); err != nil || again != nil || first == "" || first != second {
+			t.Errorf("%q, %v and %q, %v", first, err, second, again)
+		}
+		if text := s.Redact("it was " + password); strings.Contains(text, password) {
+			t.Error(text)
+		}
+	})
+}
+
+// Where the login is over, requests and handshakes at the same time log in again once, and are made again.
+func TestLoginExpires(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		js, s := knocking(t, jupyter.Options{Password: password})
+		for range 2 {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					if _, err := s.Status(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+				all.Go(func() {
+					ws, err := jupyter.DialEvents(t.Context(), s)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					ws.Close()
+				})
+			}
+			all.Wait()
+			if n := js.Fake.Logins.Forget(); n != 1 {
+				t.Errorf("%d logins", n)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
+}
+
+// A wrong password is called that, by requests and handshakes, and is not sent more often than once a second; a token that
+// is given besides is sent alone.
+func TestWrongPassword(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		js, s := knocking(t, jupyter.Options{Password: "no"})
+		for range 5 {
+			_, asked := s.Status(t.Context())
+			_, dialed := jupyter.DialEvents(t.Context(), s)
+			for _, err := range []error{asked, dialed} {
+				if f, _ := faults.Of(err); f.Code != faults.WrongPassword || !errors.Is(err, jupyter.ErrUnauthorized) {
+					t.Error(err)
+				}
+			}
+			time.Sleep(400 * time.Millisecond)
+		}
+		if n := js.Fake.Logins.Forget(); n > 2 {
+			t.Errorf("sent %d times in two seconds", n)
+		}
+	})
+	jupytertest.Bubble(t, func(t *testing.T) {
+		js, s := knocking(t, jupyter.Options{Password: password, Token: "no"})
+		if _, err := s.Status(t.Context()); !errors.Is(err, jupyter.ErrUnauthorized) || js.Fake.Logins.Forget() != 0 {
+			t.Error(err)
+		}
+	})
+}
