@@ -34,7 +34,7 @@ JOURNEYS     := ./journeys
 ENVIRONMENTS := compiler venv venv-mcp extension node browser
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy
+FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy fronts
 
 .PHONY: help
 help: ## print this list
@@ -302,6 +302,12 @@ inspector: ## install the MCP Inspector's command line, for its tests
 .PHONY: browser
 browser: ## find Chromium (CHROME_BIN names one), or install Debian's
 	@$(SCRIPTS)/system.sh browser
+
+.PHONY: fronts
+fronts: ## find nginx, Caddy and faketime, for the tests of what stands in front of a server, or install Debian's
+	@$(SCRIPTS)/system.sh nginx
+	@$(SCRIPTS)/system.sh caddy
+	@$(SCRIPTS)/system.sh faketime
 
 .PHONY: compiler
 compiler: # the race detector is linked by a C compiler

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# system.sh browser | compiler: sees that the machine has the program, and
+# system.sh browser | compiler | nginx | caddy | faketime: sees that the machine has the program, and
 # installs Debian's package where it is missing, apt is there and we are root.
-# system.sh check only sees that both are there or could be installed.
+# system.sh check only sees that browser and compiler are there or could be installed.
 set -euo pipefail
 say() { printf '%s\n' "$*" >&2; }
 
@@ -41,6 +41,21 @@ compiler() {
     say "Go's race detector needs a C compiler: install gcc or clang."
     exit 1
   }
+}
+
+nginx() {
+  if type -P nginx >/dev/null || [ -x /usr/sbin/nginx ]; then return; fi
+  install nginx-light || { say "The tests of proxies need nginx: install it."; exit 1; }
+}
+
+caddy() {
+  if type -P caddy >/dev/null; then return; fi
+  install caddy || { say "The tests of proxies need Caddy: install it."; exit 1; }
+}
+
+faketime() {
+  if type -P faketime >/dev/null; then return; fi
+  install faketime || { say "The tests of wrong clocks need faketime: install it."; exit 1; }
 }
 
 check() {

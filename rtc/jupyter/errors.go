@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
 )
 
 // The kinds of failure, for errors.Is. Each [Error] is of at most one of the first group; a cancelled or expired
@@ -259,4 +260,26 @@ func explained(ctx context.Context, s *Server, at *place, err error) error {
 func (e *Error) at(kind error, code faults.Code, v faults.Values) *Error {
 	e.kind, e.err, e.Message, e.whole = kind, nil, "", true
 	return e.of(code, v)
+}
+
+// pageInstead is the error of a page that answers in place of Jupyter's API, which answers with none; nil where it may be a
+// hub's or Jupyter's own.
+func pageInstead(s *Server, op, about string, resp *http.Response) *Error {
+	page := webpage.Read(resp.Body)
+	page.Title = s.Redact(page.Title)
+	e := &Error{Op: op, Path: about, Status: resp.StatusCode, kind: ErrNotJupyter, Message: "the answer is an HTML page"}
+	switch jupyters := hub.WhoAnswered(resp) != hub.Other || strings.Contains(page.Title, "Jupyter"); {
+	case page == webpage.Page{}:
+		return nil
+	case resp.StatusCode == http.StatusOK && !page.Login:
+		e.Message = "the answer is the HTML page " + page.String() + ", not JSON"
+		return e.of(faults.NotJupyter, faults.Values{Address: s.atAddress("")})
+	case jupyters:
+		return nil
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
+		e.kind = ErrUnauthorized
+	case !page.Login:
+		return nil
+	}
+	return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: page.String()})
 }

@@ -351,6 +351,7 @@ func TestAnswersAreOfFaults(t *testing.T) {
 		{424, jsonType, faults.HubStopped},
 		{403, pageType, faults.HubStopped},
 		{503, pageType, faults.ProxyWithoutServer},
+		{401, pageType, faults.WrongToken},
 		{200, pageType, faults.NotJupyter},
 		{409, jsonType, ""},
 	} {

@@ -2,6 +2,8 @@ package jupyter_test
 
 import (
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -117,4 +119,48 @@ func TestWrongPassword(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A page that answers in the server's place is called by its name, and a login elsewhere by its host; the hub's is the hub's.
+func TestPageInstead(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		header map[string]string
+		page   string
+		code   faults.Code
+		says   string
+	}{
+		"some page":       {200, nil, "<title>\n Hotel &lt;Adler&gt; </title>", faults.NotJupyter, `"Hotel <Adler>"`},
+		"a login page":    {200, nil, `<TITLE>Sign in</TITLE><input id=a type=password>`, faults.OtherPage, `"Sign in", which asks for a password`},
+		"a nameless one":  {403, nil, `<input type="password">`, faults.OtherPage, "a page without a name, which asks"},
+		"refused":         {401, nil, "<title>401 Authorization Required</title>", faults.OtherPage, "401 Authorization Required"},
+		"forbidden":       {403, nil, "<title>403 Forbidden</title>", faults.OtherPage, "403 Forbidden"},
+		"a hub's":         {403, map[string]string{"X-JupyterHub-Version": "5"}, "<title>Ours</title>", faults.HubStopped, "JupyterHub"},
+		"a hub's, too":    {403, nil, "<title>JupyterHub</title>", faults.HubStopped, "JupyterHub"},
+		"another failure": {500, nil, "<title>Oh</title>", "", "500"},
+		"a login":         {302, map[string]string{"Location": "https://sso.example.org/realms/a/protocol/openid-connect/auth?state=secret"}, "", faults.OtherPage, "the login at https://sso.example.org"},
+		"a hub's login":   {302, map[string]string{"Location": "https://hub.example.org/hub/api/oauth2/authorize"}, "", faults.WrongToken, "asks for a login"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				address := jupytertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html; charset=UTF-8")
+					for k, v := range c.header {
+						w.Header().Set(k, v)
+					}
+					w.WriteHeader(c.status)
+					_, _ = io.WriteString(w, c.page)
+				}))
+				s, err := jupyter.New(jupyter.Options{URL: address, Token: "t", HTTPClient: &http.Client{Transport: &http.Transport{DialContext: jupytertest.Dial(t)}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.CloseIdleConnections()
+				_, err = s.Status(t.Context())
+				if f, _ := faults.Of(err); f.Code != c.code || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
 )
 
 // maxPageBytes is how much of JupyterLab's page is read; its configuration is in its head.
@@ -175,6 +176,11 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		return nil
 	}
 	if kind := mediaType(resp); kind != "application/json" {
+		if kind == "text/html" {
+			if e := pageInstead(s, c.op, c.about, resp); e != nil {
+				return e
+			}
+		}
 		e := &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
 			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
@@ -275,6 +281,10 @@ func (s *Server) failedAnswer(op, about string, resp *http.Response) (e *Error) 
 	case "text/plain":
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // an unreadable message is left out
 		text = string(b)
+	case "text/html":
+		if e := pageInstead(s, op, about, resp); e != nil {
+			return e
+		}
 	}
 	return answerError(s, op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
 }
@@ -284,6 +294,10 @@ func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 	loc, err := resp.Location()
 	if err != nil {
 		return answerError(s, op, about, resp.StatusCode, "", false)
+	}
+	if loc.Host != resp.Request.URL.Host && webpage.IsLogin(loc.Path) && !strings.Contains(loc.Path, "/hub/") {
+		e := &Error{Op: op, Path: about, Status: resp.StatusCode, Message: "the request is sent to a login", kind: ErrUnauthorized}
+		return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: "the login at " + shorten(loc.Scheme+"://"+loc.Host, 100)})
 	}
 	if isLogin(loc) {
 		e := answerError(s, op, about, http.StatusUnauthorized, "the server asks for a login", false)

@@ -19,8 +19,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
-	"github.com/nbduet/nbduet/rtc/jupyter/quick"
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
+	"github.com/nbduet/nbduet/rtc/jupyter/quick"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )

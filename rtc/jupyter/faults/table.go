@@ -19,6 +19,7 @@ const (
 	WrongToken         Code = "wrong_token"          //
 	Password           Code = "password"             // the server has a password, and no token, and nobody said it
 	WrongPassword      Code = "wrong_password"       // the password that was said is another one
+	OtherPage          Code = "other_page"           // a page of a proxy's, such as a login, answers in place of the server
 	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a server that is stopped
 	HubServerStopped   Code = "hub_server_stopped"   // and says so; the token may start it
 	HubCannotStart     Code = "hub_cannot_start"     // the same, and the token may not
@@ -97,6 +98,10 @@ var table = []row{
 	{
 		WrongPassword, "the password is wrong",
 		"set JUPYTER_PASSWORD (--password-file) to the one that the login page takes",
+	},
+	{
+		OtherPage, "a page for browsers answers{at address} in place of the server: {detail}",
+		"it is a proxy's or a network's: have it pass on requests that carry Jupyter's token, or set {url} to the server's own address",
 	},
 	{
 		HubStopped, "JupyterHub answers in place of the server, which does not run or is another user's",

@@ -1,0 +1,137 @@
+package fronts
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// password is that of all servers that have one.
+const password = "two words & more"
+
+// buildDir is where the program is put.
+var buildDir string
+
+// binary builds the program with the race detector, once.
+var binary = sync.OnceValues(func() (string, error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return "", err
+	}
+	return agent.Build(root, buildDir)
+})
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	fail := func(what error) {
+		if err == nil {
+			err = what
+		}
+	}
+	// Programs with the race detector rest for a second before they end.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
+		return 1, err
+	}
+	if buildDir, err = os.MkdirTemp("", "nbduet-bin-"); err != nil {
+		return 1, err
+	}
+	defer func() { fail(os.RemoveAll(buildDir)) }()
+	code = m.Run()
+	fail(goleak.Find())
+	return code, err
+}
+
+// jupyter starts a server for a test.
+func jupyter(t *testing.T, opt lab.Options) *lab.Lab {
+	t.Helper()
+	l, err := lab.Start(t.Context(), opt)
+	must(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the end of Jupyter's log:\n%s", l.LogTail(30))
+		}
+		if err := l.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// start starts the program with further variables, and closes it when the test ends. No secret may be in its log.
+func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent {
+	t.Helper()
+	file, err := binary()
+	must(t, err)
+	base := lab.CleanEnv()
+	if l != nil {
+		base = l.ClientEnv()
+	}
+	base = append(base, "JUPYTER_RUNTIME_DIR="+t.TempDir(), "JUPYTER_SERVER_URL="+address, "NBDUET_LOG_LEVEL=debug", "NBDUET_SERVER_TIMEOUT=30")
+	a, err := agent.Start(t.Context(), agent.Options{Binary: file, Env: append(base, env...), Words: true})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the log of nbduet:\n%s", a.Log())
+		}
+		if strings.Contains(a.Log(), password) || l != nil && strings.Contains(a.Log(), l.Token) {
+			t.Error("the log of nbduet has a secret")
+		}
+	})
+	return a
+}
+
+// do calls a tool that has to succeed, and returns its text.
+func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
+	t.Helper()
+	answer, err := a.Do(t.Context(), tool, args, nil)
+	must(t, err)
+	return answer.Text
+}
+
+// refused calls a tool that has to fail, with a text that has these words, and returns it.
+func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, words ...string) string {
+	t.Helper()
+	answer, err := a.Call(t.Context(), tool, args)
+	must(t, err)
+	if !answer.IsError {
+		t.Errorf("%s succeeds: %s", tool, answer.Text)
+	}
+	has(t, tool, answer.Text, words...)
+	return answer.Text
+}
+
+// has reports each of the words that a text has not.
+func has(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s has no %q: %s", what, w, text)
+		}
+	}
+}
+
+// must ends the test where err is an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,66 @@
+// Package webpage says what a page for browsers is that answers where none is expected.
+package webpage
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+const (
+	// mostRead is how much of a page is read, in bytes.
+	mostRead = 64 << 10
+	// mostTitle is the length at which a title is cut, in characters.
+	mostTitle = 60
+)
+
+var (
+	titles    = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+	passwords = regexp.MustCompile(`(?i)<input[^>]*type\s*=\s*["']?password\b`)
+	logins    = regexp.MustCompile(`(?i)log-?_?in|sign-?_?in|auth|sso|saml|adfs`)
+)
+
+// Page is what is known of a page.
+type Page struct {
+	// Title is what it calls itself, on one line and cut to size; "" for nothing.
+	Title string
+	// Login tells that it asks for a password.
+	Login bool
+}
+
+// Read reads the beginning of a page. What cannot be read is left out.
+func Read(body io.Reader) Page {
+	text, _ := io.ReadAll(io.LimitReader(body, mostRead))
+	p := Page{Login: passwords.Match(text)}
+	if m := titles.FindSubmatch(text); m != nil {
+		p.Title = oneLine(html.UnescapeString(string(m[1])))
+	}
+	return p
+}
+
+// String calls a page by its name.
+func (p Page) String() string {
+	text := "a page without a name"
+	if p.Title != "" {
+		text = fmt.Sprintf("%q", p.Title)
+	}
+	if p.Login {
+		text += ", which asks for a password"
+	}
+	return text
+}
+
+// IsLogin reports whether a path is like those at which people log in, for many servers.
+func IsLogin(path string) bool { return logins.MatchString(path) }
+
+func oneLine(text string) string {
+	words := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	text = strings.Join(words, " ")
+	if runes := []rune(text); len(runes) > mostTitle {
+		return string(runes[:mostTitle]) + "…"
+	}
+	return text
+}
