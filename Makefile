@@ -304,10 +304,9 @@ browser: ## find Chromium (CHROME_BIN names one), or install Debian's
 	@$(SCRIPTS)/system.sh browser
 
 .PHONY: fronts
-fronts: ## find nginx, Caddy and faketime, for the tests of what stands in front of a server, or install Debian's
+fronts: ## find nginx and Caddy, for the tests of what stands in front of a server, or install Debian's
 	@$(SCRIPTS)/system.sh nginx
 	@$(SCRIPTS)/system.sh caddy
-	@$(SCRIPTS)/system.sh faketime
 
 .PHONY: compiler
 compiler: # the race detector is linked by a C compiler

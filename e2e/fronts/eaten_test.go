@@ -2,6 +2,7 @@ package fronts
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -10,7 +11,7 @@ import (
 // and kernels, and making, copying, renaming and deleting files.
 func TestWebsocketsEaten(t *testing.T) {
 	t.Parallel()
-	l, ca := behind(t, lab.Options{}), newAuthority(t)
+	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))
 	p := nginx(t, ca, l, "proxy_http_version 1.1;", "", "proxy_set_header Upgrade $http_upgrade;", "", "proxy_set_header Connection $connection_upgrade;", "")
 	a := start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_TOKEN="+l.Token)
 	type args = map[string]any

@@ -11,7 +11,7 @@ import (
 // something in between. What the kernel says after that is heard.
 func TestIdleMinute(t *testing.T) {
 	t.Parallel()
-	l, ca := behind(t, lab.Options{}), newAuthority(t)
+	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))
 	p := nginx(t, ca, l)
 	a := start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_TOKEN="+l.Token)
 	work(t, a, l, "a.ipynb")
@@ -31,7 +31,7 @@ func TestIdleMinute(t *testing.T) {
 // a run that is silent for longer, nor what another writes meanwhile.
 func TestIdleSeconds(t *testing.T) {
 	t.Parallel()
-	l, ca := behind(t, lab.Options{}), newAuthority(t)
+	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))
 	p := nginx(t, ca, l, "proxy_read_timeout 60s", "proxy_read_timeout 2s; proxy_send_timeout 2s")
 	a := start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_TOKEN="+l.Token)
 	b := start(t, l, l.URL, "JUPYTER_TOKEN="+l.Token)

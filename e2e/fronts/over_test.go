@@ -15,7 +15,7 @@ func TestLoginOver(t *testing.T) {
 	opt := locked()
 	opt.Root = t.TempDir()
 	opt.Args = append(opt.Args, "--PasswordIdentityProvider.get_secure_cookie_kwargs={'max_age_days': 0.00003}")
-	l, ca := behind(t, opt), newAuthority(t)
+	l, ca := behind(t, opt), newAuthority(t, time.Now().Add(-time.Hour))
 	p := nginx(t, ca, l)
 	a := start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_PASSWORD="+password)
 	work(t, a, l, "a.ipynb")

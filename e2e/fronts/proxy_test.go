@@ -78,14 +78,15 @@ type authority struct {
 	pool          *x509.CertPool
 }
 
-func newAuthority(t *testing.T) authority {
+// newAuthority makes an authority and a certificate that are good from then on, for two hours.
+func newAuthority(t *testing.T, from time.Time) authority {
 	t.Helper()
 	dir := t.TempDir()
 	a := authority{filepath.Join(dir, "ca.pem"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), x509.NewCertPool()}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	ca := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: from.Add(2 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, ca, ca, &caKey.PublicKey, caKey)
@@ -93,7 +94,7 @@ func newAuthority(t *testing.T) authority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	own := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(2), NotBefore: from, NotAfter: from.Add(2 * time.Hour),
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	leaf, err := x509.CreateCertificate(rand.Reader, own, ca, &key.PublicKey, caKey)

@@ -55,7 +55,7 @@ func inFile(t *testing.T, l *lab.Lab, path, text string) {
 // not named is called that.
 func TestBehindProxies(t *testing.T) {
 	t.Parallel()
-	l, ca := behind(t, locked()), newAuthority(t)
+	l, ca := behind(t, locked()), newAuthority(t, time.Now().Add(-time.Hour))
 	secret := filepath.Join(t.TempDir(), "password")
 	must(t, os.WriteFile(secret, []byte(password+"\n"), 0o600))
 	t.Run("nginx", func(t *testing.T) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# system.sh browser | compiler | nginx | caddy | faketime: sees that the machine has the program, and
+# system.sh browser | compiler | nginx | caddy: sees that the machine has the program, and
 # installs Debian's package where it is missing, apt is there and we are root.
 # system.sh check only sees that browser and compiler are there or could be installed.
 set -euo pipefail
@@ -51,11 +51,6 @@ nginx() {
 caddy() {
   if type -P caddy >/dev/null; then return; fi
   install caddy || { say "The tests of proxies need Caddy: install it."; exit 1; }
-}
-
-faketime() {
-  if type -P faketime >/dev/null; then return; fi
-  install faketime || { say "The tests of wrong clocks need faketime: install it."; exit 1; }
 }
 
 check() {
