@@ -34,7 +34,7 @@ JOURNEYS     := ./journeys
 ENVIRONMENTS := compiler venv venv-mcp extension node browser
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy fronts
+FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy fronts gateway enterprise
 
 .PHONY: help
 help: ## print this list
@@ -255,6 +255,15 @@ venv-mcp: ## make .cache/mcp with the MCP SDK for Python, whose client the tests
 .PHONY: venv-datalayer
 venv-datalayer: ## make .cache/datalayer with Datalayer's jupyter-mcp-server, for make bench
 	@$(ALONE) venv-datalayer $(SCRIPTS)/venv.sh datalayer
+
+# The two from which a Jupyter server may have its kernels.
+.PHONY: gateway
+gateway: ## make .cache/gateway with Jupyter Kernel Gateway, for the tests of kernels elsewhere
+	@$(ALONE) gateway $(SCRIPTS)/venv.sh gateway
+
+.PHONY: enterprise
+enterprise: ## make .cache/enterprise with Jupyter Enterprise Gateway, for the tests of kernels elsewhere
+	@$(ALONE) enterprise $(SCRIPTS)/venv.sh enterprise
 
 # After venv, whose pip it takes where there is one.
 .PHONY: nbmodel

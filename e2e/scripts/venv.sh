@@ -3,9 +3,12 @@
 # with JupyterLab or, where the argument is "jsd", .venv-jsd with
 # jupyter-server-documents or, where it is "mcp", .cache/mcp with the MCP SDK for
 # Python or, where it is "datalayer", .cache/datalayer with Datalayer's
-# jupyter-mcp-server; where a second argument is "check", it only sees that it
-# could. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter,
-# NBDUET_MCP_PYTHON the python, or NBDUET_DATALAYER the jupyter-mcp-server, of
+# jupyter-mcp-server or, where it is "gateway" or "enterprise", .cache/gateway with
+# Jupyter Kernel Gateway or .cache/enterprise with Jupyter Enterprise Gateway; where a
+# second argument is "check", it only sees that it could. Where NBDUET_JUPYTER
+# (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, NBDUET_MCP_PYTHON the python,
+# NBDUET_DATALAYER the jupyter-mcp-server, NBDUET_KERNEL_GATEWAY the
+# jupyter-kernelgateway, or NBDUET_ENTERPRISE_GATEWAY the jupyter-enterprisegateway, of
 # another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -14,6 +17,8 @@ lab) variable=NBDUET_JUPYTER name=.venv what=JupyterLab requirements=$top/e2e/re
 jsd) variable=NBDUET_JUPYTER_DOCUMENTS name=.venv-jsd what=jupyter-server-documents requirements=$top/e2e/requirements-jsd.txt ;;
 mcp) variable=NBDUET_MCP_PYTHON name=.cache/mcp what="the MCP SDK for Python" requirements=$top/e2e/requirements-mcp.txt ;;
 datalayer) variable=NBDUET_DATALAYER name=.cache/datalayer what="Datalayer's jupyter-mcp-server" requirements=$top/e2e/requirements-datalayer.txt ;;
+gateway) variable=NBDUET_KERNEL_GATEWAY name=.cache/gateway what="Jupyter Kernel Gateway" requirements=$top/e2e/requirements-gateway.txt ;;
+enterprise) variable=NBDUET_ENTERPRISE_GATEWAY name=.cache/enterprise what="Jupyter Enterprise Gateway" requirements=$top/e2e/requirements-enterprise.txt ;;
 *) printf 'There is no environment %s.\n' "$1" >&2; exit 1 ;;
 esac
 venv=$top/$name
