@@ -71,11 +71,14 @@ func newOutgoing(channel string, head header, parent json.RawMessage, content an
 // idMaker makes the headers of one connection's messages.
 type idMaker struct {
 	session string
-	part    string // tells the ids apart from those of an earlier connection of the session; "" for the first
+	part    string // tells the ids apart from those of an earlier connection of the session, and from the server's own
 	count   atomic.Uint64
 }
 
-func newIDMaker() *idMaker { return &idMaker{session: randomID()} }
+// newIDMaker makes the ids of a new session. A server with a jupyter_client before 7, such as Enterprise Gateway, asks the
+// kernel for its info as our session when we connect, and counts what it sends in the same way: with ids of a number alone,
+// the end of such a request would pass for the end of ours.
+func newIDMaker() *idMaker { return &idMaker{session: randomID(), part: "n"} }
 
 func (m *idMaker) header(msgType string) header {
 	return header{
