@@ -93,7 +93,7 @@ func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
 	var alive atomic.Bool
 	asked := make(chan struct{}, 10)
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
-		status := strings.HasSuffix(r.URL.Path, "/api/status")
+		status := strings.HasSuffix(r.URL.Path, "/api")
 		if status && alive.Load() {
 			answer(200, "application/json", "{}")(w, r)
 			return

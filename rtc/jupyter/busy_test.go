@@ -77,7 +77,7 @@ func TestPatiently(t *testing.T) {
 	const timeout = 200 * time.Millisecond
 	held, others := make(chan struct{}), atomic.Bool{}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if others.Load() && r.URL.Path == "/api/status" {
+		if others.Load() && r.URL.Path == "/api" {
 			answer(200, "application/json", "{}")(w, r)
 			return
 		}
@@ -94,10 +94,10 @@ func TestPatiently(t *testing.T) {
 	}
 	defer s.CloseIdleConnections()
 	ask := func(limit time.Duration) error {
-		_, err := s.Version(Patiently(t.Context(), limit))
+		_, err := s.Status(Patiently(t.Context(), limit))
 		return err
 	}
-	if _, err := s.Version(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one without patience: %v", err)
 	}
 	if err := ask(3 * timeout); !errors.Is(err, context.DeadlineExceeded) {

@@ -24,6 +24,8 @@ var (
 	ErrForbidden = Fixed("forbidden")
 	// ErrUnreachable: no server answers at the address, or only a proxy that cannot reach it.
 	ErrUnreachable = Fixed("unreachable")
+	// ErrNoGateway: the server answers, and the gateway from which it has its kernels does not.
+	ErrNoGateway = Fixed("the gateway of the kernels does not answer")
 	// ErrNotTrusted: the server's certificate does not prove that it is the server.
 	ErrNotTrusted = Fixed("not trusted")
 	// ErrNoWebsockets: requests reach the server, and websockets do not.
@@ -142,6 +144,9 @@ func answerError(s *Server, op, path string, status int, text string, html bool)
 	at := faults.Values{Address: s.atAddress("")}
 	e := &Error{Op: op, Path: path, Status: status, Message: text}
 	switch {
+	case !html && ofGateway(status, text):
+		e.kind, e.Message = ErrNoGateway, "the kernels' gateway does not answer"
+		return e.of(faults.GatewayAway, at)
 	case status == http.StatusUnauthorized:
 		e.kind = ErrUnauthorized
 		return e.of(s.finder.refusal(), at)
@@ -192,6 +197,23 @@ func answerError(s *Server, op, path string, status int, text string, html bool)
 func proxyStatus(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
+
+// ofGateway reports whether an answer of Jupyter Server's says that it has not reached the gateway of its kernels: 503 where
+// nothing listens there, 404 where its name is unknown, else what a proxy before the gateway has answered, or 599 for none in
+// time; a session's kernel fails with 500, whose text names the status. Even /api/status, which counts kernels, fails so. Other
+// statuses "from Gateway" are of one that answers.
+func ofGateway(status int, text string) bool {
+	if strings.Contains(text, "was received from Gateway server url") || strings.Contains(text, "specified in the gateway_url") {
+		return true
+	}
+	if inner, ok := strings.CutPrefix(text, "HTTP "); ok && status == http.StatusInternalServerError && len(inner) > 3 {
+		status, _ = strconv.Atoi(inner[:3])
+	}
+	return strings.Contains(text, "Error from Gateway: [") && (proxyStatus(status) || status == noAnswerInTime)
+}
+
+// noAnswerInTime is the status by which tornado's client of HTTP says so.
+const noAnswerInTime = 599
 
 // diskFull tells whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.
 func diskFull(message string) bool {

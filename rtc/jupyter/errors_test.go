@@ -47,7 +47,7 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 func TestErrorKinds(t *testing.T) {
 	const html, js = "text/html; charset=UTF-8", "application/json"
 	kinds := []error{
-		ErrNotFound, ErrUnauthorized, ErrForbidden, ErrUnreachable, ErrConflict, ErrBadRequest, ErrServer, ErrNotJupyter, ErrTooLarge,
+		ErrNotFound, ErrUnauthorized, ErrForbidden, ErrUnreachable, ErrNoGateway, ErrConflict, ErrBadRequest, ErrServer, ErrNotJupyter, ErrTooLarge,
 	}
 	for _, tt := range []struct {
 		name    string
@@ -68,6 +68,14 @@ func TestErrorKinds(t *testing.T) {
 		{"bad type", answer(400, js, `{"message":"x is a directory","reason":"bad type"}`), ErrBadRequest, 400, "x is a directory: bad type"},
 		{"server error", answer(500, js, `{"message":"Unhandled error"}`), ErrServer, 500, "Unhandled error"},
 		{"bad gateway", answer(502, html, "<h1>Page</h1>"), ErrUnreachable, 502, "start it"},
+		{"no gateway", answer(503, js, `{"message":"ConnectionError was received from Gateway server url '%s'.  Check to be sure the Gateway instance is running.","reason":null}`), ErrNoGateway, 503, "the gateway from which"},
+		{"an unknown gateway", answer(404, js, `{"message":"The Gateway server specified in the gateway_url '%s' doesn't appear to be valid.  Ensure"}`), ErrNoGateway, 404, "--gateway-url"},
+		{"a gateway's proxy", answer(503, js, `{"message":"Error from Gateway: [%s] %s. Ensure gateway url is valid and the Gateway instance is running."}`), ErrNoGateway, 503, "the gateway from which"},
+		{"a gateway out of time", answer(599, js, `{"message":"Error from Gateway: [%s] %s. Ensure"}`), ErrNoGateway, 599, "the gateway from which"},
+		{"a session without a gateway", answer(500, js, `{"message":"HTTP 503: Service Unavailable (Error from Gateway: [Service Unavailable] x. Ensure)"}`), ErrNoGateway, 500, "the gateway from which"},
+		{"a gateway that fails", answer(500, js, `{"message":"Error from Gateway: [%s] %s. Ensure"}`), ErrServer, 500, "Error from Gateway"},
+		{"a gateway that refuses", answer(403, js, `{"message":"Error from Gateway: [%s] %s. Ensure"}`), ErrForbidden, 403, "Error from Gateway"},
+		{"a kernel that the gateway has not", answer(404, js, `{"message":"Error from Gateway: [%s] %s. Ensure"}`), ErrNotFound, 404, "Error from Gateway"},
 		{"hub without the server", answer(424, js, `{"message":"ada is not running"}`), ErrUnreachable, 424, "ada is not running"},
 		{"too long a request", answer(413, "text/plain", "too much"), ErrTooLarge, 413, "too much"},
 		{"teapot", answer(418, "text/plain; charset=utf-8", "short\r\n\tand \x1b[1mstout"), ErrNotJupyter, 418, "short and [1mstout"},

@@ -75,9 +75,22 @@ func (s *Server) Kernels(ctx context.Context) ([]Kernel, error) {
 }
 
 // Kernel reads one kernel; ErrNotFound once it is shut down.
+//
+// It looks for it in the list first. A server whose kernels are a gateway's asks the gateway for a list alone: of one kernel
+// it tells what it has last heard so, be that hours old, or of a gateway that was started again and has it no longer.
 func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
+	var all []Kernel
+	err := s.do(ctx, call{op: "read kernel", about: id, path: "/api/kernels"}, &all)
+	for _, k := range all {
+		if k.ID == id {
+			return k, nil
+		}
+	}
+	if errors.Is(err, ErrNoGateway) || errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return Kernel{}, err
+	}
 	var out Kernel
-	err := s.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
+	err = s.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
 	return out, err
 }
 
@@ -119,7 +132,7 @@ func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
 	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
 	if errors.Is(err, ErrServer) {
 		// The server fails in the same way for a kernel that it does not have.
-		if gone := s.do(ctx, call{op: op, about: id, path: kernelPath(id)}, nil); errors.Is(gone, ErrNotFound) {
+		if _, gone := s.Kernel(ctx, id); errors.Is(gone, ErrNotFound) || errors.Is(gone, ErrNoGateway) {
 			err = gone
 		}
 	}

@@ -94,7 +94,7 @@ func (s *Server) ask(ctx context.Context) error {
 	s.client.CloseIdleConnections() // one that is dead would make it seem busy
 	takes := make(chan bool, 1)
 	go func() { takes <- s.Takes(ctx) }()
-	_, err := s.Status(ctx)
+	_, err := s.Version(ctx) // not the status: for that, the server waits for a gateway of its kernels
 	taken := <-takes
 	var e *Error
 	switch {

@@ -34,6 +34,7 @@ const (
 	NoKernel           Code = "no_kernel"            // a kernel cannot be started
 	DiskFull           Code = "disk_full"            // of the server
 	PortInUse          Code = "port_in_use"          // of --port
+	GatewayAway        Code = "gateway_away"         // the server's, which runs its kernels
 )
 
 // A row is what is said of a fault: what is wrong, and what to do. The words in braces are filled in, see [Values].
@@ -158,5 +159,9 @@ var table = []row{
 	{
 		PortInUse, "{detail} listens{at address} already",
 		"give another port with --port (0 picks a free one), or end that program",
+	},
+	{
+		GatewayAway, "the gateway from which the Jupyter server{at address} has its kernels does not answer",
+		"see that it runs, and that the Jupyter server was started with its address (--gateway-url); until it is back no code runs, while notebooks can be read and edited",
 	},
 }
