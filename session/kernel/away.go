@@ -35,3 +35,23 @@ func (e *AwayError) Is(target error) bool {
 
 // Unwrap gives the error of the last try.
 func (e *AwayError) Unwrap() error { return e.Err }
+
+// A GatewayError is the end of a connection whose Jupyter server is there, while the gateway from which it has its kernels
+// does not answer. It matches [ErrClosed] and [jupyter.ErrNoGateway].
+type GatewayError struct {
+	Since time.Time // when the kernel was last heard of
+	Err   error     // of the last look
+}
+
+// Kind is "gateway away".
+func (e *GatewayError) Kind() string { return "gateway away" }
+
+func (e *GatewayError) Error() string {
+	return fmt.Sprintf("the kernels' gateway is away, and the kernel was last heard of at %s; what the code has done since is not known: a gateway that was ended has mostly ended its kernels too (%v)", e.Since.Format("15:04:05"), e.Err)
+}
+
+// Is makes it match.
+func (e *GatewayError) Is(target error) bool { return target == ErrClosed }
+
+// Unwrap gives the error of the last look.
+func (e *GatewayError) Unwrap() error { return e.Err }

@@ -35,12 +35,13 @@ type timing struct {
 	redialMax time.Duration // the same from one that does
 	redialOne time.Duration // for one try of that
 	look      time.Duration // for one look whether the server answers at all
+	gateless  time.Duration // how long to wait for a gateway that does not answer, when the kernel is silent, too
 }
 
 var defaultTiming = timing{
 	greet: 500 * time.Millisecond, greetWait: 2 * time.Second,
 	ping: 3 * time.Second, away: 10 * time.Second, silence: GiveUpAfter, opening: 75 * time.Second, askAfter: 10 * time.Second, tick: time.Second,
-	trailing: 2 * time.Second, redial: RefusedFor, redialMax: 90 * time.Second, redialOne: 30 * time.Second, look: 2 * time.Second,
+	trailing: 2 * time.Second, redial: RefusedFor, redialMax: 90 * time.Second, redialOne: 30 * time.Second, look: 2 * time.Second, gateless: 3 * time.Second,
 }
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.
@@ -126,7 +127,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	wg.Go(c.noteServer)
 	go func() {
 		wg.Wait()
-		c.probes.Wait() // only run starts any
+		c.probes.Wait() // only run and watch start any
 		close(c.done)
 	}()
 	return c, nil

@@ -22,6 +22,7 @@ type fakeServer struct {
 	mu    sync.Mutex
 	state string // what REST says of the kernel; "" for 404
 	asked int    // how often it was asked
+	lost  bool   // the server does not reach the gateway of its kernels
 
 	sockets chan *fakeSocket
 	mute    bool // the kernel says nothing by itself; to be set before a socket is dialled
@@ -32,6 +33,8 @@ type fakeSocket struct {
 	t    testing.TB
 	ws   *websocket.Conn
 	done chan struct{} // closed when the test is over
+
+	writing sync.Mutex
 }
 
 func newFakeServer(t testing.TB) *fakeServer {
@@ -48,6 +51,18 @@ func newFakeServer(t testing.TB) *fakeServer {
 			w.WriteHeader(http.StatusNotFound)
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"id": "k", "execution_state": state})
+	})
+	mux.HandleFunc("GET /api/kernels", func(w http.ResponseWriter, _ *http.Request) {
+		f.mu.Lock()
+		lost := f.lost
+		f.mu.Unlock()
+		if !lost {
+			http.NotFound(w, nil) // the tests know it alone
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_ = json.NewEncoder(w).Encode(map[string]any{"message": "ConnectionError was received from Gateway server url '%s'."})
 	})
 	up := websocket.Upgrader{Subprotocols: []string{jupyter.KernelProtocol}}
 	mux.HandleFunc("GET /api/kernels/k/channels", func(w http.ResponseWriter, r *http.Request) {
@@ -82,6 +97,13 @@ func newFakeServer(t testing.TB) *fakeServer {
 func (f *fakeServer) rest(state string) {
 	f.mu.Lock()
 	f.state = state
+	f.mu.Unlock()
+}
+
+// gateway says whether the server reaches the gateway of its kernels. It tells of the kernel the same in either case.
+func (f *fakeServer) gateway(reached bool) {
+	f.mu.Lock()
+	f.lost = !reached
 	f.mu.Unlock()
 }
 
@@ -124,6 +146,8 @@ func (s *fakeSocket) send(channel, msgType string, parent incoming, content any)
 
 func (s *fakeSocket) raw(frameType int, frame []byte) {
 	s.t.Helper()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if err := s.ws.WriteMessage(frameType, frame); err != nil {
 		s.t.Errorf("the kernel's side cannot write: %v", err)
 	}

@@ -32,7 +32,7 @@ type Link struct {
 	id   string
 	lost string // the id of the former kernel, which is gone
 	shut bool   // it was shut down, and the server may still have it
-	how  string // how it ended: "died", "been shut down" or "ended with its Jupyter server"
+	how  string // how it ended: "died", "been shut down" and the like
 	news string // for the next run, beside the connection's own news
 }
 
@@ -51,6 +51,11 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 			if err := k.server.Known(ctx, "use a kernel's connection", k.id); err != nil {
 				return nil, "", err
 			}
+			if err := awake(ctx, k.conn); err != nil {
+				return nil, "", err
+			}
+		}
+		if k.conn.Gone() == nil && k.conn.Err() == nil {
 			return k.conn, cmp.Or(RestartNews(k.conn.Restarted()), k.takeNews()), nil
 		}
 		k.drop()
@@ -147,6 +152,8 @@ func RestartNews(err error) string {
 func (k *Link) drop() {
 	if err := k.conn.Gone(); err != nil {
 		k.noteLost(k.id, err)
+	} else if err := k.conn.Err(); errors.As(err, new(*GatewayError)) {
+		k.noteLost(k.id, err)
 	}
 	_ = k.conn.Close() // its runs know why it ended
 	k.conn, k.id = nil, ""
@@ -161,6 +168,8 @@ func (k *Link) noteLost(id string, err error) {
 		k.how = "ended with its Jupyter server, which was restarted"
 	case errors.Is(err, ErrShutDown):
 		k.how = "been shut down"
+	case errors.As(err, new(*GatewayError)):
+		k.how = "been lost with its gateway"
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *Conn) answers() bool {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timing.look)
 	defer cancel()
 	_, err := c.srv.Status(ctx)
-	return err == nil
+	return err == nil || errors.Is(err, jupyter.ErrNoGateway)
 }
 
 // noteServer notes when the server was started, so that a restart of it can be told from the end of one kernel.
@@ -144,4 +144,59 @@ func (c *Conn) leaveSocket() {
 	if c.quiet(time.Now()) && c.socket != nil {
 		_ = c.socket.Close() // the reader's error leads to another one
 	}
+}
+
+// awake sees, when a connection is used again after a while, that it still leads to the kernel. The error is for a gateway
+// that does not answer; a kernel that is gone ends the connection, and a socket on which it says nothing is left for another.
+func awake(ctx context.Context, c *Conn) error {
+	heard, idle := rested(c)
+	if !idle {
+		return nil
+	}
+	asking, enough := context.WithTimeout(ctx, c.timing.look)
+	k, err := c.srv.Kernel(asking, c.kernelID)
+	enough()
+	switch {
+	case errors.Is(err, jupyter.ErrNoGateway):
+		return fmt.Errorf("use a kernel's connection: %w", err)
+	case errors.Is(err, jupyter.ErrNotFound):
+		c.end(c.missing())
+		return nil
+	case err != nil || k.ExecutionState != StateIdle:
+		return nil // it says why later, if at all
+	}
+	m, err := question(c)
+	if err != nil {
+		return err
+	}
+	outbox := c.outbox
+	tick := time.NewTicker(awakeAsk)
+	defer tick.Stop()
+	for end := time.Now().Add(c.timing.greetWait); time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("use a kernel's connection: %w", ctx.Err())
+		case <-c.ctx.Done():
+			return nil
+		case outbox <- m:
+			outbox = nil
+		case <-tick.C:
+		}
+		if now, _ := rested(c); !now.Equal(heard) {
+			return nil
+		}
+	}
+	c.log.Info("kernel says nothing on its connection", "kernel", c.kernelID)
+	dropSocket(c)
+	return nil
+}
+
+// awakeAsk is the time between two looks whether the kernel has answered.
+const awakeAsk = 5 * time.Millisecond
+
+// rested is when the kernel was last heard of, and reports whether that is a while ago, and nothing is asked of it.
+func rested(c *Conn) (heard time.Time, rested bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heard, c.waiting && len(c.pending) == 0 && time.Since(c.heard) > c.timing.askAfter
 }

@@ -149,6 +149,7 @@ func (c *Conn) watch() {
 	defer tick.Stop()
 	var asked time.Time // when the server was last asked because of silence
 	idleSince := time.Time{}
+	var without gateless
 	for {
 		select {
 		case <-c.ctx.Done():
@@ -165,7 +166,11 @@ func (c *Conn) watch() {
 		}
 		heard := c.heard
 		leaving := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveTime
-		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > c.timing.askAfter && now.Sub(asked) > c.timing.askAfter
+		again := c.timing.askAfter
+		if !without.since.IsZero() {
+			again = c.timing.look
+		}
+		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > again && now.Sub(asked) > again
 		refresh := c.refresh
 		c.refresh = false
 		quiet := c.quiet(now)
@@ -183,9 +188,13 @@ func (c *Conn) watch() {
 		case err == nil, errors.Is(err, jupyter.ErrUnreachable):
 			c.leaveSocket()
 		}
+		if errors.Is(err, jupyter.ErrNoGateway) && silent {
+			without.unanswered(c, heard, err)
+		}
 		if err != nil {
 			continue
 		}
+		without.answered(c, heard)
 		if refresh {
 			c.setUnknownState(state)
 		}
@@ -253,4 +262,62 @@ func (c *Conn) failUnanswered(heard time.Time) {
 			}
 		}
 	}
+}
+
+// A gateless is what the watcher knows of a gateway that does not answer.
+//
+// Jupyter Server keeps our socket when it has lost the gateway, and answers our pings. It tries five times within half a
+// minute to get the gateway's socket back, and what we send meanwhile is dropped; after that nothing comes of that socket ever.
+type gateless struct {
+	since time.Time // the first look in vain; zero for none
+	heard time.Time // when the kernel was last heard of then
+}
+
+// unanswered handles a look that the gateway has not answered. The kernel is asked as well: code whose messages still come is
+// not given up because a proxy before the gateway refuses requests.
+func (g *gateless) unanswered(c *Conn, heard time.Time, err error) {
+	switch now := time.Now(); {
+	case g.since.IsZero() || !g.heard.Equal(heard):
+		g.since, g.heard = now, heard
+	case now.Sub(g.since) > c.timing.gateless:
+		c.end(&GatewayError{Since: heard, Err: err})
+		return
+	}
+	askKernel(c)
+}
+
+// answered takes another socket once the gateway answers again, unless the kernel was heard on this one.
+func (g *gateless) answered(c *Conn, heard time.Time) {
+	if deaf := !g.since.IsZero() && g.heard.Equal(heard); deaf {
+		dropSocket(c)
+	}
+	*g = gateless{}
+}
+
+// dropSocket closes the socket; the reader's error leads to another one.
+func dropSocket(c *Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.socket != nil {
+		_ = c.socket.Close()
+	}
+}
+
+// question is one that most kernels answer at once, even while code runs.
+func question(c *Conn) (outgoing, error) {
+	return newOutgoing("control", c.ids.header("kernel_info_request"), nil, struct{}{})
+}
+
+// askKernel sends the kernel a question; the watcher does.
+func askKernel(c *Conn) {
+	m, err := question(c)
+	if err != nil {
+		return // its answer is missed, no more
+	}
+	c.probes.Go(func() {
+		select {
+		case c.outbox <- m:
+		case <-c.ctx.Done():
+		}
+	})
 }

@@ -35,8 +35,10 @@ const reachTries = 3
 // kernel was shut down before the code reached it.
 func anew(err error, try int) bool { return errors.Is(err, kernel.ErrNotReached) && try < reachTries }
 
-// serverGone reports whether a run ended because its Jupyter server went away.
-func serverGone(err error) bool { return errors.As(err, new(*kernel.AwayError)) }
+// serverGone reports whether a run ended because its Jupyter server went away, or the gateway from which that has its kernels.
+func serverGone(err error) bool { return errors.As(err, new(*kernel.AwayError)) || gatewayGone(err) }
+
+func gatewayGone(err error) bool { return errors.As(err, new(*kernel.GatewayError)) }
 
 // unreachable reports whether a run ended because its Jupyter server does not answer.
 func unreachable(err error) bool {
@@ -54,6 +56,8 @@ func goneWhy(err error) string {
 		return "the Jupyter server was restarted, which ended the kernel,"
 	case errors.Is(err, kernel.ErrShutDown):
 		return "the kernel was shut down"
+	case gatewayGone(err):
+		return "the kernels' gateway went away"
 	case serverGone(err):
 		return "the Jupyter server went away"
 	}

@@ -1,0 +1,132 @@
+package kernel
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// A run is given up when the kernel's gateway does not answer, and the kernel says nothing. The next connection is to
+// whatever kernel there is then.
+func TestGatewayLost(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		k := NewLink(theirs{f}, f.srv, slog.New(slog.DiscardHandler))
+		defer k.Close()
+		conn, _, err := k.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := <-f.sockets
+		out := make(chan error, 1)
+		go func() {
+			_, err := conn.Execute(testContext(t), Request{Code: "1"}, nil)
+			out <- err
+		}()
+		s.status(StateBusy, s.receive())
+		synctest.Wait()
+		began := time.Now()
+		f.gateway(false)
+		var away *GatewayError
+		if err := await(t, "the request", out); !errors.As(err, &away) || !errors.Is(err, ErrClosed) || !errors.Is(err, jupyter.ErrNoGateway) {
+			t.Errorf("error %v, want a GatewayError", err)
+		}
+		if took := time.Since(began); took < 10*time.Second || took > 18*time.Second {
+			t.Errorf("it was given up after %v, want 10 to 18 s", took)
+		}
+		if _, _, err := k.Connect(t.Context()); !errors.Is(err, jupyter.ErrNoGateway) {
+			t.Errorf("connected with %v, want to hear of the gateway", err)
+		}
+		f.gateway(true)
+		if _, _, err := k.Connect(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// answerControl has the kernel answer what is asked on its control channel, as long as the socket lasts.
+func (s *fakeSocket) answerControl() {
+	_ = s.ws.SetReadDeadline(time.Time{})
+	for {
+		frameType, frame, err := s.ws.ReadMessage()
+		if err != nil {
+			return
+		}
+		if m, err := (binaryCodec{}).decode(frameType, frame); err == nil && m.channel == "control" {
+			s.status(StateBusy, m)
+			s.status(StateIdle, m)
+		}
+	}
+}
+
+// reads has the server answer pings, as long as the socket lasts.
+func (s *fakeSocket) reads() {
+	_ = s.ws.SetReadDeadline(time.Time{})
+	for {
+		if _, _, err := s.ws.ReadMessage(); err != nil {
+			return
+		}
+	}
+}
+
+// Code whose kernel is heard while the gateway refuses requests goes on.
+func TestGatewayRefuses(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		_, s, request, _, out := f.start(defaultTiming)
+		s.status(StateBusy, request)
+		f.gateway(false)
+		go s.answerControl()
+		select {
+		case <-time.After(testTimeout / 2): // longer than one that says nothing has
+		case err := <-out:
+			t.Fatalf("given up: %v", err)
+		}
+		f.gateway(true)
+		s.send("shell", "execute_reply", request, map[string]any{"status": "ok"})
+		s.status(StateIdle, request)
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A connection that is used again after a while leads to the kernel: one on which it says nothing is left for another.
+func TestDeafConnection(t *testing.T) {
+	for _, deaf := range []bool{true, false} {
+		jupytertest.Bubble(t, func(t *testing.T) {
+			f := newFakeServer(t)
+			k := NewLink(theirs{f}, f.srv, slog.New(slog.DiscardHandler))
+			defer k.Close()
+			if _, _, err := k.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s := <-f.sockets
+			if deaf {
+				go s.reads()
+			} else {
+				go s.answerControl()
+			}
+			time.Sleep(15 * time.Second)
+			if _, _, err := k.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			select {
+			case <-f.sockets:
+				if !deaf {
+					t.Error("a connection on which the kernel answers was left")
+				}
+			default:
+				if deaf {
+					t.Error("a connection on which the kernel says nothing was kept")
+				}
+			}
+		})
+	}
+}
