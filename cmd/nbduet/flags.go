@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
@@ -60,6 +61,7 @@ type flags struct {
 const (
 	commandStart  = "start" // which can be left out
 	commandHealth = "health"
+	commandHub    = "hub"
 )
 
 // settings are checked flags.
@@ -86,7 +88,8 @@ type settings struct {
 	state          string // file, :memory:, or "" for the default file
 	project        jupyter.Path
 	http           httpSettings
-	health         string // the address that is asked, and nothing else done
+	hub            *hub.Settings // of a service of a JupyterHub; nil if this is none
+	health         string        // the address that is asked, and nothing else done
 }
 
 // newOptions are the flags that fill f.
@@ -103,13 +106,16 @@ MCP server that works in Jupyter notebooks together with people: edits, outputs
 and the agent itself appear live in their JupyterLab tabs. It speaks MCP on
 standard input and output, or over HTTP, and logs to standard error.
 
-Flags of start and health:
+Flags of start, hub and health:
 `
 
 // commandsUsage stands behind the flags, where it is seen.
 const commandsUsage = `
 Commands, of which each has its own --help:
   start                            Serve MCP. It can be left out.
+  hub                              Serve the users of a JupyterHub over HTTP, as
+                                   a service of it: each works on the server of
+                                   their own.
   health                           Ask the nbduet that serves HTTP at --host
                                    and --port, or at --url, whether it works:
                                    the exit status is 0 if it does, else 1.
@@ -132,7 +138,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	command := commandStart
 	if err == nil && set.NArg() > 0 {
 		command = set.Arg(0)
-		if known := []string{commandStart, commandHealth}; !slices.Contains(known, command) {
+		if known := []string{commandStart, commandHub, commandHealth}; !slices.Contains(known, command) {
 			err = unexpected(command, known)
 		} else if set.NArg() > 1 {
 			err = fmt.Errorf("unexpected argument %s", set.Arg(1))
@@ -141,9 +147,12 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	if err != nil {
 		return settings{}, false, options.UsageError{Err: fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health asks one that does, and nbduet --help lists the flags", err)}
 	}
-	if command == commandHealth {
+	switch command {
+	case commandHealth:
 		s.health, err = f.HTTP.healthURL()
-	} else {
+	case commandHub:
+		s, err = f.checkHub()
+	default:
 		s, err = f.check()
 	}
 	if err != nil {
@@ -231,6 +240,34 @@ func (f flags) check() (settings, error) {
 	}
 	if s.servers, err = f.Servers.check(); err != nil {
 		return settings{}, err
+	}
+	return s, nil
+}
+
+// defaultPort is --port's.
+const defaultPort = 3001
+
+// checkHub is check for a service of a JupyterHub, which serves HTTP in any case.
+func (f flags) checkHub() (settings, error) {
+	if f.HTTP.Transport == transportStdio {
+		f.HTTP.Transport = transportStream
+	}
+	switch {
+	case f.HTTP.Metrics:
+		return settings{}, errors.New("--metrics: they are not there for the users of a hub: leave it out")
+	case f.HTTP.OIDCIssuer != "":
+		return settings{}, errors.New("--oidc-issuer: the users of a hub log in with the hub: leave it out")
+	}
+	s, err := f.check()
+	if err != nil {
+		return settings{}, err
+	}
+	if s.hub, err = hub.Read(os.Getenv, f.Servers.JupyterURL, f.HTTP.PublicURL); err != nil {
+		return settings{}, err
+	}
+	s.http.hosts = append(s.http.hosts, s.hub.Hosts...)
+	if s.hub.Address != "" && f.HTTP.Port == defaultPort {
+		s.http.address = s.hub.Address
 	}
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/unread"
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
@@ -146,7 +147,7 @@ func (o *output) watch() {
 		case <-o.written:
 			return
 		case now := <-tick.C:
-			left := unreadBytes(o.w) // of what was written: a slow client reads less than a piece at a time
+			left := unread.Bytes(o.w) // of what was written: a slow client reads less than a piece at a time
 			o.mu.Lock()
 			switch {
 			case !o.much() || o.passed != passed || left != held:

@@ -12,14 +12,14 @@ import (
 
 	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
+	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/cmd/nbduet/world"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -77,6 +77,9 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
 	early := slog.New(tools.LogHandler(text, set.logCode, nil))
 	early.Info("nbduet " + program.String() + " starts")
+	if set.hub != nil {
+		return serveHub(ctx, set, stderr, early)
+	}
 	if find == nil {
 		find = discoverLocal(set.servers.roots)
 	}
@@ -99,28 +102,16 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	var record *activity.Store
-	if set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext) {
-		record = state
-	}
-	manager := session.New(session.Config{
-		Server: srv, Kernels: kernels, FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID},
-		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute, Runs: state.Runs(), Logger: log,
-	})
-	jobs := desk.NewWork(manager)
-	jobs.Analyses.Limit(set.maxSessions)
-	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
+	var w *world.World
 	var figures *serve.Metrics
-	var observe func(tool, outcome string, took time.Duration)
 	if set.http.metrics {
-		figures = serve.NewMetrics(serve.Sources{Version: program.String(), Session: jobs.Analyses.Stats, Images: pictures.Held})
-		observe = figures.Observe
+		figures = serve.NewMetrics(serve.Sources{
+			Version: program.String(),
+			Session: func() session.Stats { return w.Stats() },
+			Images:  func() int { return w.Images() },
+		})
 	}
-	mcp, err := tools.New(tools.Config{
-		Work: jobs, Version: program.bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
-		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
-		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
-	})
+	w, err = world.New(set.world(srv, kernels, state, figures, log))
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
 		if set.http.inherit.EndWithStdin {
@@ -129,21 +120,55 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			defer stop()
 		}
 		if set.http.transport == transportStdio {
-			err = listen(ctx, mcp, &clients.Calls, stdin, stdout, log)
+			err = listen(ctx, w.MCP, &w.Clients.Calls, stdin, stdout, log)
 		} else {
-			err = listenHTTP(ctx, mcp, clients, set.http, figures, stderr, log)
+			err = listenHTTP(ctx, w.MCP, w.Clients, set.http, figures, stderr, log)
 		}
 	}
 	// The rest has to happen even if ctx has ended.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime-drainTime)
 	defer cancel()
-	if cerr := manager.Close(end); cerr != nil {
-		log.Warn("some notebooks could not be saved and left in order", "error", cerr)
-	}
-	if cerr := state.Close(end); cerr != nil {
-		log.Warn("some activity could not be kept", "error", cerr)
-	}
+	_ = w.Close(end) // it is in the log
 	return err
+}
+
+// world is what a world is made of; figures may be nil.
+func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) world.Config {
+	c := world.Config{
+		Server: srv, Kernels: kernels, State: state, Logger: log, MaxSessions: set.maxSessions, ImageCache: set.imageCache,
+		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
+		Session: session.Config{
+			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms,
+			AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute,
+		},
+		Tools: tools.Config{
+			Version: thisBuild().bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, LogCode: set.logCode,
+			MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes, Project: set.project, Notebook: set.servers.notebook,
+			AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
+		},
+	}
+	if figures != nil {
+		c.Tools.Observe = figures.Observe
+	}
+	return c
+}
+
+// serveHub serves the users of a hub until ctx ends.
+func serveHub(ctx context.Context, set settings, stderr io.Writer, log *slog.Logger) error {
+	l, err := set.http.inherit.listen(ctx, set.http.address)
+	if err != nil {
+		return options.UsageError{Err: err}
+	}
+	return hub.Service{
+		Settings: *set.hub, State: set.state, Timeout: set.serverTimeout, Roots: set.servers.roots, Logger: log,
+		HTTP: serve.Config{
+			AllowedHosts: set.http.hosts, AllowedOrigins: set.http.origins, ClientTimeout: set.http.clientTimeout,
+			CertFile: set.http.cert, KeyFile: set.http.key, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
+		},
+		World: func(srv *jupyter.Server, state *activity.Store) world.Config {
+			return set.world(srv, srv, state, nil, log)
+		},
+	}.Run(ctx, l, stderr)
 }
 
 // activityFile is the default file of activity, in the program's folder of state.

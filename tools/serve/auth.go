@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -78,10 +79,10 @@ type denial struct {
 
 func (d *denial) Error() string { return d.message }
 
-// bearer is the token in a request's Authorization header. For a WebSocket it may be the password of HTTP Basic, because
+// Bearer is the token in a request's Authorization header. For a WebSocket it may be the password of HTTP Basic, because
 // most of their clients send no header but the one that they make of ws://any:TOKEN@host. Nothing asks for a password
 // where browsers would keep it.
-func bearer(r *http.Request) (token string, ok bool) {
+func Bearer(r *http.Request) (token string, ok bool) {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
 		return "", false
@@ -94,9 +95,26 @@ func bearer(r *http.Request) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
+// entrant is who sends a request to a server for that one alone.
+func entrant(ctx context.Context, only string) (caller, error) {
+	e, ok := entrantIn(ctx)
+	if !ok || e.Name != only {
+		return "", &denial{status: http.StatusUnauthorized, message: "this server is another user's"}
+	}
+	if e.Still != nil {
+		if err := e.Still(ctx); err != nil {
+			return "", &denial{status: http.StatusUnauthorized, code: "invalid_token", message: err.Error()}
+		}
+	}
+	return subjectCaller(e.Name), nil
+}
+
 // identify finds out who sends a request. An error is a [denial].
 func (s *Server) identify(r *http.Request) (caller, error) {
-	token, ok := bearer(r)
+	if s.cfg.Only != "" {
+		return entrant(r.Context(), s.cfg.Only)
+	}
+	token, ok := Bearer(r)
 	if ok {
 		if n := s.tokens.find(token); n >= 0 {
 			name, err := s.userName(r)

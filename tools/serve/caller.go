@@ -17,6 +17,26 @@ func tokenCaller(n int, user string) caller {
 // subjectCaller is the caller whom the issuer calls by that name.
 func subjectCaller(name string) caller { return caller("subject " + name) }
 
+// An Entrant is who sends a request, where a part of the program before this server has found that out, see [Config.Only].
+type Entrant struct {
+	Name string
+	// Still says, as long as a connection lasts, whether the entrant is still let in, and if not, why.
+	Still func(context.Context) error
+}
+
+type entrantKey struct{}
+
+// WithEntrant puts who sends a request into the request's context.
+func WithEntrant(ctx context.Context, e Entrant) context.Context {
+	return context.WithValue(ctx, entrantKey{}, e)
+}
+
+// entrantIn is who was put into a context; ok is false if nobody was.
+func entrantIn(ctx context.Context) (e Entrant, ok bool) {
+	e, ok = ctx.Value(entrantKey{}).(Entrant)
+	return e, ok
+}
+
 type callerKey struct{}
 
 // callerIn is the caller of a request.

@@ -25,6 +25,8 @@ type Config struct {
 	UserHeader string
 	// OIDC accepts the tokens of an issuer, beside Tokens; nil for none.
 	OIDC *OIDC
+	// Only is the name of the one [Entrant] whose requests are served; then Tokens and OIDC are of no use. "" is for none.
+	Only string
 	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds
 	// one. OIDC's metadata and audiences are made from it. "" stands for the address in each request.
 	PublicURL string
@@ -97,7 +99,7 @@ func (cfg Config) check() (Config, error) {
 	if cfg.MCP == nil || cfg.Clients == nil {
 		return cfg, errors.New("serve: Config.MCP or Config.Clients is missing")
 	}
-	if len(cfg.Tokens) == 0 && cfg.OIDC == nil {
+	if len(cfg.Tokens) == 0 && cfg.OIDC == nil && cfg.Only == "" {
 		return cfg, errors.New("serve: no token: set Config.Tokens or Config.OIDC")
 	}
 	for _, t := range cfg.Tokens {

@@ -9,6 +9,37 @@ import (
 	"strings"
 )
 
+// A Guard lets in requests that address this server by one of its names, and that no web page sends but those that may.
+type Guard struct {
+	hosts   hosts
+	origins origins
+}
+
+// NewGuard makes a guard, see [Config.AllowedHosts] and [Config.AllowedOrigins].
+func NewGuard(allowedHosts, allowedOrigins []string) (*Guard, error) {
+	o, err := newOrigins(allowedOrigins)
+	return &Guard{newHosts(allowedHosts), o}, err
+}
+
+// Admits reports whether a request may go on; if not, it has answered it, as it has a browser's question whether a page may
+// send it.
+func (g *Guard) Admits(w http.ResponseWriter, r *http.Request) bool {
+	return g.admits(w, r, false) && !preflight(w, r)
+}
+
+// admits is Admits without those questions. anyPage lets each web page in.
+func (g *Guard) admits(w http.ResponseWriter, r *http.Request, anyPage bool) bool {
+	switch {
+	case !g.hosts.allow(r):
+		refuse(w, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: if it is a name of this server, give it with --allowed-hosts", r.Host))
+	case !anyPage && !g.origins.allow(r):
+		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: to allow that origin, give it with --allowed-origins", r.Header.Get("Origin")))
+	default:
+		return true
+	}
+	return false
+}
+
 // hosts are the names by which requests may address the server.
 type hosts map[string]bool
 

@@ -23,8 +23,7 @@ type Server struct {
 	cfg        Config
 	log        *slog.Logger
 	tokens     tokenSet
-	hosts      hosts
-	origins    origins
+	guard      *Guard
 	sessions   *sessions
 	principals *principals
 	issuer     *issuer         // nil without an issuer
@@ -50,10 +49,10 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
+		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens),
 		sessions: newSessions(cfg.Clients, cfg.Limits), requests: newBudget(int64(cfg.Limits.Requests)), bytes: newBudget(cfg.Limits.Bytes), ids: jsonrpc.NewIDs(), mux: http.NewServeMux(),
 	}
-	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
+	if s.guard, err = NewGuard(cfg.AllowedHosts, cfg.AllowedOrigins); err != nil {
 		return nil, err
 	}
 	s.principals = newPrincipals(cfg.Clients, max(cfg.Limits.Clients, len(cfg.Tokens)))
@@ -114,13 +113,8 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 		s.cfg.Metrics.answered(w.status)
 		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
 	}()
-	if !s.hosts.allow(r) {
-		refuse(w, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: if it is a name of this server, give it with --allowed-hosts", r.Host))
-		return
-	}
 	open := s.isMetadata(r.URL.Path)
-	if !open && !s.origins.allow(r) {
-		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: to allow that origin, give it with --allowed-origins", r.Header.Get("Origin")))
+	if !s.guard.admits(w, r, open) {
 		return
 	}
 	w.from = r
@@ -200,30 +194,38 @@ func (s *Server) endClient(c *tool.Client) {
 // Serve serves the connections of l until ctx ends. Then it cancels calls, closes streams and l, and returns when all
 // connections are closed. It leaves what the clients have to the session.Manager.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	lim := s.cfg.Limits
+	return Connections(ctx, l, s.cfg, s, s.Run)
+}
+
+// Connections serves the connections of l with a handler until ctx ends, within the limits of cfg, and with its certificate. run
+// runs alongside; it is to end, and the handler's requests with it, when its context does.
+func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler, run func(context.Context)) error {
+	lim := cfg.Limits.withDefaults()
+	log := cfg.Logger
 	srv := &http.Server{
-		Handler:           s,
+		Handler:           h,
 		ReadHeaderTimeout: lim.HeaderTime,
 		IdleTimeout:       lim.IdleTime,
 		MaxHeaderBytes:    lim.Header,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // they are about clients' mistakes
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // they are about clients' mistakes
 	}
 	l = newLimitListener(l, lim.Connections)
 	end := func() error { return srv.Serve(l) }
-	if s.cfg.CertFile != "" {
-		cert, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
+	if cfg.CertFile != "" {
+		cert, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
 		if err != nil {
 			l.Close()
-			return fmt.Errorf("read the TLS certificate %s and its key %s: %w", s.cfg.CertFile, s.cfg.KeyFile, err)
+			return fmt.Errorf("read the TLS certificate %s and its key %s: %w", cfg.CertFile, cfg.KeyFile, err)
 		}
 		srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 		end = func() error { return srv.ServeTLS(l, "", "") }
 	}
-	swept := make(chan struct{})
-	sweeping, stopSweeping := context.WithCancel(ctx)
+	running, stopRunning := context.WithCancel(ctx)
+	defer stopRunning()
+	ran := make(chan struct{})
 	go func() {
-		defer close(swept)
-		s.sessions.sweep(sweeping, s.cfg.ClientTimeout, s.expire)
+		defer close(ran)
+		run(running)
 	}()
 	served := make(chan error, 1)
 	go func() { served <- end() }()
@@ -233,34 +235,38 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = fmt.Errorf("serve HTTP at %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
-	stopSweeping()
-	s.cancelAll()
+	stopRunning()
 	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), lim.DrainTime)
 	defer stop()
 	if down := srv.Shutdown(drain); down != nil {
-		s.log.Warn("some requests did not end in time")
+		log.Warn("some requests did not end in time")
 		err = errors.Join(err, srv.Close())
-	}
-	select {
-	case <-s.sockets.close():
-	case <-drain.Done():
-		s.log.Warn("some WebSocket connections did not end in time")
 	}
 	if ctx.Err() != nil {
 		if last := <-served; !errors.Is(last, http.ErrServerClosed) {
 			err = errors.Join(err, last)
 		}
 	}
-	<-swept
-	s.trimmer.Close()
+	<-ran
 	return err
 }
 
-// cancelAll cancels the calls and streams of all clients.
-func (s *Server) cancelAll() {
+// Run does what a server does besides answering requests, until ctx ends: it ends sessions that are silent. Then it cancels
+// the calls and streams of all clients, and ends their WebSocket connections. [Server.Serve] calls it; who has the requests
+// served by another http.Server calls it alongside.
+func (s *Server) Run(ctx context.Context) {
+	s.sessions.sweep(ctx, s.cfg.ClientTimeout, s.expire)
 	s.cancel()
 	s.sessions.cancelAll()
 	s.principals.cancelAll()
+	drain := time.NewTimer(s.cfg.Limits.DrainTime)
+	defer drain.Stop()
+	select {
+	case <-s.sockets.close():
+	case <-drain.C:
+		s.log.Warn("some WebSocket connections did not end in time")
+	}
+	s.trimmer.Close()
 }
 
 // prefix is the path below which a proxy serves this server, as its header says; "" for none.

@@ -1,4 +1,4 @@
-package main
+package unread
 
 import (
 	"os"
@@ -16,11 +16,11 @@ func TestReadsByteByByte(t *testing.T) {
 	if _, err := w.Write(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	before := unreadBytes(w)
+	before := Bytes(w)
 	if _, err := r.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if after := unreadBytes(w); before != 100 || after != 99 {
+	if after := Bytes(w); before != 100 || after != 99 {
 		t.Errorf("%d before, %d after", before, after)
 	}
 }

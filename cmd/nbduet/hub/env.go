@@ -1,0 +1,88 @@
+// Package hub runs the program as a service of a JupyterHub, whose users each work on the server of their own.
+package hub
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
+)
+
+// Settings are what a JupyterHub gives its services in the environment, with what flags say instead.
+type Settings struct {
+	// API is the address of the hub's API, and Prefix the path below which the hub's proxy passes requests on.
+	API, Prefix string
+	// Servers is the address of the hub for this program, below which users' servers are.
+	Servers string
+	// Access are scopes of which a token needs one.
+	Access []string
+	// Hosts are the names by which requests address the service.
+	Hosts []string
+	// Address is where to listen, host and port, "" if the hub does not say.
+	Address string
+	Login   login.Config
+}
+
+// Read reads the environment, of which env gives variables. hubURL and publicURL are the flags --jupyter-url and
+// --resource-url; "" where they are not given.
+func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) {
+	get := func(name string) string { return strings.TrimSpace(env("JUPYTERHUB_" + name)) }
+	s := &Settings{API: get("API_URL"), Prefix: get("SERVICE_PREFIX")}
+	secret := get("API_TOKEN")
+	for _, need := range [][2]string{{"API_URL", s.API}, {"API_TOKEN", secret}, {"SERVICE_PREFIX", s.Prefix}} {
+		if need[1] == "" {
+			return nil, fmt.Errorf("JUPYTERHUB_%s is missing: a JupyterHub sets it for the services that it starts; for others, set it as the hub's configuration has it", need[0])
+		}
+	}
+	if text := get("OAUTH_ACCESS_SCOPES"); text != "" {
+		if err := json.Unmarshal([]byte(text), &s.Access); err != nil {
+			return nil, fmt.Errorf("JUPYTERHUB_OAUTH_ACCESS_SCOPES: %q is not a list in JSON: %w", text, err)
+		}
+	}
+	public := strings.TrimSuffix(get("PUBLIC_HUB_URL"), "/")
+	s.Servers = strings.TrimSuffix(cmp.Or(strings.TrimSpace(hubURL), strings.TrimSuffix(public, "/hub")), "/")
+	if s.Servers == "" {
+		return nil, errors.New("--jupyter-url (JUPYTER_SERVER_URL): give the address of the hub, with its prefix if it has one, such as http://127.0.0.1:8000")
+	}
+	at, err := site(s.Servers)
+	if err != nil {
+		return nil, fmt.Errorf("--jupyter-url: %q is not the address of a hub, such as http://127.0.0.1:8000", s.Servers)
+	}
+	address := cmp.Or(strings.TrimSpace(publicURL), get("PUBLIC_URL"), at.Scheme+"://"+at.Host+s.Prefix)
+	address = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/mcp"), "/")
+	outside, err := site(address)
+	if err != nil {
+		return nil, fmt.Errorf("--resource-url: %q is not the service's public address, such as https://hub.example.org/services/nbduet", address)
+	}
+	s.Hosts = []string{outside.Hostname(), at.Hostname()}
+	if public == "" {
+		public = outside.Scheme + "://" + outside.Host + strings.TrimSuffix(get("BASE_URL"), "/") + "/hub"
+	}
+	s.Login = login.Config{
+		URL: address, Authorize: public + "/api/oauth2/authorize", Token: strings.TrimSuffix(s.API, "/") + "/oauth2/token",
+		ClientID: cmp.Or(get("CLIENT_ID"), "service-"+get("SERVICE_NAME")), Secret: secret,
+		Callback: cmp.Or(get("OAUTH_CALLBACK_URL"), strings.TrimSuffix(s.Prefix, "/")+"/oauth_callback"),
+	}
+	if own := get("SERVICE_URL"); own != "" {
+		u, err := site(own)
+		if err != nil || u.Port() == "" {
+			return nil, fmt.Errorf("JUPYTERHUB_SERVICE_URL: %q has no port at which to listen", own)
+		}
+		s.Address = net.JoinHostPort(u.Hostname(), u.Port())
+	}
+	return s, nil
+}
+
+// site is an address of HTTP.
+func site(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err == nil && (u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https") {
+		err = errors.New("no host")
+	}
+	return u, err
+}

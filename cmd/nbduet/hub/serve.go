@@ -1,0 +1,120 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nbduet/nbduet/cmd/nbduet/folders"
+	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/cmd/nbduet/world"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/serve/hubservice"
+)
+
+// A Service says how the users of a hub are served.
+type Service struct {
+	Settings
+	// HTTP is what is set of how each user's requests are served.
+	HTTP serve.Config
+	// World is what a user's world is made of.
+	World func(srv *jupyter.Server, state *activity.Store) world.Config
+	// State is the folder of the records of activity, "" for the usual one, [activity.Memory] for none.
+	State string
+	// Timeout is how long requests to Jupyter servers wait, and Roots are the authorities that are believed, nil for the
+	// machine's.
+	Timeout time.Duration
+	Roots   *x509.CertPool
+	Logger  *slog.Logger
+}
+
+// Bounds of one user, of whom there may be many.
+const (
+	mostRequests = 64
+	mostClients  = 50
+)
+
+// Run serves the users until ctx ends. What it is and where it says on stderr.
+func (s Service) Run(ctx context.Context, l net.Listener, stderr io.Writer) error {
+	guard, err := serve.NewGuard(s.HTTP.AllowedHosts, s.HTTP.AllowedOrigins)
+	if err != nil {
+		return options.UsageError{Err: err}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = trust.Config(s.Roots)
+	defer transport.CloseIdleConnections()
+	service, err := hubservice.New(hubservice.Config{
+		API: s.API, Prefix: s.Prefix, Access: s.Access, Login: s.Login, Guard: guard, Idle: s.HTTP.ClientTimeout, Make: s.tenant, Logger: s.Logger,
+		Client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	})
+	if err != nil {
+		return options.UsageError{Err: err}
+	}
+	_, _ = fmt.Fprintln(stderr, "nbduet: serving the users of the hub at", s.Login.URL+"/mcp") // who does not listen need not know
+	return serve.Connections(ctx, l, s.HTTP, service, service.Run)
+}
+
+// tenant makes what one user has.
+func (s Service) tenant(ctx context.Context, user string, token func() string) (hubservice.Tenant, error) {
+	at := hubservice.ServerOf(s.Servers, user)
+	srv, err := jupyter.New(jupyter.Options{
+		Timeout: s.Timeout, Roots: s.Roots, Logger: s.Logger, UserAgent: "nbduet",
+		Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{URL: at, Token: token()}, nil },
+	})
+	if err != nil {
+		return hubservice.Tenant{}, err
+	}
+	state, err := s.state(ctx, user)
+	if err != nil {
+		return hubservice.Tenant{}, err
+	}
+	w, err := world.New(s.World(srv, state))
+	if err != nil {
+		return hubservice.Tenant{}, errors.Join(err, w.Close(ctx))
+	}
+	cfg := s.HTTP
+	cfg.MCP, cfg.Clients, cfg.Only = w.MCP, w.Clients, user
+	cfg.Limits.Requests, cfg.Limits.Clients = mostRequests, mostClients
+	one, err := serve.New(cfg)
+	if err != nil {
+		return hubservice.Tenant{}, errors.Join(err, w.Close(ctx))
+	}
+	return hubservice.Tenant{Handler: one, Run: one.Run, Runs: w.Runs, Close: func(ctx context.Context) error {
+		defer srv.CloseIdleConnections()
+		return w.Close(ctx)
+	}}, nil
+}
+
+// state opens the record of one user's activity: a file of its own. The user's name is no file's name.
+func (s Service) state(ctx context.Context, user string) (*activity.Store, error) {
+	file := activity.Memory
+	if s.State != activity.Memory {
+		folder := s.State
+		if folder == "" {
+			usual, err := folders.Here().State()
+			if err != nil {
+				return nil, err
+			}
+			folder = filepath.Join(usual, "hub")
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, fmt.Errorf("--state: %w", err)
+		}
+		sum := sha256.Sum256([]byte(user))
+		file = filepath.Join(folder, hex.EncodeToString(sum[:16])+".db")
+	}
+	return activity.Open(ctx, activity.Options{Path: file, Logger: s.Logger})
+}

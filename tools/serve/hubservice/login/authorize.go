@@ -1,0 +1,214 @@
+package login
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A request is a client's request for a code.
+type request struct {
+	Client    string `json:"c"` // its id
+	Redirect  string `json:"r"`
+	State     string `json:"s,omitempty"`
+	Challenge string `json:"h"` // of PKCE
+	Nonce     string `json:"n"` // of the browser's cookie
+}
+
+// A grant is a request for which a person has logged in.
+type grant struct {
+	Request request `json:"q"`
+	Hub     string  `json:"t"` // the hub's token
+	User    string  `json:"p"`
+	Until   int64   `json:"x"` // when the hub's token expires
+}
+
+// challenge is what an S256 challenge looks like.
+var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+// cookieName is of the cookie that binds a login to a browser: nobody can have another person finish one.
+const cookieName = "nbduet-login"
+
+// authorize begins a login: it sends the browser to the hub.
+func (l *Login) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	var client registration
+	if _, err := l.seal.open(sealedClient, q.Get("client_id"), &client); err != nil {
+		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here is not registered: let it begin again, without what it has kept of an earlier login."))
+		return
+	}
+	redirect := q.Get("redirect_uri")
+	if redirect == "" && len(client.Redirects) == 1 {
+		redirect = client.Redirects[0]
+	}
+	if !client.sends(redirect) {
+		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here wants the answer at an address that it has not registered."))
+		return
+	}
+	req := request{Client: q.Get("client_id"), Redirect: redirect, State: q.Get("state"), Challenge: q.Get("code_challenge")}
+	switch {
+	case q.Get("response_type") != "code":
+		l.back(w, r, req, "error", "unsupported_response_type", "error_description", "response_type has to be code")
+		return
+	case q.Get("code_challenge_method") != "S256" || !challenge.MatchString(req.Challenge):
+		l.back(w, r, req, "error", "invalid_request", "error_description", "PKCE is needed: code_challenge with code_challenge_method S256")
+		return
+	case !l.isResource(q.Get("resource")):
+		l.back(w, r, req, "error", "invalid_target", "error_description", "the resource is not this server: it is "+l.cfg.URL+"/mcp")
+		return
+	case len(req.State) > 2000:
+		l.back(w, r, request{Redirect: redirect}, "error", "invalid_request", "error_description", "the state is longer than 2000 bytes")
+		return
+	}
+	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == len(newNonce()) {
+		req.Nonce = c.Value // of another login in this browser, which goes on
+	} else {
+		req.Nonce = newNonce()
+	}
+	state, err := l.seal.seal(sealedState, req, l.cfg.Now().Add(stateTime))
+	if err != nil {
+		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be begun."))
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: req.Nonce, Path: l.path + "/", MaxAge: int(stateTime.Seconds()), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(l.origin, "https:"),
+	})
+	to := l.cfg.Authorize + "?" + url.Values{
+		"client_id": {l.cfg.ClientID}, "redirect_uri": {l.cfg.Callback}, "response_type": {"code"}, "state": {state},
+	}.Encode()
+	http.Redirect(w, r, to, http.StatusFound)
+}
+
+// ours reports whether a request is from the browser in which a login was begun.
+func ours(r *http.Request, nonce string) bool {
+	for _, c := range r.CookiesNamed(cookieName) {
+		if nonce != "" && c.Value == nonce {
+			return true
+		}
+	}
+	return false
+}
+
+// callback is where the hub sends the browser back: the person is asked for consent.
+func (l *Login) callback(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	var req request
+	if _, err := l.seal.open(sealedState, q.Get("state"), &req); err != nil {
+		l.page(w, http.StatusBadRequest, wrongPage("This login has taken too long, or is not one of this server: begin again in your program."))
+		return
+	}
+	if !ours(r, req.Nonce) {
+		l.page(w, http.StatusForbidden, wrongPage("This login was begun in another browser, or cookies are off here: begin again in your program."))
+		return
+	}
+	if why := q.Get("error"); why != "" {
+		l.back(w, r, req, "error", "access_denied", "error_description", "JupyterHub has refused the login")
+		return
+	}
+	ctx, stop := context.WithTimeout(r.Context(), hubTime)
+	defer stop()
+	g := grant{Request: req}
+	var err error
+	if g.Hub, g.Until, err = l.exchange(ctx, q.Get("code")); err == nil {
+		g.User, err = l.cfg.Who(ctx, g.Hub)
+	}
+	if err != nil {
+		l.page(w, http.StatusBadGateway, wrongPage("The login at JupyterHub could not be finished: "+err.Error()+". Begin again in your program."))
+		return
+	}
+	var client registration
+	if _, err := l.seal.open(sealedClient, req.Client, &client); err != nil {
+		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here is not registered."))
+		return
+	}
+	sealed, err := l.seal.seal(sealedGrant, g, l.cfg.Now().Add(stateTime))
+	if err != nil {
+		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be finished."))
+		return
+	}
+	l.page(w, http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
+}
+
+// exchange gives the hub a code for a token, and tells when that expires, in Unix time.
+func (l *Login) exchange(ctx context.Context, code string) (token string, until int64, err error) {
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {l.cfg.Callback},
+		"client_id": {l.cfg.ClientID}, "client_secret": {l.cfg.Secret},
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.cfg.Token, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", 0, err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := l.cfg.HTTP.Do(req)
+	if err != nil {
+		return "", 0, errors.New("the hub does not answer")
+	}
+	defer resp.Body.Close()
+	var got struct {
+		Token   string `json:"access_token"`
+		Expires int64  `json:"expires_in"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxForm)).Decode(&got); err != nil || resp.StatusCode != http.StatusOK || got.Token == "" {
+		return "", 0, fmt.Errorf("the hub does not accept its own code (HTTP %d)", resp.StatusCode)
+	}
+	if got.Expires <= 0 {
+		got.Expires = int64((24 * time.Hour).Seconds())
+	}
+	return got.Token, l.cfg.Now().Unix() + got.Expires, nil
+}
+
+// approve is where the person's consent arrives: the client gets its code.
+func (l *Login) approve(w http.ResponseWriter, r *http.Request) {
+	if from := r.Header.Get("Origin"); from != "" && from != l.origin && from != "null" {
+		l.page(w, http.StatusForbidden, wrongPage("Another page has sent this form."))
+		return
+	}
+	var g grant
+	if _, err := l.seal.open(sealedGrant, r.PostFormValue("grant"), &g); err != nil {
+		l.page(w, http.StatusBadRequest, wrongPage("This login has taken too long: begin again in your program."))
+		return
+	}
+	if !ours(r, g.Request.Nonce) {
+		l.page(w, http.StatusForbidden, wrongPage("This login was begun in another browser: begin again in your program."))
+		return
+	}
+	if r.PostFormValue("answer") != "allow" {
+		l.back(w, r, g.Request, "error", "access_denied", "error_description", "the person has not allowed it")
+		return
+	}
+	g.Request.Nonce = newNonce() // names the code, which is used once
+	code, err := l.seal.seal(sealedCode, g, l.cfg.Now().Add(codeTime))
+	if err != nil {
+		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be finished."))
+		return
+	}
+	l.back(w, r, g.Request, "code", code)
+}
+
+// back sends the browser to the client, with parameters, which are names and values in turn.
+func (l *Login) back(w http.ResponseWriter, r *http.Request, req request, params ...string) {
+	u, err := url.Parse(req.Redirect)
+	if err != nil {
+		l.page(w, http.StatusBadRequest, wrongPage("The program's address cannot be read."))
+		return
+	}
+	q := u.Query()
+	for i := 0; i+1 < len(params); i += 2 {
+		q.Set(params[i], params[i+1])
+	}
+	if req.State != "" {
+		q.Set("state", req.State)
+	}
+	q.Set("iss", l.cfg.URL) // RFC 9207
+	u.RawQuery = q.Encode()
+	http.Redirect(w, r, u.String(), http.StatusSeeOther)
+}

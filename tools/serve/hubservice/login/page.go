@@ -1,0 +1,66 @@
+package login
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"net/url"
+)
+
+// page shows a page, which loads nothing and cannot be framed.
+func (l *Login) page(w http.ResponseWriter, status int, p page) {
+	var b bytes.Buffer
+	p.Action = l.path + pathApprove
+	if err := pages.Execute(&b, p); err != nil {
+		status, b = http.StatusInternalServerError, *bytes.NewBufferString("internal error")
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	// form-action would also bound where the answer may redirect, which is a program's own address.
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a browser that has gone needs no page
+}
+
+// A page is what a person sees.
+type page struct {
+	Wrong string // what is wrong, "" for the question
+
+	Program, Where, User, Grant, Action string
+}
+
+func wrongPage(what string) page { return page{Wrong: what} }
+
+// consentPage asks a person whether a program may work in their name. Its name is what it says of itself; where its code goes
+// is not.
+func consentPage(name, redirect, user, grant string) page {
+	if name == "" {
+		name = "A program without a name"
+	}
+	where := "a program on this computer"
+	if u, err := url.Parse(redirect); err == nil {
+		switch {
+		case u.Scheme == "https":
+			where = "the site " + u.Host
+		case u.Scheme != "http":
+			where = "the program on this computer that opens " + u.Scheme + ": addresses"
+		}
+	}
+	return page{Program: name, Where: where, User: user, Grant: grant}
+}
+
+var pages = template.Must(template.New("").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>nbduet</title><meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.3em}button{font:inherit;padding:.4em 1.4em;margin-right:.6em;border:1px solid #888;border-radius:4px;background:#f5f5f5;cursor:pointer}
+button[value=allow]{background:#1a6;border-color:#1a6;color:#fff}b{overflow-wrap:anywhere}</style></head><body>
+{{if .Wrong}}<h1>This login does not work</h1><p>{{.Wrong}}</p>
+{{else}}<h1>May this program work in your notebooks?</h1>
+<p><b>{{.Program}}</b>, as it calls itself, asks to work on your Jupyter server as <b>{{.User}}</b>: to read and change your files and
+notebooks, and to run code.</p>
+<p>The permission goes to {{.Where}}. If you did not just connect a program, do not allow it.</p>
+<form method="post" action="{{.Action}}"><input type="hidden" name="grant" value="{{.Grant}}">
+<button name="answer" value="allow">Allow</button><button name="answer" value="deny">Do not allow</button></form>{{end}}
+</body></html>
+`))

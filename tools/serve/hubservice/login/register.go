@@ -1,0 +1,103 @@
+package login
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A registration is what is known of a client. Its sealed form is the client's id.
+type registration struct {
+	Name      string   `json:"n,omitempty"`
+	Redirects []string `json:"r"`
+}
+
+const (
+	maxRedirects = 8
+	maxRedirect  = 500 // bytes
+	maxName      = 80  // characters
+)
+
+// register registers a client (RFC 7591), which need not say who it is.
+func (l *Login) register(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Redirects []string `json:"redirect_uris"`
+		Name      string   `json:"client_name"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		fail(w, http.StatusBadRequest, "invalid_client_metadata", "the body is not the JSON of a client's metadata")
+		return
+	}
+	if n := len(asked.Redirects); n == 0 || n > maxRedirects {
+		fail(w, http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris has to have one to eight addresses")
+		return
+	}
+	for _, address := range asked.Redirects {
+		if why := checkRedirect(address); why != "" {
+			fail(w, http.StatusBadRequest, "invalid_redirect_uri", why)
+			return
+		}
+	}
+	name := strings.Join(strings.Fields(asked.Name), " ")
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName])
+	}
+	id, err := l.seal.seal(sealedClient, registration{name, asked.Redirects}, time.Time{})
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "server_error", "the client cannot be registered")
+		return
+	}
+	answer(w, http.StatusCreated, map[string]any{
+		"client_id": id, "client_id_issued_at": l.cfg.Now().Unix(), "client_name": name, "redirect_uris": asked.Redirects,
+		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"}, "token_endpoint_auth_method": "none",
+	})
+}
+
+// dangerous are the schemes that a browser carries out, or opens as a file.
+var dangerous = []string{"javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source", "ws", "wss", "ftp"}
+
+// checkRedirect says why codes cannot be sent to an address; "" if they can. Programs on the person's machine listen at the
+// loopback or have a scheme of their own (RFC 8252).
+func checkRedirect(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || len(address) > maxRedirect || u.Scheme == "" || u.Fragment != "" || u.User != nil || strings.Contains(address, "#"):
+		return "a redirect URI is an absolute address without a fragment"
+	case u.Scheme == "https" && u.Host != "":
+		return ""
+	case u.Scheme == "http":
+		if loopback(u) {
+			return ""
+		}
+		return "a redirect URI with http is of the loopback, such as http://127.0.0.1:33418/"
+	case u.Scheme == "https" || slices.Contains(dangerous, strings.ToLower(u.Scheme)):
+		return "a redirect URI has the scheme https, http at the loopback, or the scheme of a program"
+	}
+	return ""
+}
+
+func loopback(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// sends reports whether a client may have codes sent to an address: one of those that it has registered, at the loopback with
+// any port.
+func (c registration) sends(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(c.Redirects, func(known string) bool {
+		if known == address {
+			return true
+		}
+		k, err := url.Parse(known)
+		return err == nil && k.Scheme == "http" && u.Scheme == "http" && loopback(k) && loopback(u) && u.User == nil && u.Fragment == "" &&
+			k.Hostname() == u.Hostname() && k.EscapedPath() == u.EscapedPath() && k.RawQuery == u.RawQuery
+	})
+}

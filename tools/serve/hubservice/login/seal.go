@@ -1,0 +1,99 @@
+package login
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What is sealed, so that nothing of one kind passes for another.
+const (
+	sealedClient = "client" // a client's registration; its id
+	sealedState  = "state"  // a login that goes on at the hub
+	sealedGrant  = "grant"  // one that waits for the person's consent
+	sealedCode   = "code"   // of a client, for a token
+	sealedToken  = "token"
+)
+
+var (
+	errSeal = errors.New("it is not one of this server's")
+	errLate = errors.New("it has expired")
+)
+
+// A sealer writes values that only programs with the same secret can read or make.
+type sealer struct {
+	aead cipher.AEAD
+	now  func() time.Time
+}
+
+func newSealer(secret string, now func() time.Time) (*sealer, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "nbduet hub service: logins, v1", 32)
+	if err != nil {
+		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+	}
+	return &sealer{aead, now}, nil
+}
+
+// envelope is what is sealed.
+type envelope struct {
+	Until int64           `json:"u"` // Unix time, 0 for ever
+	Value json.RawMessage `json:"v"`
+}
+
+// seal seals a value of a kind, which is good until then; the zero time is for ever.
+func (s *sealer) seal(kind string, v any, until time.Time) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("seal: %w", err)
+	}
+	e := envelope{Value: b}
+	if !until.IsZero() {
+		e.Until = until.Unix()
+	}
+	if b, err = json.Marshal(e); err != nil {
+		return "", fmt.Errorf("seal: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, b, []byte(kind))), nil
+}
+
+// open reads a sealed value of a kind.
+func (s *sealer) open(kind, sealed string, v any) (until time.Time, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil {
+		return time.Time{}, errSeal
+	}
+	if b, err = s.aead.Open(nil, nil, b, []byte(kind)); err != nil {
+		return time.Time{}, errSeal
+	}
+	var e envelope
+	if err := json.Unmarshal(b, &e); err != nil {
+		return time.Time{}, errSeal
+	}
+	if e.Until != 0 {
+		if until = time.Unix(e.Until, 0); !s.now().Before(until) {
+			return until, errLate
+		}
+	}
+	if json.Unmarshal(e.Value, v) != nil {
+		return until, errSeal
+	}
+	return until, nil
+}
+
+// newNonce makes a text that nobody can guess.
+func newNonce() string { return rand.Text() }

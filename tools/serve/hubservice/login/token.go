@@ -1,0 +1,83 @@
+package login
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// A ticket is what a token of ours stands for.
+type ticket struct {
+	Hub  string `json:"t"` // the hub's token
+	User string `json:"p"`
+}
+
+// token gives a client a token for its code.
+func (l *Login) token(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		fail(w, http.StatusBadRequest, "invalid_request", "the body is not a form")
+		return
+	}
+	if r.PostForm.Get("grant_type") != "authorization_code" {
+		fail(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type has to be authorization_code")
+		return
+	}
+	var g grant
+	until, err := l.seal.open(sealedCode, r.PostForm.Get("code"), &g)
+	sum := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
+	verifier := base64.RawURLEncoding.EncodeToString(sum[:])
+	switch {
+	case err != nil:
+		fail(w, http.StatusBadRequest, "invalid_grant", "the code is wrong: "+err.Error())
+		return
+	case r.PostForm.Get("client_id") != g.Request.Client:
+		fail(w, http.StatusBadRequest, "invalid_grant", "the code is another client's")
+		return
+	case r.PostForm.Get("redirect_uri") != "" && r.PostForm.Get("redirect_uri") != g.Request.Redirect:
+		fail(w, http.StatusBadRequest, "invalid_grant", "the code was sent to another redirect_uri")
+		return
+	case subtle.ConstantTimeCompare([]byte(verifier), []byte(g.Request.Challenge)) != 1:
+		fail(w, http.StatusBadRequest, "invalid_grant", "the code_verifier does not fit the code_challenge")
+		return
+	case !l.isResource(r.PostForm.Get("resource")):
+		fail(w, http.StatusBadRequest, "invalid_target", "the resource is not this server")
+		return
+	case !l.once(g.Request.Nonce, until):
+		fail(w, http.StatusBadRequest, "invalid_grant", "the code was used before")
+		return
+	}
+	expires := time.Unix(g.Until, 0)
+	token, err := l.seal.seal(sealedToken, ticket{g.Hub, g.User}, expires)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "server_error", "the token cannot be made")
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": max(g.Until-l.cfg.Now().Unix(), 0)})
+}
+
+// once reports whether a code is used for the first time.
+func (l *Login) once(name string, until time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.cfg.Now()
+	for old, end := range l.used {
+		if !now.Before(end) {
+			delete(l.used, old)
+		}
+	}
+	if _, was := l.used[name]; was {
+		return false
+	}
+	l.used[name] = until
+	return true
+}
+
+// HubToken is the hub's token in one of ours. The error says what is wrong with the token; ours is false where it is not one.
+func (l *Login) HubToken(token string) (hubToken string, ours bool, err error) {
+	var t ticket
+	_, err = l.seal.open(sealedToken, token, &t)
+	return t.Hub, err == nil || errors.Is(err, errLate), err
+}

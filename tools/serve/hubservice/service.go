@@ -1,0 +1,234 @@
+package hubservice
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
+)
+
+// Config says what the service is to its hub.
+type Config struct {
+	// API is the address of the hub's API for this program: http://127.0.0.1:8081/hub/api.
+	API string
+	// Prefix is the path below which the hub's proxy passes requests on: /services/nbduet/.
+	Prefix string
+	// Access are scopes of which a token needs one; none is needed if there are none.
+	Access []string
+	// Login is for clients that come without a token. Its Who and HTTP are set here.
+	Login login.Config
+	// Client asks the hub.
+	Client *http.Client
+	// Guard lets requests in.
+	Guard *serve.Guard
+	// Make makes the tenant of a user. It asks nobody anything. token gives the token that the user has used last.
+	Make func(ctx context.Context, user string, token func() string) (Tenant, error)
+	// Idle is how long a user may be silent, with nothing that runs, before the tenant ends; 0: one hour.
+	Idle time.Duration
+	// MostUsers is how many users are served at once; 0: 1000.
+	MostUsers int
+	// Logger gets what there is to say; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// A Service serves the users of a hub. Make it with [New]; it needs [Service.Run].
+type Service struct {
+	cfg     Config
+	prefix  string // without a slash at its end
+	bearers *bearers
+	tenants *tenants
+	login   *login.Login
+	end     context.CancelFunc
+}
+
+// New makes a service. An error says what is wrong with cfg.
+func New(cfg Config) (*Service, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	hubAddress, ok := strings.CutSuffix(strings.TrimSuffix(cfg.API, "/"), "/api")
+	if !ok {
+		return nil, fmt.Errorf("%q is not the address of a JupyterHub's API, such as http://127.0.0.1:8081/hub/api", cfg.API)
+	}
+	if !strings.HasPrefix(cfg.Prefix, "/") {
+		return nil, fmt.Errorf("%q is not a path, such as /services/nbduet/", cfg.Prefix)
+	}
+	cfg.Idle = cmp.Or(cfg.Idle, time.Hour)
+	s := &Service{cfg: cfg, prefix: strings.TrimSuffix(cfg.Prefix, "/"), bearers: newBearers(hubAddress, cfg.Client, cfg.Access)}
+	ctx, end := context.WithCancel(context.Background())
+	s.end = end
+	s.tenants = &tenants{most: cmp.Or(cfg.MostUsers, 1000), log: cfg.Logger, ctx: ctx, by: map[string]*tenant{}, make: func(ctx context.Context, user string) (Tenant, error) {
+		return cfg.Make(ctx, user, func() string {
+			token, _ := s.bearers.of(user)
+			return token
+		})
+	}}
+	cfg.Login.HTTP = cfg.Client
+	cfg.Login.Who = s.bearers.ask
+	var err error
+	s.login, err = login.New(cfg.Login)
+	return s, err
+}
+
+// Users is how many users have a tenant.
+func (s *Service) Users() int { return s.tenants.count() }
+
+// Run looks after tokens and tenants until ctx ends, and then ends all tenants.
+func (s *Service) Run(ctx context.Context) {
+	defer s.end()
+	tick := time.NewTicker(fresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			s.tenants.close()
+			for _, one := range s.bearers.list() {
+				one.end()
+			}
+			return
+		case <-tick.C:
+			s.bearers.sweep(ctx, s.cfg.Idle)
+			s.tenants.sweep(s.cfg.Idle, func(user string) bool {
+				_, ok := s.bearers.of(user)
+				return ok
+			})
+		}
+	}
+}
+
+// ServeHTTP serves a request, which anybody may have sent.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path, ok := strings.CutPrefix(r.URL.Path, s.prefix)
+	if !ok || path != "" && path[0] != '/' {
+		refuse(w, http.StatusNotFound, "nothing is here: nbduet's address is "+s.prefix+"/mcp")
+		return
+	}
+	r = below(r, s.prefix, path)
+	switch {
+	case r.URL.Path == "/healthz" || r.URL.Path == "/api/healthz":
+		write(w, http.StatusOK, map[string]string{"status": "healthy"})
+		return
+	case s.login.Serves(r.URL.Path):
+		s.login.ServeHTTP(w, r)
+		return
+	case !s.cfg.Guard.Admits(w, r):
+		return
+	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html"):
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("This is nbduet, an MCP server. Give your AI client the address " + s.cfg.Login.URL + "/mcp; it will have you log in here.\n")) // a browser that has gone needs no text
+		return
+	}
+	one, err := s.identify(r)
+	if err != nil {
+		s.deny(w, r, err)
+		return
+	}
+	tenant, leave, err := s.tenants.enter(one.user)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	defer leave()
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	defer context.AfterFunc(one.good, stop)() // its streams end with a token
+	ctx = serve.WithEntrant(ctx, serve.Entrant{Name: one.user, Still: func(ctx context.Context) error { return s.bearers.check(ctx, one) }})
+	tenant.Handler.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// below is a request as a server sees it that does not know of the prefix.
+func below(r *http.Request, prefix, path string) *http.Request {
+	u := *r.URL
+	u.Path, u.RawPath = "/"+strings.TrimPrefix(path, "/"), ""
+	out := *r
+	out.URL = &u
+	out.Header = r.Header.Clone()
+	out.Header.Del("X-Forwarded-Context")
+	out.Header.Set("X-Forwarded-Prefix", prefix)
+	return &out
+}
+
+// A wrongToken is what is wrong with a request's token.
+type wrongToken struct{ code, why string }
+
+func (e *wrongToken) Error() string { return e.why }
+
+// identify finds out who sends a request.
+func (s *Service) identify(r *http.Request) (*bearer, error) {
+	token, ok := serve.Bearer(r)
+	if !ok {
+		code := ""
+		if r.Header.Get("Authorization") != "" {
+			code = "invalid_token"
+		}
+		return nil, &wrongToken{code, "a token is needed: have your client log in, or send the header \"Authorization: Bearer TOKEN\" with a token of JupyterHub's that is yours"}
+	}
+	if err := serve.CheckToken(token); err != nil {
+		return nil, &wrongToken{"invalid_token", err.Error()}
+	}
+	hubToken, ours, err := s.login.HubToken(token)
+	switch {
+	case ours && err != nil:
+		return nil, &wrongToken{"invalid_token", "the token has expired: have your client log in again"}
+	case !ours:
+		hubToken = token
+	}
+	one, err := s.bearers.find(r.Context(), hubToken)
+	switch {
+	case errors.Is(err, errHub), r.Context().Err() != nil:
+		return nil, errHub
+	case err != nil:
+		return nil, &wrongToken{"invalid_token", err.Error()}
+	}
+	return one, nil
+}
+
+func (s *Service) deny(w http.ResponseWriter, r *http.Request, err error) {
+	var wrong *wrongToken
+	if !errors.As(err, &wrong) {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	if origin := r.Header.Get("Origin"); origin != "" { // the guard has let it in
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate")
+		w.Header().Add("Vary", "Origin")
+	}
+	w.Header().Set("WWW-Authenticate", s.login.Challenge(r.URL.Path, wrong.code))
+	refuse(w, http.StatusUnauthorized, wrong.why)
+}
+
+// ServerOf is the address of a user's server below that of the hub. The name is escaped as hubs do it, because servers take
+// no other form.
+func ServerOf(hub, user string) string {
+	name := strings.NewReplacer("+", "%20", "%40", "@").Replace(url.QueryEscape(user))
+	return strings.TrimSuffix(hub, "/") + "/user/" + name + "/"
+}
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	write(w, status, map[string]string{"error": message})
+}
+
+func write(w http.ResponseWriter, status int, body map[string]string) {
+	b, err := json.Marshal(body)
+	if err != nil { // texts can be written
+		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
+}

@@ -1,0 +1,195 @@
+package hubservice
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+)
+
+const (
+	// fresh is how long what the hub has said of a token counts. A token that was revoked is good that long.
+	fresh = 30 * time.Second
+	// stale is how long it counts while the hub does not answer.
+	stale = 5 * time.Minute
+	// hubTime bounds one question to the hub.
+	hubTime = 5 * time.Second
+	// mostAsking is how many questions are asked at once: whoever has no token may cause them.
+	mostAsking = 16
+)
+
+// errHub says that the hub cannot be asked now, which says nothing against a token.
+var errHub = errors.New("JupyterHub does not answer, so that the token cannot be checked: try again later")
+
+// A bearer is a token of the hub's, and what the hub has said of it.
+type bearer struct {
+	token string
+	user  string
+	good  context.Context // ends when the token is found not to be good any more
+	end   context.CancelFunc
+
+	turn chan struct{} // one place: who asks the hub
+
+	mu      sync.Mutex
+	checked time.Time // when the hub last said that it is good
+	failed  time.Time // when the hub last did not answer
+	used    time.Time
+}
+
+// bearers are the tokens in use, by their hashes.
+type bearers struct {
+	hub    string // the API's address without /api
+	client *http.Client
+	access []string // scopes of which a token needs one, besides that for its user's server
+	asking chan struct{}
+
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]*bearer
+}
+
+func newBearers(hubAddress string, client *http.Client, access []string) *bearers {
+	return &bearers{hub: hubAddress, client: client, access: access, asking: make(chan struct{}, mostAsking), all: map[[sha256.Size]byte]*bearer{}}
+}
+
+// find tells who bears a token of the hub's. The error is [errHub], or says what is wrong with the token.
+func (b *bearers) find(ctx context.Context, token string) (*bearer, error) {
+	key := sha256.Sum256([]byte(token))
+	b.mu.Lock()
+	one := b.all[key]
+	b.mu.Unlock()
+	if one != nil {
+		return one, b.check(ctx, one)
+	}
+	user, err := b.ask(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if one = b.all[key]; one == nil {
+		one = &bearer{token: token, user: user, turn: make(chan struct{}, 1), checked: time.Now(), used: time.Now()}
+		one.good, one.end = context.WithCancel(context.Background())
+		b.all[key] = one
+	}
+	return one, nil
+}
+
+// check asks the hub again, if it was not asked just now. The error is as find's; then the token is forgotten, unless it is
+// errHub.
+func (b *bearers) check(ctx context.Context, one *bearer) error {
+	select {
+	case one.turn <- struct{}{}:
+		defer func() { <-one.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	one.mu.Lock()
+	now := time.Now()
+	one.used = now
+	checked, failed := one.checked, one.failed
+	one.mu.Unlock()
+	switch {
+	case one.good.Err() != nil:
+		return errors.New("JupyterHub does not know the token any more")
+	case now.Sub(checked) < fresh, now.Sub(failed) < fresh && now.Sub(checked) < stale:
+		return nil
+	}
+	user, err := b.ask(ctx, one.token)
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	switch {
+	case errors.Is(err, errHub) && now.Sub(checked) < stale:
+		one.failed = now
+		return nil
+	case errors.Is(err, errHub):
+		return err
+	case err == nil && user != one.user:
+		err = errors.New("the token is another user's now")
+	}
+	if err != nil {
+		b.forget(one)
+		return err
+	}
+	one.checked, one.failed = now, time.Time{}
+	return nil
+}
+
+// ask asks the hub whose a token is, and whether it may be used here.
+func (b *bearers) ask(ctx context.Context, token string) (user string, err error) {
+	ctx, stop := context.WithTimeout(ctx, hubTime)
+	defer stop()
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	case <-ctx.Done():
+		return "", errHub
+	}
+	h, err := hub.Client{HTTP: b.client, Token: token, UserAgent: "nbduet"}.Who(ctx, b.hub)
+	own := hub.Place{User: h.Name}
+	switch {
+	case errors.Is(err, hub.ErrUnknownToken):
+		return "", errors.New("JupyterHub does not know the token: it is wrong, has expired or was revoked, or its user was removed")
+	case err != nil:
+		return "", errHub
+	case h.Kind != "user":
+		return "", errors.New("the token is not a user's")
+	case !h.May(hub.Access, own):
+		return "", fmt.Errorf("the token lacks the scope %s", h.Wants(hub.Access, own))
+	case len(b.access) > 0 && !slices.ContainsFunc(b.access, func(scope string) bool { return slices.Contains(h.Scopes, scope) }) && !slices.Contains(h.Scopes, "access:services"):
+		return "", fmt.Errorf("the token lacks the scope %s", b.access[len(b.access)-1]) // the narrowest
+	}
+	return h.Name, nil
+}
+
+func (b *bearers) forget(one *bearer) {
+	one.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.all, sha256.Sum256([]byte(one.token)))
+}
+
+// of is the token that a user has used last, "" for none, and whether there is one.
+func (b *bearers) of(user string) (token string, ok bool) {
+	var last time.Time
+	for _, one := range b.list() {
+		one.mu.Lock()
+		if one.user == user && (!ok || one.used.After(last)) {
+			token, last, ok = one.token, one.used, true
+		}
+		one.mu.Unlock()
+	}
+	return token, ok
+}
+
+func (b *bearers) list() []*bearer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]*bearer, 0, len(b.all))
+	for _, one := range b.all {
+		all = append(all, one)
+	}
+	return all
+}
+
+// sweep checks all tokens, and forgets those that nobody has used for so long.
+func (b *bearers) sweep(ctx context.Context, idle time.Duration) {
+	for _, one := range b.list() {
+		one.mu.Lock()
+		used := one.used
+		one.mu.Unlock()
+		if time.Since(used) > idle {
+			b.forget(one)
+			continue
+		}
+		_ = b.check(ctx, one) // which forgets it
+		one.mu.Lock()
+		one.used = used // not by its user
+		one.mu.Unlock()
+	}
+}
