@@ -186,6 +186,10 @@ soak: need-go venv browser ## fifty clients over HTTP for two minutes, and rando
 	@cd e2e && NBDUET_HTTP_SOAK=$${NBDUET_HTTP_SOAK:-2m} go test -race -v -timeout 20m -run TestManyClientsOverHTTP .
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
+.PHONY: load
+load: need-go venv hub6 hubproxy ## measure what the users of a JupyterHub need, with nbduet as its service: USERS=100 with a server and a notebook each, ACTIVE=10 who work FOR=10m (half an hour, 16 GB)
+	@cd e2e && go run ./cmd/hubload -users $${USERS:-100} -active $${ACTIVE:-10} -for $${FOR:-10m}
+
 .PHONY: bench
 bench: build venv venv-datalayer ## count the tokens of answers and of the list of tools, beside those of Datalayer's server (a minute)
 	@$(call program,bench)

@@ -107,6 +107,10 @@ func (s *Service) Run(ctx context.Context) {
 
 // ServeHTTP serves a request, which anybody may have sent.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if isHealth(r.URL.Path) { // asked without the hub's proxy
+		write(w, http.StatusOK, map[string]string{"status": "healthy"})
+		return
+	}
 	path, ok := strings.CutPrefix(r.URL.Path, s.prefix)
 	if !ok || path != "" && path[0] != '/' {
 		refuse(w, http.StatusNotFound, "nothing is here: nbduet's address is "+s.prefix+"/mcp")
@@ -114,7 +118,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = below(r, s.prefix, path)
 	switch {
-	case r.URL.Path == "/healthz" || r.URL.Path == "/api/healthz":
+	case isHealth(r.URL.Path):
 		write(w, http.StatusOK, map[string]string{"status": "healthy"})
 		return
 	case s.login.Serves(r.URL.Path):
@@ -145,6 +149,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx = serve.WithEntrant(ctx, serve.Entrant{Name: one.user, Still: func(ctx context.Context) error { return s.bearers.check(ctx, one) }})
 	tenant.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
+
+// isHealth reports whether a path is one that answers whether the program runs.
+func isHealth(path string) bool { return path == "/healthz" || path == "/api/healthz" }
 
 // below is a request as a server sees it that does not know of the prefix.
 func below(r *http.Request, prefix, path string) *http.Request {

@@ -138,7 +138,7 @@ func TestWhoIsLetIn(t *testing.T) {
 		t.Error("somebody who is not let in has a tenant")
 	}
 	for path, want := range map[string]int{
-		"/services/nbduet/healthz": 200, "/services/nbduet/.well-known/openid-configuration": 200, "/services/nbduetx/mcp": 404, "/user/ann/mcp": 404, "/services/nbduet": 401,
+		"/healthz": 200, "/services/nbduet/healthz": 200, "/services/nbduet/.well-known/openid-configuration": 200, "/services/nbduetx/mcp": 404, "/user/ann/mcp": 404, "/services/nbduet": 401,
 	} {
 		if status, says, _ := r.get(path, ""); status != want {
 			t.Error(path, status, says)
