@@ -99,7 +99,17 @@ test-fake: need-go compiler
 .PHONY: test-contract
 test-contract: need-go venv
 	@$(call program,withserver)
-	@$(RACE) $(BIN)/withserver $(GOTEST) $(CONTRACT)
+	@$(call with-servers,$(CONTRACT))
+
+# The tests of the packages that are named, against a real Jupyter server, which they share. The rooms of files that are
+# broken, or not there, are opened in a server of their own, at the same time: a room that cannot be opened ends now and then
+# all others of the server, which lives on (its pycrdt.websocket: one group of tasks for all rooms). There the tests wait far
+# more than they compute, so that more of them go beside each other than there are cores.
+APART        := ./rtc/jupyter/jupytertest/fake/rooms
+with-servers = export $(RACE); rest=0; \
+	$(BIN)/withserver $(GOTEST) -parallel 8 $(APART) & apart=$$!; \
+	$(BIN)/withserver $(GOTEST) $$(go list $(1) | grep -v $(APART:.%=%$$)) || rest=$$?; \
+	wait $$apart && exit $$rest
 
 .PHONY: test-journeys
 test-journeys: need-go $(ENVIRONMENTS)
@@ -111,18 +121,12 @@ test-journeys: need-go $(ENVIRONMENTS)
 test-wheel: need-go venv
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 10m -short -run '^TestWheelInstalls$$/^(size|each_Python|with_a_JupyterLab)$$' ./packages
 
-# The tests of the program again, against a real Jupyter server, which they share; those with a browser start their own. go
-# test runs packages side by side; both at once would be too much for a small machine.
-# The rooms of files that are broken, or not there, are opened in a server of their own: a room that cannot be opened ends
-# now and then all others of the server, which lives on (its pycrdt.websocket: one group of tasks for all rooms).
-APART := ./rtc/jupyter/jupytertest/fake/rooms
+# The tests of the program again, against a real server; those with a browser start their own. go test runs packages side by
+# side; both at once would be too much for a small machine.
 .PHONY: test-program
 test-program: need-go venv nbmodel chat rkernel julia
 	@$(call program,withserver)
-	@export $(RACE); \
-	$(BIN)/withserver $(GOTEST) $(APART) & apart=$$!; \
-	$(BIN)/withserver $(GOTEST) $$(go list ./... | grep -v $(APART:.%=%$$)); rest=$$?; \
-	wait $$apart && exit $$rest
+	@$(call with-servers,./...)
 
 # The journeys with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which is for JupyterLab
 # before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw no outputs in the

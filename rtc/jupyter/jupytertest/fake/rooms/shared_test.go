@@ -35,41 +35,48 @@ type place interface {
 // TestLikeTheRealServer runs scripts on our server and compares what happens with what is written down in testdata.
 // Where NBDUET_TEST_SERVER_URL names a real server, it compares what happens there.
 func TestLikeTheRealServer(t *testing.T) {
-	for _, part := range []struct {
-		name string
-		run  func(s *script)
-		slow bool // waits for rooms to go: on a real server only when that is to be written down
-	}{
-		{"notebook", (*script).notebook, false},
-		{"frames", (*script).frames, false},
-		{"filechanges", (*script).fileChanges, false},
-		{"rewrites", (*script).rewrites, false},
-		{"malformed", (*script).malformed, false},
-		{"memory", (*script).memory, false},
-		{"texts", (*script).texts, false},
-		{"history", (*script).history, true},
-		// The last: a room that cannot be opened ends all others of a real server now and then.
-		{"refusals", (*script).refusals, false},
-	} {
-		t.Run(part.name, func(t *testing.T) {
-			s := &script{t: t}
-			if base := os.Getenv("NBDUET_TEST_SERVER_URL"); base != "" {
-				if part.slow && !*update {
-					return
+	t.Run("beside", func(t *testing.T) {
+		for name, script := range map[string]func(s *script){
+			"notebook": (*script).notebook, "frames": (*script).frames, "filechanges": (*script).fileChanges, "rewrites": (*script).rewrites,
+			"malformed": (*script).malformed, "memory": (*script).memory, "texts": (*script).texts,
+		} {
+			t.Run(name, func(t *testing.T) {
+				// A script mostly waits for the server, and has files and rooms of its own. What is to be written down is
+				// of one script alone.
+				if realServer() != "" && !*update {
+					t.Parallel()
 				}
-				s.place = newReal(t, base)
-				s.expect("testdata/" + part.name + ".txt")
-				part.run(s)
-			} else {
-				synctest.Test(t, func(t *testing.T) {
-					s.t, s.place = t, local{newWorld(t, Config{SessionOK: func(id string) bool { return id == "session" }})}
-					part.run(s)
-				})
-				s.t = t
-			}
-			s.compare("testdata/" + part.name + ".txt")
-		})
+				likeTheRealServer(t, name, script)
+			})
+		}
+	})
+	// It waits for rooms to go: on a real server only when that is to be written down.
+	if realServer() == "" || *update {
+		t.Run("history", func(t *testing.T) { likeTheRealServer(t, "history", (*script).history) })
 	}
+	// When the others are done: a room that cannot be opened ends all others of a real server now and then.
+	t.Run("refusals", func(t *testing.T) { likeTheRealServer(t, "refusals", (*script).refusals) })
+}
+
+// realServer is the address of a real server, or "".
+func realServer() string { return os.Getenv("NBDUET_TEST_SERVER_URL") }
+
+// likeTheRealServer runs one script.
+func likeTheRealServer(t *testing.T, name string, run func(s *script)) {
+	golden := "testdata/" + name + ".txt"
+	s := &script{t: t}
+	if base := realServer(); base != "" {
+		s.place = newReal(t, base)
+		s.expect(golden)
+		run(s)
+	} else {
+		synctest.Test(t, func(t *testing.T) {
+			s.t, s.place = t, local{newWorld(t, Config{SessionOK: func(id string) bool { return id == "session" }})}
+			run(s)
+		})
+		s.t = t
+	}
+	s.compare(golden)
 }
 
 // compare holds what happened against what is written down.
