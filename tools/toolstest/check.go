@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -161,36 +162,46 @@ func firstPart(name string, structured any) any {
 // strict is a tool's output schema, with every object closed that names its members.
 func strict(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
-	for _, d := range tools.Definitions() {
-		if d.Name == name {
-			s, err := closed(t, d.Output.Raw()).Resolve(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
+	resolve, ok := stricts()[name]
+	if !ok {
+		t.Fatalf("there is no tool %s", name)
 	}
-	t.Fatalf("there is no tool %s", name)
-	return nil
+	s, err := resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
+// stricts are the schemas by the names of the tools, each made when it is first asked for. To derive them all takes a
+// tenth of a second with the race detector, and tests check thousands of answers.
+var stricts = sync.OnceValue(func() map[string]func() (*jsonschema.Resolved, error) {
+	all := map[string]func() (*jsonschema.Resolved, error){}
+	for _, d := range tools.Definitions() {
+		all[d.Name] = sync.OnceValues(func() (*jsonschema.Resolved, error) {
+			s, err := closed(d.Output.Raw())
+			if err != nil {
+				return nil, err
+			}
+			return s.Resolve(nil)
+		})
+	}
+	return all
+})
+
 // closed lets each object of a schema that names its members have no others.
-func closed(t *testing.T, schema json.RawMessage) *jsonschema.Schema {
-	t.Helper()
+func closed(schema json.RawMessage) (*jsonschema.Schema, error) {
 	var s any
 	if err := json.Unmarshal(schema, &s); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	shut(s)
 	b, err := json.Marshal(s)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	read := &jsonschema.Schema{}
-	if err := json.Unmarshal(b, read); err != nil {
-		t.Fatal(err)
-	}
-	return read
+	return read, json.Unmarshal(b, read)
 }
 
 func shut(s any) {
