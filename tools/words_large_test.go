@@ -107,10 +107,10 @@ func TestWordsOfTextLeftOut(t *testing.T) {
 func TestWordsOfMuchHTML(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row ' + ('0'*7 + str(i))[-7:] + 'x'*40 for i in range(100000)]) + '</p>'}, raw=True)"))
+		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row ' + ('0'*7 + str(i))[-7:] + 'x'*40 for i in range(10000)]) + '</p>'}, raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		run := m.cutTo(answer, "more characters of HTML")
-		_, in := numbered("row", 100_000)
+		_, in := numbered("row", 10_000)
 		if err := in(m.pages(run, 0)); err != nil {
 			t.Error(err)
 		}
