@@ -226,14 +226,15 @@ fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for
 soak-ydoc: need-go venv node ## run random programs of shared documents for hours (NBDUET_SEEDS=n says how many)
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
+# golangci-lint runs all checks of go vet, and more of its kind: see govet in .golangci.yml.
 .PHONY: lint
-lint: need-go ## golangci-lint, go vet, actionlint, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
+lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
 	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" check
 	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
 	top=$$PWD; failed=0; for module in $(MODULES); do \
-		(cd $$module && go vet ./... && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
+		(cd $$module && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
 	done; exit $$failed
 	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
