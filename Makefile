@@ -24,17 +24,18 @@ MODULES := . e2e
 #
 # What gates a change: first the tests of the program against a fake Jupyter server, and those of e2e that need nothing but
 # Go; then the contract, which holds the fake against a real server; then the journeys, through the built program; then its
-# wheel, installed by pip.
-GATE         := test-fake environments test-contract test-journeys test-wheel
+# wheel, installed by pip; then the program with a JupyterHub.
+GATE         := test-fake environments test-contract test-journeys test-wheel test-hub
 PLAIN        := ./answers ./cmd/... ./gotest ./listing ./scripts ./seeds ./tokens
 # A test too large for the race detector.
 UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
 CONTRACT     := ./rtc/jupyter/jupytertest/...
 JOURNEYS     := ./journeys
-ENVIRONMENTS := compiler venv venv-mcp extension node browser
+TRAVELLING   := compiler venv venv-mcp extension node browser
+ENVIRONMENTS := $(TRAVELLING) hub6 hubproxy
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 hub6 hubproxy fronts gateway enterprise
+FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 fronts gateway enterprise
 
 .PHONY: help
 help: ## print this list
@@ -112,7 +113,7 @@ with-servers = export $(RACE); rest=0; \
 	wait $$apart && exit $$rest
 
 .PHONY: test-journeys
-test-journeys: need-go $(ENVIRONMENTS)
+test-journeys: need-go $(TRAVELLING)
 	@cd e2e && $(RACE) ../$(GOTEST) $(JOURNEYS)
 
 # What the wheel is for most: by the pip of the oldest and the newest Python there is, into a fresh environment, and there
@@ -120,6 +121,10 @@ test-journeys: need-go $(ENVIRONMENTS)
 .PHONY: test-wheel
 test-wheel: need-go venv
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 10m -short -run '^TestWheelInstalls$$/^(size|each_Python|with_a_JupyterLab)$$' ./packages
+
+.PHONY: test-hub
+test-hub: need-go venv hub6 hubproxy
+	@cd e2e && $(RACE) ../$(GOTEST) -run '^TestInShort$$' ./jupyterhub
 
 # The tests of the program again, against a real server; those with a browser start their own. go test runs packages side by
 # side; both at once would be too much for a small machine.
@@ -132,7 +137,7 @@ test-program: need-go venv nbmodel chat rkernel julia
 # before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw no outputs in the
 # form that later ones share them in.
 .PHONY: test-lab
-test-lab: need-go $(ENVIRONMENTS)
+test-lab: need-go $(TRAVELLING)
 	@jupyter=$$($(SCRIPTS)/lab.sh "$${LAB-}" "$${COLLABORATION-}"); \
 	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS)
 
