@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -60,12 +63,7 @@ func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Durat
 		defer stop()
 	}
 	began := time.Now()
-	servers := w.Manager.Servers()
-	all := []*jupyter.Server{servers.Documents}
-	if !slices.Contains(all, servers.Kernels) {
-		all = append(all, servers.Kernels)
-	}
-	for _, s := range all {
+	for _, s := range serversOf(w) {
 		err := jupyter.StartOnHub(wait, s, func(_ float64, message string) {
 			tool.Progress(ctx, time.Since(began).Seconds(), message)
 		})
@@ -74,4 +72,41 @@ func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Durat
 		}
 	}
 	return nil
+}
+
+// serversOf are the servers that a call may need.
+func serversOf(w *desk.Work) []*jupyter.Server {
+	servers := w.Manager.Servers()
+	all := []*jupyter.Server{servers.Documents}
+	if !slices.Contains(all, servers.Kernels) {
+		all = append(all, servers.Kernels)
+	}
+	return all
+}
+
+// letIn is how a server on a JupyterHub refuses this program: what is open there then stays so, and is nobody's to use.
+func letIn(ctx context.Context, w *desk.Work) error {
+	for _, s := range serversOf(w) {
+		if s == nil {
+			continue
+		}
+		if err := jupyter.LetsIn(ctx, s); err != nil {
+			return fmt.Errorf("the Jupyter server refuses this program: %w", err)
+		}
+	}
+	return nil
+}
+
+// guarded refuses what resources have where [letIn] refuses calls.
+func guarded(w *desk.Work) server.ResourceHandlerMiddleware {
+	return func(read server.ResourceHandlerFunc) server.ResourceHandlerFunc {
+		return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			if w != nil {
+				if err := letIn(ctx, w); err != nil {
+					return nil, err
+				}
+			}
+			return read(ctx, req)
+		}
+	}
 }

@@ -143,6 +143,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
+		server.WithResourceHandlerMiddleware(guarded(cfg.Work)),
 	)
 	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
@@ -229,6 +230,9 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 		info := tool.InfoOf(ctx)
 		session.Said(w.Manager, tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
 		if err := started(ctx, w, cfg.ReadOnly, cfg.AnswerWithin); err != nil {
+			return nil, err
+		}
+		if err := letIn(ctx, w); err != nil {
 			return nil, err
 		}
 		return handle(w.Patient(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)

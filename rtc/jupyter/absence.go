@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
 // lookFor is how long a server that is known to be away is asked whether it is back.
@@ -16,15 +18,25 @@ type absence struct {
 	failing time.Time     // since when nothing was answered; zero if the last thing was
 	away    bool          // somebody has waited for it in vain
 	refusal error         // with which it answered last; nil if it let us in
+	letIn   time.Time     // when it last did
+	stopped error         // what its hub has answered in its place since it last answered; nil for nothing
 	back    chan struct{} // closed when it answers again
 	leaves  chan struct{} // closed when it is known to be away
 	look    *look         // that goes on; nil for none
+	doorman doorman
 }
 
-// A look asks a server whether it is back, for all who want to know that.
+// A look asks a server whether it is back, or whether it lets this program in, for all who want to know that.
 type look struct {
 	done chan struct{} // closed when it has ended
-	err  error         // then: why it is not back; nil if it is
+	err  error         // then: why it is not back, or does not; nil if it is, or does
+}
+
+// A doorman is what is known of who asks whether a server lets this program in. The mutex of its [absence] guards it.
+type doorman struct {
+	asked time.Time // when that was asked last
+	look  *look     // that goes on; nil for none
+	none  bool      // the server is of no hub
 }
 
 // silent notes that the server has not answered since then; away says that a caller has waited for it in vain.
@@ -45,6 +57,7 @@ func (a *absence) silent(since time.Time, away bool, limit time.Duration) {
 func (a *absence) answered() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.stopped = nil
 	if a.failing.IsZero() {
 		return
 	}
@@ -60,6 +73,16 @@ func (a *absence) refuses(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.refusal = err
+	if err == nil {
+		a.letIn = time.Now()
+	}
+}
+
+// stops notes what the hub of the server has answered in its place.
+func (a *absence) stops(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stopped = err
 }
 
 // known reports whether the server is known to be away, and since when.
@@ -129,4 +152,16 @@ func (a *absence) lookFor(l *look, ask func(context.Context) error) {
 	}
 	a.mu.Unlock()
 	close(l.done)
+}
+
+// stoppedOnHub reports whether an error is that a server does not run, as its hub says.
+func stoppedOnHub(err error) bool {
+	f, ok := faults.Of(err)
+	return ok && (f.Code == faults.HubServerStopped || f.Code == faults.HubCannotStart)
+}
+
+// startingOnHub reports whether an error is that a server does not run yet.
+func startingOnHub(err error) bool {
+	f, ok := faults.Of(err)
+	return ok && f.Code == faults.HubStarting
 }

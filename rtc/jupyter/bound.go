@@ -154,15 +154,24 @@ func (s *Server) Known(ctx context.Context, op, about string) error {
 	return s.withRole(s.known(ctx, call{op: op, about: about}))
 }
 
+// anyoneKey is the key of a mark on the contexts of requests that a server answers whoever asks.
+type anyoneKey struct{}
+
+// ofAnyone marks a request as one whose answer does not tell that the server lets this program in.
+func ofAnyone(ctx context.Context) context.Context { return context.WithValue(ctx, anyoneKey{}, true) }
+
 // noteAnswer notes what the end of a request says of whether the server is there. A request that its own caller has
 // given up says nothing, and began is zero for one that the server answers late.
 func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
-	if err == nil || errors.Is(err, ErrUnauthorized) {
+	if err == nil && ctx.Value(anyoneKey{}) == nil || errors.Is(err, ErrUnauthorized) {
 		s.absence.refuses(err)
 	}
 	var e *Error
 	switch {
 	case errors.Is(err, ErrUnreachable): // or a proxy says so
+		if stoppedOnHub(err) || startingOnHub(err) {
+			s.absence.stops(err)
+		}
 		_, asked := ctx.Value(awayKey{}).(func(*Server) error)
 		s.absence.silent(time.Now(), asked, s.timeout)
 	case err == nil, errors.As(err, &e) && e.Status != 0:

@@ -3,6 +3,7 @@ package jupyter
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
@@ -46,4 +47,87 @@ func StartOnHub(ctx context.Context, s *Server, tell func(percent float64, messa
 		case <-time.After(startedAfter):
 		}
 	}
+}
+
+const (
+	// letInFor is how long a server of a hub that has let this program in is taken to do so. Open rooms and kernels do not
+	// tell: no server looks at the token of an open connection again.
+	letInFor = 30 * time.Second
+	// doorFor bounds the question whether it does.
+	doorFor = 3 * time.Second
+)
+
+// LetsIn is how a server on a JupyterHub refuses this program: its token was revoked, or a share of the server was ended, or
+// its user was removed. It asks the server, for some seconds at most, where nothing has shown for half a minute that it lets
+// the program in, or the last answer was that it does not, or it is not there; those who want to know that at the same time
+// ask once. It is nil if the server lets the program in, or does not say; and for a server of no hub, which is not asked.
+func LetsIn(ctx context.Context, s *Server) error {
+	at := s.finder.at.Load()
+	if at == nil || at.token == "" {
+		return nil
+	}
+	if _, onHub := hub.PlaceOf(at.base); !onHub {
+		return nil
+	}
+	a := &s.absence
+	a.mu.Lock()
+	l, away := a.doorman.look, a.away
+	shown := a.doorman.asked
+	if a.letIn.After(shown) {
+		shown = a.letIn
+	}
+	if a.doorman.none || l == nil && time.Since(shown) < letInFor && a.refusal == nil && a.failing.IsZero() {
+		a.mu.Unlock()
+		return nil
+	}
+	mine := l == nil
+	if mine {
+		l = &look{done: make(chan struct{})}
+		a.doorman.look, a.doorman.asked = l, time.Now()
+	}
+	a.mu.Unlock()
+	if mine {
+		limit := doorFor
+		if away {
+			limit = lookFor
+		}
+		askDoor(s, l, limit)
+	}
+	select {
+	case <-l.done:
+		return l.err
+	case <-ctx.Done():
+		return nil // a call that is over hears that where it waits
+	}
+}
+
+// askDoor carries out a look. It does not end with its first caller's context: others wait for it, too.
+func askDoor(s *Server, l *look, limit time.Duration) {
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	var header http.Header
+	err := s.do(ctx, call{op: "ask for the status of", about: s.BaseURL(), path: "/api/status", header: &header}, nil)
+	if stoppedOnHub(err) {
+		s.Silent(time.Now())
+	}
+	a := &s.absence
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil && header.Get("X-JupyterHub-Version") == "" {
+		a.doorman.none = true
+	}
+	if err == nil || !refusedOnHub(err) {
+		err = a.refusal // which an answer has taken back
+	}
+	if refusedOnHub(err) {
+		l.err = err
+	}
+	a.doorman.look = nil
+	close(l.done)
+}
+
+// refusedOnHub reports whether an error is that a server of a hub does not let this program in.
+func refusedOnHub(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && errors.Is(err, ErrUnauthorized) && e.hub != hub.Other && e.fault.Code != faults.HubStopped
 }

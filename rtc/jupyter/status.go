@@ -38,14 +38,14 @@ func (s *Server) Version(ctx context.Context) (string, error) {
 	var out struct {
 		Version string `json:"version"`
 	}
-	err := s.do(ctx, call{op: "ask for the version of", about: s.BaseURL(), path: "/api"}, &out)
+	err := s.do(ofAnyone(ctx), call{op: "ask for the version of", about: s.BaseURL(), path: "/api"}, &out)
 	return out.Version, err
 }
 
 // ClockOf asks what time it is on a server, to the second; the zero time if the server does not say.
 func ClockOf(ctx context.Context, s *Server) (time.Time, error) {
 	var header http.Header
-	if err := s.do(ctx, call{op: "ask for the time of", about: s.BaseURL(), path: "/api", header: &header}, nil); err != nil {
+	if err := s.do(ofAnyone(ctx), call{op: "ask for the time of", about: s.BaseURL(), path: "/api", header: &header}, nil); err != nil {
 		return time.Time{}, err
 	}
 	at, err := http.ParseTime(header.Get("Date"))
@@ -87,6 +87,14 @@ func Refusal(s *Server) error {
 	s.absence.mu.Lock()
 	defer s.absence.mu.Unlock()
 	return s.absence.refusal
+}
+
+// Stopped is what the server's JupyterHub has answered in its place since the server last answered, if it did: it does not
+// run, or soon that it will. nil is of a server that answers, or of no hub.
+func Stopped(s *Server) (soon bool, why error) {
+	s.absence.mu.Lock()
+	defer s.absence.mu.Unlock()
+	return startingOnHub(s.absence.stopped), s.absence.stopped
 }
 
 // ask asks the server whether it is there, for as long as the context lasts.

@@ -27,7 +27,7 @@ func (e *AwayError) Error() string {
 	switch {
 	case e.Refuses:
 		return fmt.Sprintf("the Jupyter server refuses this program: %v", e.Why)
-	case e.busy() && e.Since.IsZero():
+	case (e.busy() || e.Why != nil && !e.Known) && e.Since.IsZero():
 		return fmt.Sprintf("the Jupyter server has not answered for %s: %v", e.Waited, e.Why)
 	case e.busy():
 		return fmt.Sprintf("the Jupyter server has not answered since %s: %v", e.Since.Format("15:04:05"), e.Why)

@@ -43,8 +43,17 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 				stop()
 				return
 			}
+			soon, stopped := b.stopped()
+			if stopped != nil && !soon && waited >= sayAfter { // it runs again when somebody starts it
+				since, _ := b.server.Away()
+				known = AwayError{Known: true, Since: since, Why: stopped}
+				stop()
+				return
+			}
 			if waited >= limit-lookBefore && !looked && b.server != nil {
-				if looked = true; b.server.Takes(ctx) {
+				if looked = true; stopped != nil {
+					known.Why = stopped
+				} else if b.server.Takes(ctx) {
 					known.Why = jupyter.ErrBusy
 				}
 			}
@@ -80,4 +89,12 @@ func (b *Budget) refusal() error {
 		return nil
 	}
 	return jupyter.Refusal(b.server)
+}
+
+// stopped is what the hub of a server that does not run says of that, and whether it soon will.
+func (b *Budget) stopped() (soon bool, why error) {
+	if b.server == nil {
+		return false, nil
+	}
+	return jupyter.Stopped(b.server)
 }

@@ -18,7 +18,9 @@ const Prefix = "/pre"
 type Hub struct {
 	// Server answers what the hub's proxy passes on to ann's server while it runs.
 	Server http.Handler
-	http   *httptest.Server
+	// Seen, if set before the first request, is called with each.
+	Seen func(*http.Request)
+	http *httptest.Server
 
 	mu     sync.Mutex
 	tokens map[string]holder
@@ -88,6 +90,9 @@ func (h *Hub) Counts() (starts, asked int) {
 
 // ServeHTTP is the hub's proxy.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.Seen != nil {
+		h.Seen(r)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	who, known := h.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "token ")]
@@ -99,7 +104,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	access := who.may("access:servers")
 	switch {
-	case h.state == "ready" && !access:
+	case h.state == "ready" && !access && r.URL.Path != Prefix+"/user/ann/api": // which servers answer anyone
 		say(w, http.StatusForbidden, map[string]any{"message": "Forbidden", "reason": nil})
 	case h.state == "ready":
 		h.Server.ServeHTTP(w, r)

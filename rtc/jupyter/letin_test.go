@@ -1,0 +1,143 @@
+package jupyter
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
+)
+
+// longAgo has the last sign that a server lets the program in be as old as it may be.
+func longAgo(s *Server) {
+	s.absence.mu.Lock()
+	defer s.absence.mu.Unlock()
+	s.absence.letIn = time.Now().Add(-letInFor)
+	s.absence.doorman.asked = time.Time{}
+	s.hub = hub.Verdicts{} // what the hub has said is good for a second
+}
+
+// letsIn wants many calls at once to hear the same, and the server to be asked so often for all of them.
+func letsIn(t *testing.T, s *Server, asked *atomic.Int64, code faults.Code, times int64) {
+	t.Helper()
+	before := asked.Load()
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			err := LetsIn(t.Context(), s)
+			if f, _ := faults.Of(err); f.Code != code || (err == nil) != (code == "") {
+				t.Errorf("%v (%q), want %q", err, f.Code, code)
+			}
+		})
+	}
+	calls.Wait()
+	if n := asked.Load() - before; n != times {
+		t.Errorf("asked %d times, want %d", n, times)
+	}
+}
+
+// What is open stays open when a token is revoked, so that calls ask.
+func TestLetsIn(t *testing.T) {
+	h, server := onHub(t)
+	var asked atomic.Int64
+	h.Seen = func(r *http.Request) {
+		if r.URL.Path == hubtest.Prefix+"/user/ann/api/status" {
+			asked.Add(1)
+		}
+	}
+	h.Set("ready", "")
+	s := server("full")
+	letsIn(t, s, &asked, "", 1) // nothing is known yet
+	letsIn(t, s, &asked, "", 0)
+	h.Revoke("full")
+	letsIn(t, s, &asked, "", 0) // which nothing has shown
+	longAgo(s)
+	if _, err := s.Version(t.Context()); err != nil { // nor shows the opposite
+		t.Fatal(err)
+	}
+	if err := LetsIn(t.Context(), s); err == nil {
+		t.Error("a revoked token is let in")
+	}
+	h.Allow("full", "ann", "access:servers!user=ann")
+	asked.Store(0)
+	if err := LetsIn(t.Context(), s); err != nil || asked.Load() != 1 {
+		t.Errorf("who is refused asks again at once: %v, asked %d times", err, asked.Load())
+	}
+	letsIn(t, s, &asked, "", 0)
+	h.Allow("full", "bob", "access:servers!user=bob")
+	longAgo(s)
+	if _, err := s.Status(t.Context()); err == nil {
+		t.Error("another's token is let in")
+	}
+	if f, _ := faults.Of(LetsIn(t.Context(), s)); f.Code != faults.HubScope {
+		t.Error(f)
+	}
+}
+
+// A server that has just been stopped is known to be away, so that no call waits for it.
+func TestStoppedOnHub(t *testing.T) {
+	h, server := onHub(t)
+	h.Set("ready", "")
+	s := server("full")
+	if err := LetsIn(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, why := Stopped(s); why != nil {
+		t.Error(why)
+	}
+	h.Set("", "")
+	longAgo(s)
+	if err := LetsIn(t.Context(), s); err != nil {
+		t.Error("it refuses nobody:", err)
+	}
+	if _, away := s.Away(); !away {
+		t.Error("it is not known to be away")
+	}
+	soon, why := Stopped(s)
+	if f, _ := faults.Of(why); f.Code != faults.HubServerStopped || soon {
+		t.Error(why, soon)
+	}
+	h.Set("spawn", "spawn")
+	longAgo(s)
+	if _, err := s.Status(t.Context()); err == nil {
+		t.Fatal("it answers")
+	}
+	if soon, why := Stopped(s); why == nil || !soon {
+		t.Error(why, soon)
+	}
+	h.Set("ready", "")
+	longAgo(s)
+	h.Revoke("full") // and what it then says first is that
+	if f, _ := faults.Of(LetsIn(t.Context(), s)); f.Code != faults.HubUnknownToken {
+		t.Error(f)
+	}
+	if _, why := Stopped(s); why != nil {
+		t.Error(why)
+	}
+}
+
+// A server of no hub is not asked, and one whose address is only like those of a hub's is asked once.
+func TestLetsInWithoutHub(t *testing.T) {
+	var asked atomic.Int64
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{}`))
+	}))
+	defer plain.Close()
+	for path, times := range map[string]int64{"": 0, "/user/ann": 1} {
+		s, err := New(Options{URL: plain.URL + path, Token: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.CloseIdleConnections()
+		letsIn(t, s, &asked, "", times)
+		longAgo(s)
+		letsIn(t, s, &asked, "", 0)
+	}
+}

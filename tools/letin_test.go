@@ -1,0 +1,70 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/desk"
+)
+
+// What this program knows without asking the server is not for who is no longer let in, either.
+func TestNotLetIn(t *testing.T) {
+	hub := hubtest.New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"started": "2026-11-01T00:00:00Z"}`)) // the client shows what is wrong
+	}))
+	t.Cleanup(hub.Close)
+	hub.Allow("access", "ann", "access:servers!user=ann")
+	hub.Set("ready", "")
+	srv, err := jupyter.New(jupyter.Options{URL: hub.URL(), Token: "access", Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.CloseIdleConnections()
+	manager := session.New(session.Config{Server: srv})
+	defer func() {
+		if err := manager.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	mcp, err := tools.New(tools.Config{Work: desk.NewWork(manager)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(method, params string) string {
+		t.Helper()
+		answer, err := json.Marshal(mcp.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer)
+	}
+	const call, read = `{"name":"session_list","arguments":{}}`, `{"uri":"notebook:///any/metadata"}`
+	const refuses = "refuses this program"
+	if text := ask("tools/call", call); strings.Contains(text, refuses) || strings.Contains(text, `"isError":true`) {
+		t.Error(text)
+	}
+	if text := ask("resources/read", read); strings.Contains(text, refuses) {
+		t.Error(text)
+	}
+	hub.Revoke("access")
+	if _, err := srv.Status(t.Context()); err == nil { // as a room that is joined again finds out
+		t.Fatal("a revoked token is let in")
+	}
+	for _, text := range []string{ask("tools/call", call), ask("resources/read", read)} {
+		if !strings.Contains(text, refuses) || !strings.Contains(text, "JupyterHub does not know the token") {
+			t.Error(text)
+		}
+	}
+	hub.Allow("access", "ann", "access:servers!user=ann")
+	if text := ask("tools/call", call); strings.Contains(text, refuses) {
+		t.Error(text)
+	}
+}
