@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/patience"
 )
 
@@ -52,7 +53,7 @@ func (d *Document) wait(ctx context.Context, p *patience.Budget) (lv *live, err 
 	})
 	var away *patience.AwayError
 	if errors.As(err, &away) {
-		return nil, &patience.AwayError{Waited: away.Waited, Since: d.current().lostAt(), Known: away.Known, Why: away.Why}
+		return nil, &patience.AwayError{Waited: away.Waited, Since: d.current().lostAt(), Known: away.Known, Refuses: away.Refuses, Why: away.Why}
 	}
 	return lv, err
 }
@@ -91,7 +92,13 @@ func (d *Document) Away() string {
 	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor && !d.m.away() {
 		return ""
 	}
-	return fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.current().lostAt().Format("15:04:05"))
+	away := fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.current().lostAt().Format("15:04:05"))
+	if d.m.cfg.Server != nil {
+		if _, why := jupyter.Stopped(d.m.cfg.Server); why != nil {
+			away += fmt.Sprintf(" (%v)", why)
+		}
+	}
+	return away
 }
 
 // away reports whether the server of the documents is known to be away.

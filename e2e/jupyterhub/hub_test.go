@@ -64,11 +64,7 @@ func laptop(t *testing.T, how entry) *agent.Agent {
 	if how.Command != "nbduet" {
 		t.Fatalf("the page starts %q", how.Command)
 	}
-	env := append(lab.CleanEnv(), "HOME="+t.TempDir())
-	for name, value := range how.Env {
-		env = append(env, name+"="+value)
-	}
-	a, err := agent.Start(t.Context(), agent.Options{Binary: file, Env: env})
+	a, err := agent.Start(t.Context(), agent.Options{Binary: file, Env: environment(t, how)})
 	must(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
@@ -82,6 +78,16 @@ func laptop(t *testing.T, how entry) *agent.Agent {
 		}
 	})
 	return a
+}
+
+// environment is the program's, with a home of its own.
+func environment(t *testing.T, how entry) []string {
+	t.Helper()
+	env := append(lab.CleanEnv(), "HOME="+t.TempDir())
+	for name, value := range how.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
 }
 
 // at is what a client's configuration has for another server.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
@@ -30,6 +31,7 @@ func TestOnYourMachine(t *testing.T) {
 		t.Run("others", s.others)
 		t.Run("shared server", s.shared)
 		t.Run("stopped server", s.stopped)
+		t.Run("removed user", s.removed)
 	})
 }
 
@@ -142,13 +144,13 @@ func opening(path string) map[string]map[string]any {
 	}
 }
 
-// out wants each call of both kinds to be refused, and ann's files to be as they were.
-func (s *site) out(t *testing.T, a *agent.Agent, path string) {
+// out wants each call of both kinds to be refused for a reason, and ann's files to be as they were.
+func (s *site) out(t *testing.T, a *agent.Agent, path, why string) {
 	t.Helper()
 	before := files(t, s.Hub, "ann")
 	for _, calls := range []map[string]map[string]any{asking(path), opening(path)} {
 		for tool, args := range calls {
-			refused(t, a, tool, args, "403")
+			refused(t, a, tool, args, why)
 		}
 	}
 	if after := files(t, s.Hub, "ann"); !slices.Equal(before, after) {
@@ -175,16 +177,22 @@ func (s *site) others(t *testing.T) {
 	const path = "hers.ipynb"
 	s.opened(t, laptop(t, at(s.ann, token(t, s.Hub, "ann", mine("ann")))), path, secret)
 	must(t, s.AddUsers(t.Context(), "bob"))
-	for name, made := range map[string]hubs.Token{
-		"all that bob may":     token(t, s.Hub, "bob"),
-		"bob's own server":     token(t, s.Hub, "bob", mine("bob")),
-		"ann's name, no more":  token(t, s.Hub, "ann", "read:users:name!user=ann"),
-		"a token of nobody's":  {Secret: strings.Repeat("0", 32)},
-		"ann's activity alone": token(t, s.Hub, "ann", "users:activity!user=ann"),
+	for name, c := range map[string]struct {
+		made hubs.Token
+		why  string
+	}{
+		"all that bob may":     {token(t, s.Hub, "bob"), "it is bob's, and lacks the scope access:servers!server=ann/"},
+		"bob's own server":     {token(t, s.Hub, "bob", mine("bob")), "it is bob's, and lacks the scope access:servers!server=ann/"},
+		"ann's name, no more":  {token(t, s.Hub, "ann", "read:users:name!user=ann"), "it is ann's, and lacks the scope access:servers!user=ann"},
+		"a token of nobody's":  {hubs.Token{Secret: strings.Repeat("0", 32)}, unknown},
+		"ann's activity alone": {token(t, s.Hub, "ann", "users:activity!user=ann"), "it is ann's, and lacks the scope access:servers!user=ann"},
 	} {
-		t.Run(name, func(t *testing.T) { s.out(t, laptop(t, at(s.ann, made)), path) })
+		t.Run(name, func(t *testing.T) { s.out(t, laptop(t, at(s.ann, c.made)), path, c.why) })
 	}
 }
+
+// unknown is what is said of a token that the hub does not know, any more or at all.
+const unknown = "JupyterHub does not know the token"
 
 // shared has a guest of ann's do in her server what they do in their own, until she takes that back.
 func (s *site) shared(t *testing.T) {
@@ -199,29 +207,48 @@ func (s *site) shared(t *testing.T) {
 	do(t, a, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}}, nil)
 	must(t, m.sees("# ann\nprint(6 * 7)", ""))
 	must(t, s.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
-	ends(t, a, path)
+	const ended = "lacks the scope access:servers!server=ann/"
+	ends(t, a, path, ended)
 	// Nor may the guest come in anew, which no room is open for.
-	s.out(t, laptop(t, at(s.ann, token(t, s.Hub, "guest"))), path)
+	s.out(t, laptop(t, at(s.ann, token(t, s.Hub, "guest"))), path, ended)
 }
 
-// ends waits until the server answers nothing any more.
-func ends(t *testing.T, a *agent.Agent, path string) {
+// ends waits until an agent that has a notebook open is not let in any more, and wants everything to be refused from then
+// on, for a reason. The agent does what needs nothing but the open room, whose connection the server keeps: half a minute
+// may go by, and the ten seconds for which the page has the server believe a token.
+func ends(t *testing.T, a *agent.Agent, path, why string) {
 	t.Helper()
+	began := time.Now()
 	must(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
-		answer, err := a.Call(ctx, "list_documents", map[string]any{})
+		answer, err := a.Call(ctx, "read_nb_cells", map[string]any{"path": path})
 		must(t, err)
 		if !answer.IsError {
-			return fmt.Errorf("list_documents is answered: %s", answer.Text)
+			return fmt.Errorf("read_nb_cells is answered: %s", answer.Text)
 		}
 		return nil
 	}))
-	for tool, args := range asking(path) {
-		refused(t, a, tool, args, "403")
+	if took := time.Since(began); took > within {
+		t.Errorf("it was let in for %s", took)
+	}
+	for _, calls := range []map[string]map[string]any{asking(path), opening(path)} {
+		for tool, args := range calls {
+			refused(t, a, tool, args, why)
+		}
+	}
+	if text, err := a.Read(t.Context(), listed); err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("%s is read: %s, %v", listed, text, err)
 	}
 }
 
-// stopped ends ann's server while rooms are open, as an idle culler does, and starts it again. In the meantime one client's
-// token is revoked: that client is told so at once by what asks the server, and has nothing of the server after its start.
+const (
+	// within is how long a client may be let in that should not be: 30 s, ten for the server, and some on a slow machine.
+	within = 50 * time.Second
+	// listed is a resource that this program answers without the server.
+	listed = "notebook://list"
+)
+
+// stopped ends ann's server while rooms are open, and starts it again. In the meantime one client's token is revoked: that
+// client is told so, and has nothing of the server after its start.
 func (s *site) stopped(t *testing.T) {
 	const path, other = "stopped.ipynb", "revoked.ipynb"
 	made, lost := token(t, s.Hub, "ann", mine("ann")), token(t, s.Hub, "ann", mine("ann"))
@@ -229,11 +256,11 @@ func (s *site) stopped(t *testing.T) {
 	s.opened(t, a, path, "before = 1")
 	s.opened(t, b, other, secret)
 	must(t, s.Revoke(t.Context(), "ann", lost))
-	ends(t, b, other)
+	ends(t, b, other, unknown)
 
 	must(t, s.StopServer(t.Context(), "ann"))
-	refused(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "lost = 1"}}})
-	refused(t, a, "list_documents", map[string]any{}, "JupyterHub")
+	refused(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "lost = 1"}}}, notRunning)
+	refused(t, a, "list_documents", map[string]any{}, notRunning, "lacks the scope start:servers!user=ann")
 	_, err := s.StartServer(t.Context(), "ann")
 	must(t, err)
 	must(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
@@ -248,11 +275,9 @@ func (s *site) stopped(t *testing.T) {
 	if text := fmt.Sprint(ran.ExecutionResults); !strings.Contains(text, "after") {
 		t.Errorf("the run after the start: %s", text)
 	}
-	// It has what it was shown before, and nothing that comes after.
 	do(t, a, "edit_text", map[string]any{"path": other, "old_text": secret, "new_text": "# new, and not for b"}, nil)
-	answer, err := b.Call(t.Context(), "read_nb_cells", map[string]any{"path": other})
-	must(t, err)
-	if strings.Contains(answer.Text, "not for b") {
-		t.Errorf("with a revoked token: %s", answer.Text)
-	}
+	refused(t, b, "read_nb_cells", map[string]any{"path": other}, unknown)
 }
+
+// notRunning is what is said of a server that was stopped.
+const notRunning = "the server of ann does not run on JupyterHub"

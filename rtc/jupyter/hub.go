@@ -26,6 +26,7 @@ func StartOnHub(ctx context.Context, s *Server, tell func(percent float64, messa
 	if _, err = s.Status(ctx); !onHub || !errors.Is(err, ErrUnreachable) {
 		return err
 	}
+	tell(0, "JupyterHub is asked to start "+where.String()) // it may answer late
 	err = hubClient(s, at).StartServer(ctx, where, tell)
 	switch {
 	case err == nil:

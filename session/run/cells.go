@@ -122,7 +122,7 @@ func (c *Cells) execute(r *Run) {
 // finish writes the rest of a run's output, and ends it.
 func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	into := c.nb.Notebook()
-	if unreachable(err) {
+	if unconfirmed(err) {
 		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
 	}
 	w.Finish()

@@ -45,6 +45,10 @@ func unreachable(err error) bool {
 	return errors.Is(err, jupyter.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// unconfirmed reports whether a run ended because its Jupyter server does not answer, or no longer lets this program in, so
+// that what is written last is waited for in vain.
+func unconfirmed(err error) bool { return unreachable(err) || errors.Is(err, jupyter.ErrUnauthorized) }
+
 // goneWhy says what happened to the kernel, for an error for which kernelGone or serverGone is true.
 func goneWhy(err error) string {
 	switch {

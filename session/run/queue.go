@@ -151,7 +151,7 @@ func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain()
 // does an error that says that nobody is there to confirm them.
 func (q *Queue) late(err error) (context.Context, context.CancelFunc) {
 	timeout := writeTimeout
-	if q.ctx.Err() != nil || unreachable(err) {
+	if q.ctx.Err() != nil || unconfirmed(err) {
 		timeout = finishTimeout
 	}
 	return context.WithTimeout(context.WithoutCancel(q.ctx), timeout)

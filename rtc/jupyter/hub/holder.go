@@ -9,9 +9,10 @@ import (
 const (
 	// Access lets a token use a server.
 	Access = "access:servers"
-	// Start lets it start one, and Read know whether one runs.
-	Start = "start:servers"
-	Read  = "read:servers"
+	// Start lets it start one, and Read know whether one runs. JupyterHub 5 has no Start, but Manage, which implies it and Read.
+	Start  = "start:servers"
+	Read   = "read:servers"
+	Manage = "servers"
 )
 
 // A Holder is who bears a token, and what the token is for.
@@ -29,7 +30,7 @@ type Holder struct {
 func (h Holder) May(scope string, p Place) bool {
 	return slices.ContainsFunc(h.Scopes, func(has string) bool {
 		name, filter, filtered := strings.Cut(has, "!")
-		if name != scope {
+		if name != scope && (scope != Start || name != Manage) {
 			return false
 		}
 		kind, value, _ := strings.Cut(filter, "=")
@@ -45,8 +46,16 @@ func (h Holder) May(scope string, p Place) bool {
 	})
 }
 
-// Wants is the narrowest scope of that name that reaches the server with this token's user.
+// Wants is the narrowest scope of that name that reaches the server with this token's user, and what it is in JupyterHub 5
+// if that is another one.
 func (h Holder) Wants(scope string, p Place) string {
+	if scope == Start {
+		return h.narrow(Start, p) + ", or " + h.narrow(Manage, p) + " on JupyterHub 5"
+	}
+	return h.narrow(scope, p)
+}
+
+func (h Holder) narrow(scope string, p Place) string {
 	if h.Name == p.User && p.Server == "" {
 		return scope + "!user=" + p.User
 	}

@@ -45,6 +45,9 @@ func TestPlaceOf(t *testing.T) {
 func TestMay(t *testing.T) {
 	ann := hub.Place{User: "ann"}
 	gpu := hub.Place{User: "ann", Server: "gpu"}
+	if five := (hub.Holder{Name: "ann", Scopes: []string{"servers!user=ann"}}); !five.May(hub.Start, ann) || five.May(hub.Access, ann) {
+		t.Error("on JupyterHub 5 who may manage a server may start it, and no more")
+	}
 	for _, c := range []struct {
 		scope string
 		p     hub.Place

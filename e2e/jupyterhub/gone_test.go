@@ -1,0 +1,181 @@
+package jupyterhub
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// culling stops servers that nobody uses for some seconds, and has a start of them take some seconds more.
+const culling = `
+import asyncio, os, sys
+
+async def wait(spawner):
+    await asyncio.sleep(5)
+
+c.Spawner.pre_spawn_hook = wait
+c.JupyterHub.services.append({
+    "name": "culler",
+    "command": [sys.executable, "-m", "jupyterhub_idle_culler", "--timeout=15", "--cull-every=3"],
+    "environment": {"PYTHONPATH": os.environ["PYTHONPATH"]},
+})
+c.JupyterHub.load_roles.append({
+    "name": "culler", "services": ["culler"],
+    "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+})
+c.JupyterHub.activity_resolution = 1
+c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # how long a hub leaves who starts a server without an answer
+`
+
+// A server that was stopped because nobody used it is started by a call that says so, and has what it had.
+func TestCulledServer(t *testing.T) {
+	_, err := binary() // no server is to be idle meanwhile
+	must(t, err)
+	both(t, func(t *testing.T, version int) {
+		h := start(t, hubs.Options{Version: version, Config: block(t, onYourMachine, "python") + culling})
+		s := &site{Hub: h, ann: joined(t, h, "ann")}
+		may := map[int]string{5: "servers!user=ann", 6: "start:servers!user=ann"} // as the page says
+		how := at(s.ann, token(t, h, "ann", mine("ann"), "read:servers!user=ann", may[version]))
+		const path = "culled.ipynb"
+		a := laptop(t, how)
+		s.opened(t, a, path, "before = 1")
+		must(t, h.AwaitStopped(t.Context(), "ann"))
+		read := map[string]any{"path": path}
+		if text := do(t, a, "read_nb_cells", read, nil).Text; !strings.Contains(text, notRunning) || !strings.Contains(text, "before = 1") {
+			t.Errorf("an open notebook is read without what is wrong: %s", text) // it is known as it was
+		}
+		refused(t, a, "insert_nb_cells", insert(path, "lost = 1"), notRunning, `"start_server": true`)
+		refused(t, a, "list_documents", map[string]any{}, notRunning, `"start_server": true`)
+
+		// Who hears of no progress is answered in time, and asks again.
+		impatient := laptop(t, entry{Command: how.Command, Env: with(how.Env, "NBDUET_ANSWER_WITHIN", "2")})
+		again := map[string]any{"path": path, "start_server": true}
+		refused(t, impatient, "read_nb_cells", again, "JupyterHub is starting the server of ann", "call again")
+		must(t, poll.Until(t.Context(), "the server to be started", func(ctx context.Context) error {
+			answer, err := impatient.Do(ctx, "read_nb_cells", again, nil)
+			if err == nil && !strings.Contains(answer.Text, "before = 1") {
+				t.Fatalf("read %s", answer.Text)
+			}
+			return err
+		}))
+		// The one that had the notebook open has it again.
+		must(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
+			got, err := sources(ctx, a, path)
+			if err == nil && !slices.Contains(got, "before = 1") {
+				t.Fatalf("read %q", got)
+			}
+			return err
+		}))
+
+		must(t, h.AwaitStopped(t.Context(), "ann"))
+		text, told := following(t, how, "read_nb_cells", again)
+		if all := strings.Join(told, "; "); !strings.Contains(text, "before = 1") || !strings.Contains(all, "is asked to start the server of ann") || !strings.Contains(all, "Spawning") {
+			t.Errorf("with the progress %q: %s", told, text)
+		}
+	})
+}
+
+// with is an environment with one more variable.
+func with(env map[string]string, name, value string) map[string]string {
+	all := map[string]string{name: value}
+	for name, value := range env {
+		all[name] = value
+	}
+	return all
+}
+
+// following calls a tool as a client does that is told of progress.
+func following(t *testing.T, how entry, tool string, args map[string]any) (answer string, told []string) {
+	t.Helper()
+	file, err := binary()
+	must(t, err)
+	p, err := agent.Spawn(agent.Options{Binary: file, Env: environment(t, how)})
+	must(t, err)
+	c := client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))))
+	defer func() {
+		_ = c.Close() // which ends it
+		if code, err := p.Wait(20 * time.Second); err != nil || code != 0 {
+			t.Errorf("nbduet ended with %d, %v; its log:\n%s", code, err, p.Log())
+		}
+	}()
+	var mu sync.Mutex
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n.Method == "notifications/progress" {
+			told = append(told, fmt.Sprint(n.Params.AdditionalFields["message"]))
+		}
+	})
+	must(t, c.Start(context.WithoutCancel(t.Context())))
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
+	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
+	_, err = c.Initialize(t.Context(), hello)
+	must(t, err)
+	var request mcp.CallToolRequest
+	request.Params.Name, request.Params.Arguments = tool, args
+	request.Params.Meta = &mcp.Meta{ProgressToken: "p"}
+	result, err := c.CallTool(t.Context(), request)
+	must(t, err)
+	mu.Lock()
+	defer mu.Unlock()
+	return fmt.Sprint(result.Content), slices.Clone(told)
+}
+
+// removed removes a user while a run of theirs goes on: the call ends, the program goes on, and says why it can do nothing.
+func (s *site) removed(t *testing.T) {
+	const path, user = "removed.ipynb", "leaver"
+	address := joined(t, s.Hub, user)
+	a := laptop(t, at(address, token(t, s.Hub, user, mine(user))))
+	do(t, a, "create_document", map[string]any{"path": path}, nil)
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "exec": false, "cells": []any{map[string]any{"content": "import time\nfor i in range(300): print('tick', i, flush=True); time.sleep(1)"}}}, nil)
+	type ended struct {
+		answer *agent.Answer
+		err    error
+	}
+	ends := make(chan ended, 1)
+	go func() {
+		answer, err := a.Call(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}, "timeout": 200})
+		ends <- ended{answer, err}
+	}()
+	must(t, poll.Until(t.Context(), "the run to put something out", func(ctx context.Context) error {
+		answer, err := a.Call(ctx, "read_nb_cells", map[string]any{"path": path})
+		if err == nil && !strings.Contains(answer.Text, "tick 1") {
+			err = fmt.Errorf("read %s", answer.Text)
+		}
+		return err
+	}))
+	must(t, s.RemoveUser(t.Context(), user))
+	began := time.Now()
+	end := <-ends
+	must(t, end.err)
+	if took := time.Since(began); took > atMost {
+		t.Errorf("the call went on for %s: %s", took, end.answer.Text)
+	}
+	if !strings.Contains(end.answer.Text, "lost") && !strings.Contains(end.answer.Text, unknown) {
+		t.Errorf("the call is answered %s", end.answer.Text)
+	}
+	for tool, args := range opening(path) {
+		began := time.Now()
+		refused(t, a, tool, args, unknown)
+		if took := time.Since(began); took > atMost {
+			t.Errorf("%s was refused after %s", tool, took)
+		}
+	}
+}
+
+// atMost is how long a call may take whose user is no more.
+const atMost = 15 * time.Second
