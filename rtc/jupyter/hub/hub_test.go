@@ -77,6 +77,7 @@ func client(t *testing.T) (*hubtest.Hub, hub.Client, hub.Place) {
 	t.Cleanup(h.Close)
 	h.Allow("full", "ann", strings.Fields(all)...)
 	h.Allow("access", "ann", "access:servers!user=ann")
+	h.Allow("five", "ann", "access:servers!user=ann", "servers!user=ann", "read:servers!user=ann", "delete:servers!user=ann")
 	h.Allow("none", "ann")
 	h.Allow("bob", "bob", "access:servers!user=bob")
 	u, err := url.Parse(h.URL())
@@ -98,6 +99,7 @@ func TestWhy(t *testing.T) {
 	}{
 		{"full", "", "", hub.Stopped, true},
 		{"access", "", "", hub.Stopped, false},
+		{"five", "", "", hub.Stopped, true}, // JupyterHub 5 has no scope for the start alone
 		{"full", "spawn", "spawn", hub.Starting, true},
 		{"full", "stop", "stop", hub.Stopped, true},
 		{"full", "ready", "", hub.Unclear, true},

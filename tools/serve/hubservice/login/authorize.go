@@ -110,7 +110,8 @@ func (l *Login) callback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if why := q.Get("error"); why != "" {
-		l.back(w, r, req, "error", "access_denied", "error_description", "JupyterHub has refused the login")
+		code, text := refusal(why)
+		l.back(w, r, req, "error", code, "error_description", text)
 		return
 	}
 	ctx, stop := context.WithTimeout(r.Context(), hubTime)
@@ -135,6 +136,14 @@ func (l *Login) callback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l.page(w, http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
+}
+
+// refusal is what a client is told when the hub sends the browser back with an error.
+func refusal(why string) (code, text string) {
+	if why == "invalid_scope" {
+		return "server_error", "JupyterHub refuses the scopes of this service: oauth_client_allowed_scopes names one that the hub does not know, such as start:servers before JupyterHub 6, or that this person does not have"
+	}
+	return "access_denied", "JupyterHub has refused the login"
 }
 
 // exchange gives the hub a code for a token, and tells when that expires, in Unix time.

@@ -1,0 +1,268 @@
+package jupyterhub
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// answered is what a server said.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+	// to is where it would have a browser go that is not the hub's or the service's.
+	to *url.URL
+}
+
+// person is somebody at a browser, who logs in at the hub with any password.
+type person struct {
+	name  string
+	hub   string // where the browser goes by itself
+	http  *http.Client
+	reply string // to the question whether the client may
+}
+
+// newPerson opens a browser for somebody.
+func newPerson(t *testing.T, name, hub string) *person {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	site, err := url.Parse(hub)
+	must(t, err)
+	return &person{name: name, hub: hub, reply: "allow", http: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Host != site.Host || len(via) > 10 {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}}
+}
+
+// send sends a request, and follows it to where the browser would leave the hub.
+func (p *person) send(ctx context.Context, method, at string, form url.Values) (a answered, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form.Encode()))
+	if err != nil {
+		return a, err
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := p.http.Do(req)
+	if err != nil {
+		return a, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	a = answered{status: res.StatusCode, header: res.Header, body: string(b)}
+	if err == nil && res.StatusCode/100 == 3 {
+		a.to, err = res.Location()
+	}
+	return a, err
+}
+
+var (
+	xsrfField  = regexp.MustCompile(`name="_xsrf" value="([^"]+)"`)
+	formAction = regexp.MustCompile(`action="([^"]+)"`)
+	grantField = regexp.MustCompile(`name="grant" value="([^"]+)"`)
+)
+
+// opens goes to an address, logs in at the hub if it asks for that, and stands before the service's question then.
+func (p *person) opens(ctx context.Context, at string) (answered, error) {
+	a, err := p.send(ctx, http.MethodGet, at, nil)
+	if err != nil || a.to != nil || !strings.Contains(a.body, `name="username"`) {
+		return a, err
+	}
+	xsrf, action := xsrfField.FindStringSubmatch(a.body), formAction.FindStringSubmatch(a.body)
+	if xsrf == nil || action == nil {
+		return a, errors.New("the hub's login has no form")
+	}
+	to, err := url.Parse(p.hub)
+	if err != nil {
+		return a, err
+	}
+	if to, err = to.Parse(html.UnescapeString(action[1])); err != nil {
+		return a, err
+	}
+	return p.send(ctx, http.MethodPost, to.String(), url.Values{"username": {p.name}, "password": {"any"}, "_xsrf": {xsrf[1]}})
+}
+
+// logsIn does what a login asks of a person, and returns where the browser is sent with its result.
+func (p *person) logsIn(ctx context.Context, at string) (*url.URL, error) {
+	a, err := p.opens(ctx, at)
+	if err != nil || a.to != nil {
+		return a.to, err
+	}
+	grant := grantField.FindStringSubmatch(a.body)
+	if grant == nil || a.status != http.StatusOK {
+		return nil, fmt.Errorf("not asked for consent: status %d: %s", a.status, a.body)
+	}
+	a, err = p.send(ctx, http.MethodPost, p.hub+"/services/nbduet/oauth/approve", url.Values{"grant": {grant[1]}, "answer": {p.reply}})
+	if err == nil && a.to == nil {
+		err = fmt.Errorf("not sent back to the client: status %d: %s", a.status, a.body)
+	}
+	return a.to, err
+}
+
+// program is a client of MCP that has read where to log in, and has registered itself.
+type program struct {
+	mcp      string // address
+	server   struct{ Issuer, Authorization, Token, Registration string }
+	id       string
+	redirect string
+	verifier string
+}
+
+// challenged matches where a refusal says that the metadata are.
+var challenged = regexp.MustCompile(`resource_metadata="([^"]+)"`)
+
+// discover does what a client does that knows an address alone.
+func discover(t *testing.T, mcp, redirect string) *program {
+	t.Helper()
+	p := &program{mcp: mcp, redirect: redirect, verifier: rand.Text() + rand.Text()}
+	a := request(t, http.MethodPost, mcp, "", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	found := challenged.FindStringSubmatch(a.header.Get("WWW-Authenticate"))
+	if a.status != http.StatusUnauthorized || found == nil {
+		t.Fatalf("without a token: status %d, %q: %s", a.status, a.header.Get("WWW-Authenticate"), a.body)
+	}
+	var resource struct {
+		Resource string
+		Servers  []string `json:"authorization_servers"`
+	}
+	read(t, request(t, http.MethodGet, found[1], "", ""), http.StatusOK, &resource)
+	if resource.Resource != mcp || len(resource.Servers) != 1 {
+		t.Fatalf("the metadata of %s are of %+v", mcp, resource)
+	}
+	var server struct {
+		Issuer        string
+		Authorization string   `json:"authorization_endpoint"`
+		Token         string   `json:"token_endpoint"`
+		Registration  string   `json:"registration_endpoint"`
+		Challenges    []string `json:"code_challenge_methods_supported"`
+	}
+	// Of an issuer with a path, the form that is the issuer's own in all cases.
+	read(t, request(t, http.MethodGet, resource.Servers[0]+"/.well-known/openid-configuration", "", ""), http.StatusOK, &server)
+	if server.Issuer != resource.Servers[0] || len(server.Challenges) != 1 || server.Challenges[0] != "S256" {
+		t.Fatalf("the metadata of %s: %+v", resource.Servers[0], server)
+	}
+	p.server.Issuer, p.server.Authorization, p.server.Token, p.server.Registration = server.Issuer, server.Authorization, server.Token, server.Registration
+	var made struct {
+		ID string `json:"client_id"`
+	}
+	read(t, p.register(t, redirect), http.StatusCreated, &made)
+	p.id = made.ID
+	return p
+}
+
+// register registers a client that is sent its codes at an address.
+func (p *program) register(t *testing.T, redirect string) answered {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"client_name": "The <b>tests</b>", "redirect_uris": []string{redirect}, "token_endpoint_auth_method": "none"})
+	must(t, err)
+	return request(t, http.MethodPost, p.server.Registration, "", string(text))
+}
+
+// begin is where the client sends the person; changes are to what the client should send, "" leaves out.
+func (p *program) begin(changes map[string]string) string {
+	sum := sha256.Sum256([]byte(p.verifier))
+	q := url.Values{
+		"response_type": {"code"}, "client_id": {p.id}, "redirect_uri": {p.redirect}, "state": {"the client's"}, "resource": {p.mcp},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
+	}
+	change(q, changes)
+	return p.server.Authorization + "?" + q.Encode()
+}
+
+// code reads a code out of where a person was sent.
+func (p *program) code(t *testing.T, to *url.URL) string {
+	t.Helper()
+	q := to.Query()
+	if !strings.HasPrefix(to.String(), p.redirect+"?") || q.Get("state") != "the client's" || q.Get("iss") != p.server.Issuer || q.Get("code") == "" {
+		t.Fatalf("sent back to %s", to)
+	}
+	return q.Get("code")
+}
+
+// fetch gives a code for a token, with changes as of begin.
+func (p *program) fetch(t *testing.T, code string, changes map[string]string) (token, why string) {
+	t.Helper()
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "client_id": {p.id}, "redirect_uri": {p.redirect}, "code_verifier": {p.verifier}, "resource": {p.mcp},
+	}
+	change(form, changes)
+	res, err := http.PostForm(p.server.Token, form)
+	must(t, err)
+	defer res.Body.Close()
+	var got struct {
+		Token string `json:"access_token"`
+		Type  string `json:"token_type"`
+		Error string
+	}
+	must(t, json.NewDecoder(res.Body).Decode(&got))
+	if (res.StatusCode == http.StatusOK) != (got.Token != "") || got.Token != "" && got.Type != "Bearer" {
+		t.Fatalf("status %d: %+v", res.StatusCode, got)
+	}
+	return got.Token, got.Error
+}
+
+// login is all of it: a token for a person.
+func (p *program) login(t *testing.T, who *person) (token string) {
+	t.Helper()
+	to, err := who.logsIn(t.Context(), p.begin(nil))
+	must(t, err)
+	token, why := p.fetch(t, p.code(t, to), nil)
+	if token == "" {
+		t.Fatalf("no token: %s", why)
+	}
+	return token
+}
+
+func change(form url.Values, changes map[string]string) {
+	for name, value := range changes {
+		form.Set(name, value)
+		if value == "" {
+			form.Del(name)
+		}
+	}
+}
+
+// request sends one request without a browser, with JSON if there is a body.
+func request(t *testing.T, method, at, token, body string) answered {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, at, bytes.NewBufferString(body))
+	must(t, err)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	must(t, err)
+	return answered{status: res.StatusCode, header: res.Header, body: string(b)}
+}
+
+// read decodes an answer of a status.
+func read(t *testing.T, a answered, status int, out any) {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("status %d: %s", a.status, a.body)
+	}
+	must(t, json.Unmarshal([]byte(a.body), out))
+}

@@ -1,0 +1,198 @@
+package jupyterhub
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// asService is the page's heading.
+const asService = "3. As a service of the hub"
+
+// callback is where a client waits for its code; nobody listens there.
+const callback = "http://127.0.0.1:33418/cb"
+
+// office is a hub with the program as a service.
+type office struct {
+	*hubs.Hub
+	service string // address
+	how     entry  // a client's
+}
+
+// serving starts a hub with the page's configuration of the service, and with flags besides.
+func serving(t *testing.T, version int, config string, flags ...string) *office {
+	t.Helper()
+	file, err := binary()
+	must(t, err)
+	at, err := hubs.Free(t.Context())
+	must(t, err)
+	command := fmt.Sprintf("%q, \"hub\"", file)
+	for _, flag := range flags {
+		command += fmt.Sprintf(", %q", flag)
+	}
+	texts := map[string]string{
+		`"nbduet", "hub"`: command, "http://127.0.0.1:9310": "http://" + at, "http://127.0.0.1:8000": "SITE",
+		"https://hub.example.org": "SITE", "/var/lib/nbduet": "FOLDER/state",
+	}
+	if version > 5 { // what the page has for it
+		texts[`"servers!user"`] = `"read:servers!user", "start:servers!user"`
+	}
+	place, err := hubs.Place(texts)
+	must(t, err)
+	h := start(t, hubs.Options{Version: version, Prefix: "/labs/", Config: block(t, asService, "python") + place + config})
+	o := &office{Hub: h, how: configured(t, asService, h, hubs.Token{})}
+	o.service = strings.TrimSuffix(o.how.URL, "/mcp")
+	must(t, poll.Until(t.Context(), "the service to answer", func(context.Context) error {
+		if a := request(t, http.MethodGet, o.service+"/healthz", "", ""); a.status != http.StatusOK {
+			return fmt.Errorf("status %d: %s", a.status, a.body)
+		}
+		return nil
+	}))
+	return o
+}
+
+// with is a client's configuration with a token.
+func (o *office) with(token string) entry {
+	how := o.how
+	how.Headers = map[string]string{"Authorization": "Bearer " + token}
+	return how
+}
+
+// work are the scopes of a token that may be used here, and no more.
+func work(user string) []string { return []string{mine(user), "access:services!service=nbduet"} }
+
+// One program serves all users of a hub, who log in with it.
+func TestAsService(t *testing.T) {
+	both(t, func(t *testing.T, version int) {
+		o := serving(t, version, "", "--toolsets=all")
+		must(t, o.AddUsers(t.Context(), "ann", "bob"))
+		t.Run("login", o.login)
+		t.Run("logins that fail", o.badLogins)
+		t.Run("tokens", o.tokens)
+	})
+}
+
+// login has ann's client log in, start her server, and work there.
+func (o *office) login(t *testing.T) {
+	p := discover(t, o.how.URL, callback)
+	made := p.login(t, newPerson(t, "ann", o.URL))
+	a := reach(t, o.with(made))
+	if err := a.calls(t.Context(), "list_nbs", map[string]any{}, ""); err == nil || !strings.Contains(err.Error(), "start_server") {
+		t.Errorf("of a server that does not run: %v", err)
+	}
+	must(t, a.calls(t.Context(), "create_document", map[string]any{"path": "login.ipynb", "start_server": true}, ""))
+	must(t, a.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(6 * 7)"), "42"))
+}
+
+// badLogins are logins that come to nothing.
+func (o *office) badLogins(t *testing.T) {
+	p := discover(t, o.how.URL, callback)
+	ann := newPerson(t, "ann", o.URL)
+	for name, at := range map[string]string{
+		"javascript": "javascript:alert(1)", "data": "data:text/html,x", "http elsewhere": "http://evil.example/cb", "fragment": callback + "#x", "none": "",
+	} {
+		if a := p.register(t, at); a.status != http.StatusBadRequest || !strings.Contains(a.body, "invalid_redirect_uri") {
+			t.Errorf("%s is registered: status %d: %s", name, a.status, a.body)
+		}
+	}
+	// Those after which nobody may be sent anywhere.
+	for name, changes := range map[string]map[string]string{
+		"another redirect":    {"redirect_uri": "https://evil.example/cb"},
+		"another path":        {"redirect_uri": callback + "/other"},
+		"unregistered client": {"client_id": "nobody"},
+		"no client":           {"client_id": ""},
+		"script":              {"redirect_uri": "javascript:alert(1)"},
+	} {
+		a, err := ann.opens(t.Context(), p.begin(changes))
+		if err != nil || a.status != http.StatusBadRequest || a.to != nil {
+			t.Errorf("%s: status %d, to %v, %v", name, a.status, a.to, err)
+		}
+	}
+	// Those that the client is told of.
+	for name, c := range map[string]struct {
+		changes map[string]string
+		says    string
+	}{
+		"no PKCE":          {map[string]string{"code_challenge": "", "code_challenge_method": ""}, "invalid_request"},
+		"plain PKCE":       {map[string]string{"code_challenge_method": "plain"}, "invalid_request"},
+		"implicit":         {map[string]string{"response_type": "token"}, "unsupported_response_type"},
+		"another resource": {map[string]string{"resource": "https://evil.example/mcp"}, "invalid_target"},
+	} {
+		a, err := ann.opens(t.Context(), p.begin(c.changes))
+		if err != nil || a.to == nil || a.to.Query().Get("error") != c.says {
+			t.Errorf("%s: status %d, to %v, %v", name, a.status, a.to, err)
+		}
+	}
+
+	t.Run("deny", func(t *testing.T) {
+		no := newPerson(t, "ann", o.URL)
+		no.reply = "deny"
+		to, err := no.logsIn(t.Context(), p.begin(nil))
+		must(t, err)
+		if q := to.Query(); q.Get("error") != "access_denied" || q.Has("code") || q.Get("state") != "the client's" {
+			t.Errorf("sent back to %s", to)
+		}
+	})
+	t.Run("codes", func(t *testing.T) { o.badCodes(t, p, ann) })
+	t.Run("another browser", func(t *testing.T) { o.otherBrowser(t, p) })
+}
+
+// badCodes gives codes for tokens that are not given.
+func (o *office) badCodes(t *testing.T, p *program, who *person) {
+	other := discover(t, o.how.URL, "http://127.0.0.1:33419/other")
+	to, err := who.logsIn(t.Context(), p.begin(nil))
+	must(t, err)
+	code := p.code(t, to)
+	for name, changes := range map[string]map[string]string{
+		"verifier": {"code_verifier": "x" + p.verifier}, "no verifier": {"code_verifier": ""}, "client": {"client_id": other.id}, "no client": {"client_id": ""},
+		"redirect": {"redirect_uri": other.redirect}, "resource": {"resource": "https://evil.example/"}, "code": {"code": code[:len(code)-4] + "AAAA"},
+		"grant": {"grant_type": "client_credentials"},
+	} {
+		if token, why := p.fetch(t, code, changes); token != "" || why == "" {
+			t.Errorf("wrong %s: %q, a token: %v", name, why, token != "")
+		}
+	}
+	if token, why := p.fetch(t, code, nil); token == "" {
+		t.Errorf("the code is wrong: %s", why)
+	}
+	if token, why := p.fetch(t, code, nil); token != "" || why != "invalid_grant" {
+		t.Errorf("the code again: %q, a token: %v", why, token != "")
+	}
+	// None of what a browser is shown passes for a token.
+	for name, text := range map[string]string{"client": p.id, "code": code} {
+		if a := request(t, http.MethodPost, o.how.URL, text, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); a.status != http.StatusUnauthorized {
+			t.Errorf("a %s as a token: status %d: %s", name, a.status, a.body)
+		}
+	}
+}
+
+// otherBrowser has bob finish what was begun in another browser: neither is the client's that began it anybody's then.
+func (o *office) otherBrowser(t *testing.T, p *program) {
+	mallory, bob := newPerson(t, "mallory", o.URL), newPerson(t, "bob", o.URL)
+	// He begins, and keeps the address of the hub to which he is sent.
+	kept := *mallory.http
+	kept.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	a, err := (&person{http: &kept}).send(t.Context(), http.MethodGet, p.begin(nil), nil)
+	must(t, err)
+	if a.to == nil || !strings.Contains(a.to.Path, "/oauth2/authorize") {
+		t.Fatalf("sent to %v", a.to)
+	}
+	if a, err = bob.opens(t.Context(), a.to.String()); err != nil || a.status != http.StatusForbidden || a.to != nil {
+		t.Errorf("bob finishes another's login: status %d, to %v, %v", a.status, a.to, err)
+	}
+	// With a login of his own begun, too.
+	if a, err = bob.opens(t.Context(), p.begin(nil)); err != nil || a.status != http.StatusOK {
+		t.Fatalf("status %d, %v", a.status, err)
+	}
+	grant := grantField.FindStringSubmatch(a.body)
+	a, err = mallory.send(t.Context(), http.MethodPost, o.service+"/oauth/approve", url.Values{"grant": grant[1:], "answer": {"allow"}})
+	if err != nil || a.status != http.StatusForbidden || a.to != nil {
+		t.Errorf("mallory consents in bob's place: status %d, to %v, %v", a.status, a.to, err)
+	}
+}
