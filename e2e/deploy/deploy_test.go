@@ -187,7 +187,7 @@ func TestHubTakesItsConfiguration(t *testing.T) {
 			if s.URL != "http://nbduet:3001" || s.Token != "secret" || c.nbduet["JUPYTERHUB_API_TOKEN"] != "secret" || c.nbduet["JUPYTERHUB_SERVICE_PREFIX"] != "/services/"+s.Name+"/" {
 				t.Errorf("%+v, %v", s, c.nbduet)
 			}
-			for _, scope := range []string{"access:servers!user", "read:servers!user", "start:servers!user"} {
+			for _, scope := range []string{"access:servers!user", "servers!user"} {
 				if !slices.Contains(s.Scopes, scope) {
 					t.Error("logins do not get", scope)
 				}

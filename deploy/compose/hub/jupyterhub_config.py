@@ -33,7 +33,7 @@ c.JupyterHub.services = [
         "name": "nbduet",
         "url": "http://nbduet:3001",
         "api_token": os.environ["NBDUET_TOKEN"],
-        "oauth_client_allowed_scopes": ["access:servers!user", "read:servers!user", "start:servers!user", "access:services!service=nbduet"],
+        "oauth_client_allowed_scopes": ["access:servers!user", "servers!user", "access:services!service=nbduet"],  # 6 has start:servers, which is less than servers
         "oauth_no_confirm": True,  # nbduet asks itself, and names the program
     },
     {
