@@ -1,33 +1,28 @@
 package login
 
 import (
-	"bytes"
-	"html/template"
+	"html"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // page shows a page, which loads nothing and cannot be framed.
 func (l *Login) page(w http.ResponseWriter, status int, p page) {
-	var b bytes.Buffer
-	p.Action = l.path + pathApprove
-	if err := pages.Execute(&b, p); err != nil {
-		status, b = http.StatusInternalServerError, *bytes.NewBufferString("internal error")
-	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	// form-action would also bound where the answer may redirect, which is a program's own address.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a browser that has gone needs no page
+	_, _ = w.Write([]byte(p.html(l.path + pathApprove))) // a browser that has gone needs no page
 }
 
 // A page is what a person sees.
 type page struct {
 	Wrong string // what is wrong, "" for the question
 
-	Program, Where, User, Grant, Action string
+	Program, Where, User, Grant string
 }
 
 func wrongPage(what string) page { return page{Wrong: what} }
@@ -50,17 +45,32 @@ func consentPage(name, redirect, user, grant string) page {
 	return page{Program: name, Where: where, User: user, Grant: grant}
 }
 
-var pages = template.Must(template.New("").Parse(`<!DOCTYPE html>
+// html is the page, whose form goes to an address. It is written by hand: a library of templates would make the program a
+// seventh larger.
+func (p page) html(action string) string {
+	body := questionHTML
+	if p.Wrong != "" {
+		body = wrongHTML
+	}
+	pairs := []string{"{wrong}", p.Wrong, "{program}", p.Program, "{where}", p.Where, "{user}", p.User, "{grant}", p.Grant, "{action}", action}
+	for i := 1; i < len(pairs); i += 2 {
+		pairs[i] = html.EscapeString(pairs[i]) // quotes, too, so that it can stand in an attribute
+	}
+	return headHTML + strings.NewReplacer(pairs...).Replace(body) + "\n</body></html>\n"
+}
+
+const (
+	headHTML = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>nbduet</title><meta name="viewport" content="width=device-width">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em;color:#222;background:#fff}
 h1{font-size:1.3em}button{font:inherit;padding:.4em 1.4em;margin-right:.6em;border:1px solid #888;border-radius:4px;background:#f5f5f5;cursor:pointer}
 button[value=allow]{background:#1a6;border-color:#1a6;color:#fff}b{overflow-wrap:anywhere}</style></head><body>
-{{if .Wrong}}<h1>This login does not work</h1><p>{{.Wrong}}</p>
-{{else}}<h1>May this program work in your notebooks?</h1>
-<p><b>{{.Program}}</b>, as it calls itself, asks to work on your Jupyter server as <b>{{.User}}</b>: to read and change your files and
+`
+	wrongHTML    = `<h1>This login does not work</h1><p>{wrong}</p>`
+	questionHTML = `<h1>May this program work in your notebooks?</h1>
+<p><b>{program}</b>, as it calls itself, asks to work on your Jupyter server as <b>{user}</b>: to read and change your files and
 notebooks, and to run code.</p>
-<p>The permission goes to {{.Where}}. If you did not just connect a program, do not allow it.</p>
-<form method="post" action="{{.Action}}"><input type="hidden" name="grant" value="{{.Grant}}">
-<button name="answer" value="allow">Allow</button><button name="answer" value="deny">Do not allow</button></form>{{end}}
-</body></html>
-`))
+<p>The permission goes to {where}. If you did not just connect a program, do not allow it.</p>
+<form method="post" action="{action}"><input type="hidden" name="grant" value="{grant}">
+<button name="answer" value="allow">Allow</button><button name="answer" value="deny">Do not allow</button></form>`
+)
