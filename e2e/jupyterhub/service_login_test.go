@@ -105,11 +105,16 @@ func (p *person) logsIn(ctx context.Context, at string) (*url.URL, error) {
 	if err != nil || a.to != nil {
 		return a.to, err
 	}
-	grant := grantField.FindStringSubmatch(a.body)
-	if grant == nil || a.status != http.StatusOK {
+	grant, action := grantField.FindStringSubmatch(a.body), formAction.FindStringSubmatch(a.body)
+	if grant == nil || action == nil || a.status != http.StatusOK {
 		return nil, fmt.Errorf("not asked for consent: status %d: %s", a.status, a.body)
 	}
-	a, err = p.send(ctx, http.MethodPost, p.hub+"/services/nbduet/oauth/approve", url.Values{"grant": {grant[1]}, "answer": {p.reply}})
+	approve, err := url.Parse(p.hub)
+	if err != nil {
+		return nil, err
+	}
+	approve.Path = html.UnescapeString(action[1])
+	a, err = p.send(ctx, http.MethodPost, approve.String(), url.Values{"grant": {grant[1]}, "answer": {p.reply}})
 	if err == nil && a.to == nil {
 		err = fmt.Errorf("not sent back to the client: status %d: %s", a.status, a.body)
 	}

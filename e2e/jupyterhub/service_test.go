@@ -3,6 +3,7 @@ package jupyterhub
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,13 +37,11 @@ func serving(t *testing.T, version int, config string, flags ...string) *office 
 	for _, flag := range flags {
 		command += fmt.Sprintf(", %q", flag)
 	}
-	texts := map[string]string{
+	texts := narrow(version)
+	maps.Copy(texts, map[string]string{
 		`"nbduet", "hub"`: command, "http://127.0.0.1:9310": "http://" + at, "http://127.0.0.1:8000": "SITE",
 		"https://hub.example.org": "SITE", "/var/lib/nbduet": "FOLDER/state",
-	}
-	if version > 5 { // what the page has for it
-		texts[`"servers!user"`] = `"read:servers!user", "start:servers!user"`
-	}
+	})
 	place, err := hubs.Place(texts)
 	must(t, err)
 	h := start(t, hubs.Options{Version: version, Prefix: "/labs/", Config: block(t, asService, "python") + place + config})
@@ -70,10 +69,15 @@ func work(user string) []string { return []string{mine(user), "access:services!s
 // One program serves all users of a hub, who log in with it.
 func TestAsService(t *testing.T) {
 	both(t, func(t *testing.T, version int) {
-		o := serving(t, version, "", "--toolsets=all")
+		s := newOutside(t)
+		o := serving(t, version, s.config(t, version), "--toolsets=all")
 		must(t, o.AddUsers(t.Context(), "ann", "bob"))
 		t.Run("login", o.login)
 		t.Run("logins that fail", o.badLogins)
+		t.Run("login in a browser", o.inBrowser)
+		t.Run("login of the SDK for Python", o.sdkLogsIn)
+		t.Run("service that the hub does not start", func(t *testing.T) { o.outside(t, s) })
+		t.Run("crossed requests", o.crossed)
 		t.Run("tokens", o.tokens)
 	})
 }

@@ -1,0 +1,58 @@
+package jupyterhub
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/browser"
+)
+
+// inBrowser has ann log in with a real browser, for a client that waits at an address of the machine's own: she sees the
+// hub's page for that, and then the question, and is back at the client.
+func (o *office) inBrowser(t *testing.T) {
+	back := make(chan *url.URL, 1)
+	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/cb" {
+			back <- r.URL
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(client.Close)
+	p := discover(t, o.how.URL, client.URL+"/cb")
+	b, err := browser.Launch()
+	must(t, err)
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	tab, err := b.OpenTab()
+	must(t, err)
+	t.Cleanup(tab.Close)
+	_, err = browser.Eval[string](t.Context(), tab, "location.href = "+strconv.Quote(p.begin(nil)))
+	must(t, err)
+	must(t, tab.ClickInto(t.Context(), "#username_input"))
+	must(t, tab.Type(t.Context(), "ann"))
+	must(t, tab.Click(t.Context(), "#login_submit"))
+	must(t, tab.WaitVisible(t.Context(), "button[value=allow]"))
+	must(t, tab.Screenshot(t.Context(), "../artifacts/consent.png"))
+	if errs := tab.Errors(); len(errs) > 0 {
+		t.Errorf("errors in the page: %q", errs)
+	}
+	must(t, tab.Click(t.Context(), "button[value=allow]"))
+	select {
+	case at := <-back:
+		to, err := url.Parse(client.URL)
+		must(t, err)
+		made, why := p.fetch(t, p.code(t, to.ResolveReference(at)), nil)
+		if made == "" {
+			t.Fatalf("no token: %s", why)
+		}
+		o.session(t, made)
+	case <-t.Context().Done():
+		t.Error("the browser does not come back")
+	}
+}
