@@ -49,6 +49,10 @@ const (
 
 // Run serves the users until ctx ends. What it is and where it says on stderr.
 func (s Service) Run(ctx context.Context, l net.Listener, stderr io.Writer) error {
+	var err error
+	if s.State, err = records(s.State); err != nil {
+		return options.UsageError{Err: err}
+	}
 	guard, err := serve.NewGuard(s.HTTP.AllowedHosts, s.HTTP.AllowedOrigins)
 	if err != nil {
 		return options.UsageError{Err: err}
@@ -102,19 +106,26 @@ func (s Service) tenant(ctx context.Context, user string, token func() string) (
 func (s Service) state(ctx context.Context, user string) (*activity.Store, error) {
 	file := activity.Memory
 	if s.State != activity.Memory {
-		folder := s.State
-		if folder == "" {
-			usual, err := folders.Here().State()
-			if err != nil {
-				return nil, err
-			}
-			folder = filepath.Join(usual, "hub")
-		}
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return nil, fmt.Errorf("--state: %w", err)
-		}
 		sum := sha256.Sum256([]byte(user))
-		file = filepath.Join(folder, hex.EncodeToString(sum[:16])+".db")
+		file = filepath.Join(s.State, hex.EncodeToString(sum[:16])+".db")
 	}
 	return activity.Open(ctx, activity.Options{Path: file, Logger: s.Logger})
+}
+
+// records makes the folder of the records. A hub gives the services that it starts no home, in which the usual one is.
+func records(folder string) (string, error) {
+	if folder == activity.Memory {
+		return folder, nil
+	}
+	if folder == "" {
+		usual, err := folders.Here().State()
+		if err != nil {
+			return "", fmt.Errorf("--state: give a folder for what users have worked on, or %s: %w", activity.Memory, err)
+		}
+		folder = filepath.Join(usual, "hub")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("--state: %w", err)
+	}
+	return folder, nil
 }

@@ -1,0 +1,39 @@
+package hub
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/activity"
+)
+
+// Where the records cannot be is found out at the start, and not by the first user.
+func TestRecords(t *testing.T) {
+	home := t.TempDir()
+	taken := filepath.Join(home, "file")
+	if err := os.WriteFile(taken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+		t.Setenv(variable, "")
+	}
+	for _, c := range []struct{ home, folder, want, says string }{
+		{home, activity.Memory, activity.Memory, ""},
+		{home, filepath.Join(home, "a", "b"), filepath.Join(home, "a", "b"), ""},
+		{home, taken, "", "--state"},
+		{"", "", "", "--state: give a folder"},
+	} {
+		t.Setenv("HOME", c.home)
+		got, err := records(c.folder)
+		if got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q with the home %q: %q, %v", c.folder, c.home, got, err)
+		}
+		if c.want != "" && c.want != activity.Memory {
+			if info, err := os.Stat(got); err != nil || !info.IsDir() {
+				t.Errorf("%q is not there: %v", got, err)
+			}
+		}
+	}
+}
