@@ -47,7 +47,7 @@ type flags struct {
 	Answers  string `name:"answers" env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (words, which cost a model least) or json (the objects of their contracts, for programs). Default: text; json where --toolsets names another set than core and runs, or --output-schemas is full."`
 	ReadOnly bool   `name:"read-only" env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
 
-	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none; of hub, a folder with one for each user. Default: nbduet/activity.db in the state directory, ~/.local/state."`
 	Project string `name:"project" env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder."`
 
 	HTTP httpFlags
