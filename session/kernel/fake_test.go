@@ -72,8 +72,8 @@ func newFakeServer(t testing.TB) *fakeServer {
 		}
 		defer ws.Close()
 		s := &fakeSocket{t: t, ws: ws, done: over}
-		if !f.mute {
-			s.status(StateIdle, incoming{rawHeader: []byte(`{"msg_id":"somebody else's"}`)})
+		if !f.mute && !s.greet() {
+			return // who dialled has left already
 		}
 		select {
 		case f.sockets <- s:
@@ -146,11 +146,28 @@ func (s *fakeSocket) send(channel, msgType string, parent incoming, content any)
 
 func (s *fakeSocket) raw(frameType int, frame []byte) {
 	s.t.Helper()
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	if err := s.ws.WriteMessage(frameType, frame); err != nil {
+	if err := s.write(frameType, frame); err != nil {
 		s.t.Errorf("the kernel's side cannot write: %v", err)
 	}
+}
+
+func (s *fakeSocket) write(frameType int, frame []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.ws.WriteMessage(frameType, frame)
+}
+
+// greet tells of the kernel's state, as a kernel does unasked, and reports whether the other side was still there: one that
+// has what it came for when the socket is open may be gone before.
+func (s *fakeSocket) greet() bool {
+	s.t.Helper()
+	m, err := newOutgoing("iopub", header{ID: randomID(), Type: "status", Session: "kernel"},
+		[]byte(`{"msg_id":"somebody else's"}`), map[string]any{"execution_state": StateIdle})
+	if err != nil {
+		s.t.Error(err)
+		return false
+	}
+	return s.write(binaryCodec{}.encode(m)) == nil
 }
 
 // run answers a request to execute something that goes well and says nothing.
