@@ -110,6 +110,42 @@ func TestGatewayLost(t *testing.T) {
 	})
 }
 
+// A gateway that takes requests and answers none of them, as one whose machine stands still or is cut off, is told like one that is
+// gone. When it answers again its kernels are the same.
+func TestGatewaySilent(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k kind) {
+		g := newGateway(t, k)
+		s := newSite(t, k, g.port)
+		path := s.notebook("kept = 1", "import time\ntime.sleep(5)", "'kept' in globals()")
+		c := s.client(agent.Options{})
+		c.runs(path, "c0")
+		run := c.started("execute_nb_cells", cellArgs(path, "c1"))
+		time.Sleep(time.Second) // it has begun
+		must(t, g.cmd.Process.Signal(syscall.SIGSTOP))
+		t.Cleanup(func() { _ = g.cmd.Process.Signal(syscall.SIGCONT) }) // it may have ended
+		began := time.Now()
+		c.worksOn(path, "# while it stands still")
+		answer := <-run
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("the run was told lost after %s", took)
+		}
+		has(t, "the lost run", answer, `"state":"lost"`, "the kernels' gateway went away while this cell ran")
+		c.blames("the lost run", answer)
+		c.refused("execute_nb_cells", cellArgs(path, "c2"))
+		c.refused("list_available_kernels", nil)
+		c.refused("list_kernels", nil)
+		c.refused("session_create", nil)
+		c.worksOn(path, "# while it still stands still")
+		late := s.client(agent.Options{}) // one that begins meanwhile
+		late.worksOn(path, "# of one who came")
+		late.refused("execute_nb_cells", cellArgs(path, "c2"))
+		must(t, g.cmd.Process.Signal(syscall.SIGCONT))
+		c.runs(path, "c2", "True")
+		late.runs(path, "c2", "True")
+	})
+}
+
 // A gateway that is lost and comes back while nobody runs anything: the next run has a new kernel at once, and says so.
 func TestGatewayBackUnseen(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -55,8 +58,58 @@ func (s *Server) heed(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
+// errSilentGateway is why a request has no answer while the server answers others: it takes those for its kernels, and waits
+// for a gateway that takes them as well and answers nothing.
+var errSilentGateway = errors.New("it answers, but not what it has to ask the gateway of its kernels for")
+
+// asksGateway reports whether a request is one that a server answers at once if its kernels are its own, and that it asks their
+// gateway about if it has one.
+func (c call) asksGateway() bool {
+	if c.method != "" && c.method != http.MethodGet {
+		return false // the end of a kernel may take its time anywhere
+	}
+	return c.path == "/api/status" || c.path == "/api/sessions" || strings.HasPrefix(c.path, "/api/kernels") // and kernelspecs
+}
+
+// whileSilent returns a context for a request that asks the gateway, if there is one. When nothing of an answer has come for half
+// of its time, the server is asked something else; if it answers that, and still not this, the context ends a little before that
+// time is over, for the cause errSilentGateway. heard is to be called when an answer comes, end in every case.
+func whileSilent(ctx context.Context, s *Server) (silent context.Context, heard, end func()) {
+	limit := s.timeout
+	if until, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(until))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	answered, asked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(asked)
+		began := time.Now()
+		select {
+		case <-ctx.Done():
+			return
+		case <-answered:
+			return
+		case <-time.After(limit / 2):
+		}
+		if _, err := s.Version(ctx); err != nil {
+			return
+		}
+		// A server that was busy so far answers both.
+		select {
+		case <-ctx.Done():
+		case <-answered:
+		case <-time.After(max(limit*9/10-time.Since(began), limit/10)):
+			cancel(errSilentGateway)
+		}
+	}()
+	return ctx, sync.OnceFunc(func() { close(answered) }), func() {
+		cancel(context.Canceled)
+		<-asked
+	}
+}
+
 // whileAlive returns a context for a request that makes the server wait for a kernel: it ends after the limit, or when
-// the server does not answer other requests any more.
+// the server does not answer other requests any more, or its gateway does not.
 func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
 	ctx, stop := withTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -72,7 +125,11 @@ func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.C
 			asking, enough := context.WithTimeout(ctx, s.timeout*9/10)
 			_, err := s.Status(asking)
 			enough()
-			if errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			switch {
+			case errors.Is(err, errSilentGateway):
+				cancel(errSilentGateway)
+				return
+			case errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 				cancel(context.DeadlineExceeded)
 				return
 			}

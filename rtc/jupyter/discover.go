@@ -106,7 +106,7 @@ func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 	}
 	defer s.CloseIdleConnections()
 	_, err = s.Status(ctx)
-	if err == nil || errors.Is(err, ErrNotTrusted) { // whoever asks more of that one hears what it lacks
+	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // whoever asks more of that one hears what it lacks
 		return true
 	}
 	// A server with a password refuses us, but it runs. One that refuses the token of its file is another server on a

@@ -1,12 +1,16 @@
 package jupyter
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 const (
@@ -62,4 +66,92 @@ func TestKernelOfTheList(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", c.name, k.ExecutionState, err, c.state)
 		}
 	}
+}
+
+// silentGateway is a server whose gateway takes requests and answers nothing. The server itself answers after a while.
+func silentGateway(t *testing.T, after time.Duration) *Server {
+	t.Helper()
+	hs := jupytertest.At(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api" {
+			_, _ = io.Copy(io.Discard, r.Body) // before which nobody sees that the client leaves
+			<-r.Context().Done()
+			return
+		}
+		select {
+		case <-time.After(after):
+			answer(200, jsonType, `{"version":"2.21.1"}`)(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	s, err := New(Options{URL: hs.URL, HTTPClient: hs.HTTP()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseIdleConnections)
+	return s
+}
+
+// A gateway that answers nothing is told from a server that does, in the time of any request.
+func TestGatewaySilent(t *testing.T) {
+	asks := map[string]func(context.Context, *Server) error{
+		"status":      func(ctx context.Context, s *Server) error { _, err := s.Status(ctx); return err },
+		"kernels":     func(ctx context.Context, s *Server) error { _, err := s.Kernels(ctx); return err },
+		"kernel":      func(ctx context.Context, s *Server) error { _, err := s.Kernel(ctx, gatewayID); return err },
+		"kernelspecs": func(ctx context.Context, s *Server) error { _, err := s.KernelSpecs(ctx); return err },
+		"sessions":    func(ctx context.Context, s *Server) error { _, err := s.Sessions(ctx); return err },
+		"restart":     func(ctx context.Context, s *Server) error { _, err := s.Restart(ctx, gatewayID); return err },
+		"a session": func(ctx context.Context, s *Server) error {
+			_, err := s.CreateSession(ctx, NewSession{Path: MustPath("a.ipynb")})
+			return err
+		},
+	}
+	for name, ask := range asks {
+		jupytertest.Bubble(t, func(t *testing.T) {
+			s := silentGateway(t, 3*time.Second)
+			began := time.Now()
+			err := ask(t.Context(), s)
+			isOf(t, name, err, faults.GatewayAway)
+			if took := time.Since(began); took > defaultTimeout {
+				t.Errorf("%s: told after %v", name, took)
+			}
+			if _, away := s.Away(); away || errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: the server is taken to be away: %v", name, err)
+			}
+		})
+		jupytertest.Bubble(t, func(t *testing.T) {
+			s := silentGateway(t, time.Minute) // one that answers nothing either
+			isOf(t, name, ask(t.Context(), s), faults.Busy)
+		})
+	}
+}
+
+// A server that was busy for most of a request's time, and a request that its caller gives up, say nothing of a gateway.
+func TestGatewayNotBlamed(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		free := time.Now().Add(defaultTimeout * 9 / 10)
+		hs := jupytertest.At(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			wait := time.Until(free)
+			if r.URL.Path != "/api" {
+				wait += defaultTimeout / 20
+			}
+			time.Sleep(wait)
+			answer(200, jsonType, `[]`)(w, r)
+		}))
+		s, err := New(Options{URL: hs.URL, HTTPClient: hs.HTTP()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.CloseIdleConnections)
+		if _, err := s.Kernels(t.Context()); err != nil {
+			t.Errorf("a server that was busy: %v", err)
+		}
+	})
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := silentGateway(t, 0)
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(defaultTimeout/2+time.Second/10, stop)
+		if _, err := s.Kernels(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrNoGateway) {
+			t.Errorf("a request that was given up: %v", err)
+		}
+	})
 }

@@ -110,6 +110,12 @@ func admitted(ctx context.Context, s *Server, at *place, op, about string, reque
 func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	ctx, b, end := s.bounded(ctx, c.timeout)
 	defer end()
+	heard := func() {}
+	if c.asksGateway() && ctx.Value(patientKey{}) == nil {
+		var end func()
+		ctx, heard, end = whileSilent(ctx, s)
+		defer end()
+	}
 	ctx, look := s.scheme.Begin(ctx, at.base)
 	defer look.End()
 	var body io.Reader
@@ -146,6 +152,7 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	}
 	start := time.Now()
 	resp, err := s.client.Do(req)
+	heard()
 	if err != nil {
 		return s.transportError(ctx, c.op, c.about, look.Why(err))
 	}
@@ -251,6 +258,9 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 	case errors.Is(err, scheme.ErrHTTP), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), errors.As(err, new(tls.RecordHeaderError)):
 		e.kind = ErrNotJupyter
 		return e.of(faults.HTTPNotHTTPS, at)
+	case errors.Is(context.Cause(ctx), errSilentGateway):
+		e.kind, e.err = ErrNoGateway, errSilentGateway
+		return e.of(faults.GatewayAway, at)
 	case errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled):
 		e.err = context.Canceled
 		e.Message = "cancelled"

@@ -23,6 +23,7 @@ type fakeServer struct {
 	state string // what REST says of the kernel; "" for 404
 	asked int    // how often it was asked
 	lost  bool   // the server does not reach the gateway of its kernels
+	deaf  bool   // that gateway takes requests and answers none
 
 	sockets chan *fakeSocket
 	mute    bool // the kernel says nothing by itself; to be set before a socket is dialled
@@ -52,11 +53,19 @@ func newFakeServer(t testing.TB) *fakeServer {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"id": "k", "execution_state": state})
 	})
-	mux.HandleFunc("GET /api/kernels", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /api", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"version": "2.21.1"})
+	})
+	mux.HandleFunc("GET /api/kernels", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
-		lost := f.lost
+		lost, deaf := f.lost, f.deaf
 		f.mu.Unlock()
-		if !lost {
+		switch {
+		case lost && deaf:
+			<-r.Context().Done()
+			return
+		case !lost:
 			http.NotFound(w, nil) // the tests know it alone
 			return
 		}

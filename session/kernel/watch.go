@@ -181,7 +181,11 @@ func (c *Conn) watch() {
 		if silent {
 			asked = now
 		}
-		state, err := c.ask()
+		limit := askTimeout
+		if !without.since.IsZero() {
+			limit = c.timing.look
+		}
+		state, err := c.ask(limit)
 		switch {
 		case !quiet:
 		case err == nil && c.keepOpening():
@@ -212,9 +216,9 @@ func (c *Conn) watch() {
 	}
 }
 
-// ask asks the server for the kernel's state; a kernel that is gone ends the connection.
-func (c *Conn) ask() (state string, err error) {
-	ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
+// ask asks the server for the kernel's state, for so long; a kernel that is gone ends the connection.
+func (c *Conn) ask(limit time.Duration) (state string, err error) {
+	ctx, cancel := context.WithTimeout(c.ctx, limit)
 	defer cancel()
 	k, err := c.srv.Kernel(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
