@@ -85,11 +85,11 @@ func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had 
 	switch {
 	case name != "" && s.Kernel.Name != name:
 		if s, err = srv.ChangeKernel(ctx, s.ID, name); err != nil {
-			return KernelChange{}, fmt.Errorf("change the kernel of %s: %w", d.Path(), err)
+			return KernelChange{}, fmt.Errorf("change the kernel of %s: %w", d.Path(), k.unsure(err, "change to "+name))
 		}
 	case again(!started, s):
 		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
-			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), err)
+			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), k.unsure(err, "restart"))
 		}
 		k.Reattach(ctx, s)
 	default:
@@ -109,6 +109,17 @@ func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had 
 		}
 	}
 	return c, nil
+}
+
+// unsure has the next run told of a request that the server took, did not answer, and may have done since. It returns the
+// request's error, with that.
+func (k *NotebookKernel) unsure(err error, what string) error {
+	var e *jupyter.Error
+	if !errors.As(err, &e) || e.Status != 0 || errors.Is(err, jupyter.ErrUnreachable) {
+		return err
+	}
+	k.link.Say("the kernel was asked to " + what + ", which was not answered: the variables from before may be gone")
+	return fmt.Errorf("%w; the kernel may do it yet", err)
 }
 
 // startAfresh ends the runs that were meant for the former process.

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -58,6 +59,34 @@ func TestRestartKernel(t *testing.T) {
 		}
 		if res := sessiontest.Run(t, d, "c2")[0]; res.Note != "" {
 			t.Errorf("said twice: %q", res.Note)
+		}
+	})
+}
+
+// A restart that is not answered may be done all the same, as by a gateway that stood still: the error says so, and so does
+// the next run.
+func TestRestartUnanswered(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
+		sessiontest.Run(t, d, "c0")
+		s.Fake.HangNext(1, http.MethodPost, "/api/kernels/")
+		s.Fake.HangNext(1, http.MethodGet, "/api/status")
+		_, err := d.Kernel().Restart(t.Context(), "", false)
+		if !errors.Is(err, jupyter.ErrNoGateway) || !strings.HasSuffix(err.Error(), "; the kernel may do it yet") {
+			t.Errorf("error %v", err)
+		}
+		const says = "asked to restart, which was not answered: the variables from before may be gone"
+		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || !strings.Contains(res.Note, says) {
+			t.Errorf("the next run: %s, note %q", res.State, res.Note)
+		}
+		s.Fake.AnswerNext(1, http.MethodPost, "/api/kernels/", http.StatusBadRequest)
+		if _, err = d.Kernel().Restart(t.Context(), "", false); !errors.Is(err, jupyter.ErrBadRequest) || strings.Contains(err.Error(), "yet") {
+			t.Errorf("one that is refused: %v", err)
+		}
+		if res := sessiontest.Run(t, d, "c0")[0]; res.Note != "" {
+			t.Errorf("the run after that: note %q", res.Note)
 		}
 	})
 }
