@@ -20,7 +20,8 @@ type book struct {
 	nb *ydoc.Notebook
 	h  *History
 
-	asked  []string // which cells may be touched
+	mu     sync.Mutex // guards asked
+	asked  []string   // which cells may be touched
 	refuse error
 }
 
@@ -45,6 +46,8 @@ func (b *book) History() *History { return b.h }
 
 func (b *book) Revise(_ context.Context, _ string, edit func(*History, func([]string) error) error) error {
 	return edit(b.h, func(cells []string) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		b.asked = cells
 		return b.refuse
 	})
