@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -27,6 +28,10 @@ func (l lan) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	header := http.Header{"Content-Type": {"application/json"}}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+func (l lan) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, errors.New("connection refused")
 }
 
 // finding returns a server that is found by search.

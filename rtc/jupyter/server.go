@@ -54,7 +54,7 @@ type Options struct {
 	// token changes. The error is what callers are told: what is wrong, and what to do.
 	Find func(context.Context) (Found, error)
 	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
-	// configuration and its DialContext. The redirect policy and the cookie jar are always this package's.
+	// configuration and its DialContext, which is a method where it is no [http.Transport]. The redirect policy and the cookie jar are always this package's.
 	HTTPClient *http.Client
 	// Roots are the authorities whose certificates are believed; nil for those that the machine knows. HTTPClient, where
 	// it is set, has its own.
@@ -169,6 +169,11 @@ type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error
 func (s *Server) dialAs(transport http.RoundTripper) {
 	t, ok := transport.(*http.Transport)
 	if !ok {
+		if own, ok := transport.(interface {
+			DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+		}); ok {
+			s.dialer = own.DialContext
+		}
 		return
 	}
 	if t.TLSClientConfig != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -218,14 +219,18 @@ func TestClocks(t *testing.T) {
 }
 
 // late has answers say another time.
-type late struct{ http.RoundTripper }
+type late struct{ transport *http.Transport }
 
 func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := l.RoundTripper.RoundTrip(r)
+	res, err := l.transport.RoundTrip(r)
 	if err == nil {
 		res.Header.Set("Date", time.Now().Add(10*time.Minute).UTC().Format(http.TimeFormat))
 	}
 	return res, err
+}
+
+func (l late) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return l.transport.DialContext(ctx, network, address)
 }
 
 // The folder of what is remembered is tried, and left as it was.
