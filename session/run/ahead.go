@@ -11,7 +11,10 @@ func (r *Run) Ahead() (ahead *Run, changed <-chan struct{}) {
 	if q == nil {
 		return nil, nil // it has ended
 	}
-	return q.ahead(r)
+	if ahead, changed = q.ahead(r); ahead != nil && ahead.Status().State.Ended() {
+		ahead = nil // the queue goes on a moment after the end is told
+	}
+	return ahead, changed
 }
 
 // ahead is [Run.Ahead] for a run of the queue.

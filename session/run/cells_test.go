@@ -117,6 +117,47 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 	})
 }
 
+// A run that has ended keeps none behind it, though the queue goes on a moment later.
+func TestNotBehindWhatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeNotebook()
+		if err := d.nb.Edit("cells", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code, Source: "1"}, ydoc.NewCell{ID: "b", Type: ydoc.Code, Source: "2"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var first, second *Run
+		told := 0
+		ctx, stop := context.WithCancel(t.Context())
+		cells := NewCells(ctx, d, NewTable(TableConfig{Tell: func(r *Run) {
+			if r != first || !r.Status().State.Ended() {
+				return
+			}
+			told++
+			if ahead, changed := second.Ahead(); ahead != nil || changed == nil {
+				t.Errorf("behind %v (%s)", ahead.ID, ahead.Status().State)
+			}
+		}}), errors.New("it is over"))
+		start := func(id string) *Run {
+			t.Helper()
+			runs, err := cells.Run(t.Context(), []string{id}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return runs[0]
+		}
+		first, second = start("a"), start("b")
+		cells.Start()
+		synctest.Wait()
+		stop()
+		cells.Close()
+		if told != 1 {
+			t.Errorf("told %d times of the first", told)
+		}
+	})
+}
+
 // Output waits as long as the notebook wants it to, and then comes in one edit; the last does not wait.
 func TestOutputWaitsForTheNotebook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

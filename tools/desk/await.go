@@ -52,7 +52,9 @@ func await(ctx, wait context.Context, runs []*run.Run, long time.Duration, look 
 			case <-stuck:
 				return // and perhaps the question of the other run
 			case <-late:
-				return
+				if ahead, _ := r.Ahead(); ahead != nil { // it may have ended at the same moment
+					return
+				}
 			case <-changed:
 			case <-wait.Done():
 				return
