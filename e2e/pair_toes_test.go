@@ -120,7 +120,7 @@ func TestTypingBesideAnAgent(t *testing.T) {
 	ended := make([]time.Time, rounds)
 	for n := range rounds {
 		id := fmt.Sprintf("cell-%d", n)
-		args := map[string]any{"path": path, "cell_id": id, "old_text": "axis = 0", "new_text": "axis = 1"}
+		args := map[string]any{"path": path, "cell_id": id, "old_text": "axis = 0", "new_text": "axis = 1", "wait": 0}
 		must(t, tab.EditCell(ctx, n))
 		typing := make(chan error, 1)
 		go func() {

@@ -18,9 +18,11 @@ type Replica interface {
 	StateVector() ([]byte, error)
 	// Diff is the update that a peer with that state vector lacks.
 	Diff(stateVector []byte) ([]byte, error)
-	// Apply takes an update of others. It returns an error that matches ydoc.ErrPending when the update depends on one
+	// Apply takes an update of others, as the room passes it on. It returns an error that matches ydoc.ErrPending when the update depends on one
 	// that has not come.
 	Apply(update []byte) error
+	// ApplyDiff is Apply for what the room has and the replica lacks.
+	ApplyDiff(update []byte) error
 	// ApplyState is Apply for all that the room has.
 	ApplyState(update []byte) error
 	// OnUpdate sets the function that is called with the update of each local transaction, in order and under the

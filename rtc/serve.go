@@ -316,7 +316,7 @@ func (r *Room) nothingYet() bool {
 // applyState applies a SYNC2. If even the whole state has a gap, the gap is permanent: a document that cannot be read
 // whole must not be shown, nor written, as if it were. Deletions of what the room lacks leave nothing unread.
 func (r *Room) applyState(update []byte, full bool) *CloseError {
-	apply := r.cfg.Replica.Apply
+	apply := r.cfg.Replica.ApplyDiff
 	if full {
 		apply = r.cfg.Replica.ApplyState
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session/author"
@@ -68,17 +70,16 @@ func (e *UnconfirmedError) Unwrap() error { return e.Err }
 // not confirm. An edit that a client's call makes is not made where people are typing or have said hands off, see package
 // toes; fn may be run several times, each time for an attempt of its own, where the call waits for them.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
-	return d.edit(ctx, name, func(lv *live) error {
+	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.nb == nil {
-			return fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
+			return nil, fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
 		}
 		if !undo.Records(author.Of(ctx)) {
-			return lv.nb.Edit(name, fn)
+			return nil, lv.nb.Edit(name, fn)
 		}
 		guard := guardOf(ctx, d, lv, name)
 		made, err := lv.nb.Record(name, guard.Around(fn))
-		lv.steps.Add(author.Of(ctx), made)
-		return guard.Placed(err)
+		return made, guard.Placed(err)
 	})
 }
 
@@ -88,8 +89,11 @@ func MayTouch(ctx context.Context, d *Document, edit string, cells []string) err
 	return toes.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
+// writing writes an edit into a replica, and returns the step, which may be nil.
+type writing func(*live) (*ydoc.Step, error)
+
 // edit makes an edit of either kind and waits until the room has it.
-func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
+func (d *Document) edit(ctx context.Context, name string, write writing) error {
 	opened := d.current()
 	return toes.Patiently(ctx, func() error {
 		if p := patience.Of(ctx); p != nil {
@@ -105,7 +109,7 @@ func guardOf(ctx context.Context, d *Document, lv *live, name string) *toes.Guar
 }
 
 // editIn makes an edit in a replica.
-func (d *Document) editIn(ctx context.Context, lv *live, name string, write func(*live) error) error {
+func (d *Document) editIn(ctx context.Context, lv *live, name string, write writing) error {
 	if lv.gap != nil {
 		return &NotMadeError{name, lv.gap}
 	}
@@ -113,11 +117,12 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}
 	d.seats.Writes(author.Of(ctx).Client)
+	var made *ydoc.Step
 	cells, err := writtenIn(lv, func(lv *live) error {
-		if lv.history == nil {
-			return write(lv)
-		}
-		return lv.history.By(author.Of(ctx), func() error { return write(lv) })
+		return lv.by(author.Of(ctx), func() (err error) {
+			made, err = write(lv)
+			return err
+		})
 	})
 	if err != nil {
 		return err
@@ -125,6 +130,14 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	wrote(ctx, d, cells)
 	d.saver.Edited()
 	err = lv.room.Barrier(ctx)
+	if err == nil {
+		if conflict := settle(ctx, lv, made); conflict != nil {
+			d.confirm(lv, cells)
+			d.saver.Want()
+			return conflict
+		}
+	}
+	lv.steps.Add(author.Of(ctx), made)
 	var end *rtc.CloseError
 	switch {
 	case err == nil:
@@ -166,7 +179,7 @@ func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirme
 // editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
 // room is lost before it confirms the edit, for the next one, to find out whether the edit was made. opened is the room of
 // which the caller has read what it needs for the edit.
-func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened *live, name string, write func(*live) error) error {
+func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened *live, name string, write writing) error {
 	lv, err := d.wait(ctx, p)
 	if err == nil && lv != opened {
 		// What the caller has read to make this edit is of a replica that is gone.
@@ -179,10 +192,10 @@ func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened
 	var before, after uint64
 	err = p.Wait(ctx, func(ctx context.Context) error {
 		before = lv.doc.Clock(lv.doc.ClientID())
-		made = d.editIn(ctx, lv, name, func(lv *live) error {
-			err := write(lv)
+		made = d.editIn(ctx, lv, name, func(lv *live) (*ydoc.Step, error) {
+			step, err := write(lv)
 			after = lv.doc.Clock(lv.doc.ClientID())
-			return err
+			return step, err
 		})
 		var lost *LostError
 		if errors.As(made, &lost) {
@@ -219,4 +232,43 @@ func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before,
 		lost.Unsure = false // the room has our earlier edits, and not this one
 	}
 	return lost
+}
+
+// backWait is how long an edit beside which others changed the same text waits until the server passes it on.
+const backWait = 2 * time.Second
+
+// settle finds out whether others changed the same words while an edit that the room has confirmed was on its way. The
+// first of two agents' edits at the server stands. A person's stands in either order, because a tab takes nothing back.
+// An edit that does not stand is taken back, and the error is a [*ydoc.ConflictError].
+func settle(ctx context.Context, lv *live, made *ydoc.Step) error {
+	if made == nil || !lv.doc.Raced(made) {
+		return nil
+	}
+	select {
+	case <-lv.doc.Back(made):
+	case <-time.After(backWait):
+	case <-ctx.Done():
+	}
+	tab := func(client uint64) bool {
+		_, agent, known := lv.room.Named(client)
+		return known && !agent
+	}
+	var conflict *ydoc.ConflictError
+	err := lv.by(author.Of(ctx), func() error { return lv.doc.Settle(made, tab, anyPerson(lv.room.Peers())) })
+	if errors.As(err, &conflict) && lv.room.Barrier(ctx) != nil {
+		conflict.Detail += "; the room has not confirmed yet that your change is gone"
+	}
+	return err
+}
+
+func anyPerson(peers []rtc.Peer) bool {
+	return slices.ContainsFunc(peers, func(p rtc.Peer) bool { return !p.Agent })
+}
+
+// by makes changes that count as an author's.
+func (lv *live) by(a author.Author, change func() error) error {
+	if lv.history == nil {
+		return change()
+	}
+	return lv.history.By(a, change)
 }

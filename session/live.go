@@ -9,7 +9,6 @@ import (
 	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/people"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
@@ -49,6 +48,9 @@ type replica interface {
 	Revision() ydoc.Revision
 	Subscribe() *ydoc.Subscription
 	Bloat() ydoc.Bloat
+	Raced(s *ydoc.Step) bool
+	Back(s *ydoc.Step) <-chan struct{}
+	Settle(s *ydoc.Step, tab func(client uint64) bool, tabs bool) error
 	undo.Replica
 }
 
@@ -60,9 +62,8 @@ type live struct {
 	nb   *ydoc.Notebook // nil in a text
 	text *ydoc.Text     // nil in a notebook
 
-	joined ydoc.Bloat // of the replica when the room was joined
-	server extension  // that keeps the room
-	shown  *reading.Showings
+	joined ydoc.Bloat    // of the replica when the room was joined
+	server extension     // that keeps the room
 	typing people.Typing // of the others
 	steps  *undo.History // from begin on
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
@@ -73,11 +74,11 @@ type live struct {
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: reading.NewShowings(), history: history.New(nb, r)}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: history.New(nb, r)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
 // begin begins what is kept of the room for its document.

@@ -15,7 +15,6 @@ func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
 	for _, d := range documents(m) {
 		d.seats.Leave(owner)
-		d.current().shown.Forget(owner)
 		d.current().steps.Forget(owner)
 	}
 	m.memory.Forget(owner)

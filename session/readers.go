@@ -23,9 +23,6 @@ func (d *Document) History() *history.Log { return d.current().history }
 // readable is a document as a [reading.Document].
 type readable struct{ *Document }
 
-// Showings are those of the current replica.
-func (d readable) Showings() *reading.Showings { return d.current().shown }
-
 // WriteText makes an edit of a text document.
 func (d readable) WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
 	return d.writeText(ctx, name, write)
@@ -42,5 +39,7 @@ func (d undoable) History() *undo.History { return d.current().steps }
 
 // Revise makes an edit of either kind.
 func (d undoable) Revise(ctx context.Context, name string, edit func(h *undo.History, may func(cells []string) error) error) error {
-	return d.edit(ctx, name, func(lv *live) error { return edit(lv.steps, guardOf(ctx, d.Document, lv, name).Check) })
+	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
+		return nil, edit(lv.steps, guardOf(ctx, d.Document, lv, name).Check)
+	})
 }

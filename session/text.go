@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -25,13 +24,11 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 }
 
 func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
-	return d.edit(ctx, name, func(lv *live) error {
+	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.text == nil {
-			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+			return nil, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}
-		made, err := write(lv.text)
-		lv.steps.Add(author.Of(ctx), made)
-		return err
+		return write(lv.text)
 	})
 }
 

@@ -29,11 +29,11 @@ func withManners(t tool.Tool) tool.Tool {
 	return t
 }
 
-// takeManners takes what a call says of its manners out of its arguments. A force that the tool lists it leaves there, for
-// that is more than this.
-func takeManners(ctx context.Context, s *jsonschema.Schema, args any) context.Context {
+// takeManners takes what a call says of its manners out of its arguments; without wait it waits up to within. A force that the
+// tool lists it leaves there, for that is more than this.
+func takeManners(ctx context.Context, s *jsonschema.Schema, args any, within time.Duration) context.Context {
 	given, _ := args.(map[string]any)
-	var m toes.Manners
+	m := toes.Manners{Wait: within, Forceable: slices.Contains(s.PropertyOrder, tool.ArgForce)}
 	m.Force, _ = given[tool.ArgForce].(bool)
 	_ = tool.TakeHidden(s, args, tool.ArgForce)
 	if seconds, ok := tool.TakeHidden(s, args, tool.ArgWait).(float64); ok {

@@ -1,15 +1,18 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agext/levenshtein"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -43,6 +46,7 @@ type offer struct {
 	readOnly bool
 	outputs  OutputSchemas
 	answers  Answers
+	pause    time.Duration // for how long a call waits until people pause who are typing
 	callable map[string]bool
 	listed   map[string]bool
 	found    desk.PerClient[map[string]bool]
@@ -50,7 +54,7 @@ type offer struct {
 
 // newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.
 func newOffer(all []tool.Tool, cfg Config) *offer {
-	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
+	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), pause: cmp.Or(cfg.AnswerWithin, toes.MaxWait), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
 	chosen, shown := o.on, o.on
 	if o.on == nil {
 		chosen, shown = ToolsetNames(), []string{tool.ToolsetCore}

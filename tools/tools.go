@@ -198,7 +198,7 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 		if o.speaks(t) {
 			bound = tool.WithWords(bound)
 		}
-		a, question, err := answerCall(bound, t, check, open, req)
+		a, question, err := o.answerCall(bound, t, check, open, req)
 		if question != nil {
 			r.asks = true
 			return question, nil
@@ -244,7 +244,7 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 var lastCall atomic.Uint64
 
 // answerCall answers a call, or returns the question that its client has to be asked first.
-func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
+func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	ctx, given, err := takeStart(ctx, req.Params.Arguments)
 	if err != nil {
 		return nil, nil, badArguments{err}
@@ -258,7 +258,7 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 	if person, ok := tool.TakeHidden(check.Schema(), args, desk.ArgPerson).(string); ok {
 		ctx = desk.WithPerson(ctx, person)
 	}
-	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args)
+	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args, o.pause)
 	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)

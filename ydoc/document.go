@@ -78,11 +78,14 @@ func (d *Doc) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(s
 // document locked: it must only put the update aside, and may keep it. There is one such function; nil removes it.
 func (d *Doc) OnUpdate(f func(update []byte)) { d.replica.OnUpdate(f) }
 
-// Apply takes in an update from a peer. It is checked completely first; a *wire.FormatError means that nothing of it
+// Apply takes in an update from a peer, as the server passes it on. It is checked completely first; a *wire.FormatError means that nothing of it
 // was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
 // tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
 // is to be thrown away. Applying an update twice has no effect; update is not kept.
 func (d *Doc) Apply(update []byte) error { return d.replica.Apply(update) }
+
+// ApplyDiff is Apply for what a peer has and this replica lacks.
+func (d *Doc) ApplyDiff(update []byte) error { return d.replica.ApplyVia(update, crdt.ViaDiff) }
 
 // ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
 // builds, it is complete: servers do not write that down, and build the document anew without it.

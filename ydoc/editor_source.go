@@ -18,10 +18,9 @@ func (e *Editor) SetSource(id, text string) error {
 	return nil
 }
 
-// Rewrite makes the change from the source that the cell had at revision base to text, on the source as it is now. base
-// is a revision of the cell or of the document. Where somebody else changed the same place since then it returns a
-// *[ConflictError]; where the source at base is not known any more, [ErrRevisionGone].
-func (e *Editor) Rewrite(id string, base Revision, text string) error {
+// Merge makes the change from a base text to text on the source of a cell as it is now. The base is any text that the cell
+// had. Where somebody else changed the same place since then it returns a *[ConflictError].
+func (e *Editor) Merge(id, base, text string) error {
 	d, text, err := e.source(id, text)
 	if err != nil {
 		return e.fail(err)
@@ -30,12 +29,8 @@ func (e *Editor) Rewrite(id string, base Revision, text string) error {
 		return e.fail(fmt.Errorf("cell %q: %w: it is new", id, ErrRevisionGone))
 	}
 	d.node.refresh(e.n)
-	old, err := d.node.past.at(base, e.n.rev)
-	if err != nil {
-		return e.fail(fmt.Errorf("cell %q: %w", id, err))
-	}
 	now := e.sourceOf(d)
-	edits, err := carry(old, now, text, ConflictError{ID: id, Base: base, Current: d.node.cell.Revision})
+	edits, err := carry(base, now, text, ConflictError{ID: id})
 	if err != nil {
 		return e.fail(err)
 	}

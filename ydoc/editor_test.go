@@ -84,8 +84,8 @@ func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
 		"move":             {ErrInvalid, func(e *Editor) error { return e.Move("c1", 2) }},
 		"delete twice":     {ErrNotFound, func(e *Editor) error { return e.Delete("c1", "c1") }},
 		"edit a deleted":   {ErrNotFound, func(e *Editor) error { _ = e.Delete("c1"); return e.SetSource("c1", "x") }},
-		"unknown revision": {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", 1, "x") }},
-		"later revision":   {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", before+1e9, "x") }},
+		"unknown revision": {ErrRevisionGone, func(e *Editor) error { return e.rewrite("c1", 1, "x") }},
+		"later revision":   {ErrRevisionGone, func(e *Editor) error { return e.rewrite("c1", before+1e9, "x") }},
 	}
 	for name, c := range bad {
 		if err := n.Edit(name, c.fn); !errors.Is(err, c.want) {

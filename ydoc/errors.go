@@ -32,18 +32,18 @@ var ErrRevisionGone = wire.Fixed("revision is not remembered")
 var ErrClosed = wire.Fixed("subscription is closed")
 
 // ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
-// same place meanwhile. Nothing was written.
+// same place meanwhile. Nothing was written, or it was taken back.
 type ConflictError struct {
 	// ID is the cell, empty for a text document.
 	ID string
-	// Base is the revision that the change was made from, Current the one it met.
-	Base, Current Revision
-	// Theirs and Mine are the changes from the text at Base, to what it is now and to what was to be written, as short
-	// unified diffs.
+	// Theirs and Mine are the changes from the base text, to what it is now and to what was to be written, as short unified
+	// diffs.
 	Theirs, Mine string
 	// Detail says where the changes meet.
 	Detail string
-	cause  error
+	// TakenBack is true for a change that was written while somebody else's was under way, and was taken back.
+	TakenBack bool
+	cause     error
 }
 
 func (e *ConflictError) Error() string {
@@ -51,7 +51,10 @@ func (e *ConflictError) Error() string {
 	if e.ID != "" {
 		what = fmt.Sprintf("the source of cell %q", e.ID)
 	}
-	return fmt.Sprintf("%s was changed by somebody else since revision %s: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
+	if e.TakenBack {
+		return fmt.Sprintf("%s was changed by somebody else at the same time: %s; your change was taken back: read it again, then make the change on what it says now", what, e.Detail)
+	}
+	return fmt.Sprintf("%s was changed by somebody else: %s; read it again, then make the change on what it says now", what, e.Detail)
 }
 
 func (e *ConflictError) Unwrap() error { return e.cause }

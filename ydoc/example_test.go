@@ -59,7 +59,7 @@ func editTogether() error {
 		return err
 	}
 	err = agent.Edit("rewrite cell", func(e *ydoc.Editor) error {
-		return e.Rewrite("load", read.Revision, "data = read(\"counts.csv\")")
+		return e.Merge("load", read.Source, "data = read(\"counts.csv\")")
 	})
 	if err != nil {
 		return err

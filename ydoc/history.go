@@ -2,9 +2,12 @@ package ydoc
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Step is what one edit did, for [Doc.Revert] to take it back. What the edit deleted is kept in the replica until the
@@ -57,30 +60,36 @@ type Undone struct {
 // The inverse is what that did, nil if nothing: reverting it makes the steps again. The steps themselves are used up.
 func (d *Doc) Revert(steps ...*Step) (u Undone, inverse *Step, err error) {
 	err = d.do("revert", func() error {
-		did := didOf(steps)
-		again := false
-		inverse = d.recorded(func() *crdt.Step {
-			next := len(steps)
-			return d.replica.Revert(func(v *crdt.Revert) {
-				next--
-				for _, p := range steps[next].places {
-					if v.TypeAt(p.at) == nil {
-						u.Gone = addID(u.Gone, p.id)
-					}
-				}
-				again = steps[next].again
-				d.model.revert(v, again, &u)
-				u.Missed = u.Missed || v.Missed()
-			}, did...)
-		})
-		if inverse != nil {
-			inverse.again = !again
-			u.Cells = inverse.cells
-		}
-		u.Gone = slices.DeleteFunc(u.Gone, func(id string) bool { return slices.Contains(u.Kept, id) })
-		return d.replica.Measure()
+		u, inverse, err = d.revert(steps...)
+		return err
 	})
 	return u, inverse, err
+}
+
+// revert is Revert with the document locked.
+func (d *Doc) revert(steps ...*Step) (u Undone, inverse *Step, err error) {
+	did := didOf(steps)
+	again := false
+	inverse = d.recorded(func() *crdt.Step {
+		next := len(steps)
+		return d.replica.Revert(func(v *crdt.Revert) {
+			next--
+			for _, p := range steps[next].places {
+				if v.TypeAt(p.at) == nil {
+					u.Gone = addID(u.Gone, p.id)
+				}
+			}
+			again = steps[next].again
+			d.model.revert(v, again, &u)
+			u.Missed = u.Missed || v.Missed()
+		}, did...)
+	})
+	if inverse != nil {
+		inverse.again = !again
+		u.Cells = inverse.cells
+	}
+	u.Gone = slices.DeleteFunc(u.Gone, func(id string) bool { return slices.Contains(u.Kept, id) })
+	return u, inverse, d.replica.Measure()
 }
 
 // Release lets go of what is kept for steps, which cannot be taken back any more.
@@ -102,9 +111,12 @@ func (d *Doc) write(f func(x tx)) error {
 	return d.replica.Measure()
 }
 
-// record is write for what may be taken back.
+// record is write for what may be taken back, and is compared with what others change meanwhile until it is settled.
 func (d *Doc) record(f func(x tx)) (*Step, error) {
 	s := d.recorded(func() *crdt.Step { return d.replica.Record(func(x *crdt.Tx) { f(tx{x}) }) })
+	if s != nil {
+		d.replica.Races.Begin(s.did)
+	}
 	return s, d.replica.Measure()
 }
 
@@ -162,4 +174,72 @@ func addID(ids []string, id string) []string {
 		return ids
 	}
 	return append(ids, id)
+}
+
+// Raced reports whether others have changed, since a step was recorded, a text that was there before. It is false once
+// the step is settled.
+func (d *Doc) Raced(s *Step) (raced bool) {
+	d.read("look for other changes", func() { raced = d.replica.Races.Raced(s.did) })
+	return raced
+}
+
+// Back is closed when the server has passed on a recorded step. It says which changes of others the server had before.
+func (d *Doc) Back(s *Step) (back <-chan struct{}) {
+	d.read("look for a step", func() { back = d.replica.Races.Back(s.did) })
+	return back
+}
+
+// Hold ends the comparison of a step with the changes of others: the step stays.
+func (d *Doc) Hold(s *Step) {
+	d.read("hold a step", func() { d.replica.Races.End(s.did) })
+}
+
+// Settle compares a step with what others changed before they had it. If they changed the same words, and the server had
+// their change first or a tab made it, it takes the step back and returns a *[ConflictError]. tab reports whether a
+// client is a tab, and tabs whether there is any, which may have deleted something.
+func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
+	return d.do("settle a step", func() error {
+		for _, c := range d.replica.Races.Contests(s.did, tab, tabs) {
+			if err := contested(c); err != nil {
+				return d.yield(s, c, err)
+			}
+		}
+		d.replica.Races.End(s.did)
+		return nil
+	})
+}
+
+// contested is the error of a step that cannot stand beside the changes of others.
+func contested(c crdt.Contest) *ConflictError {
+	edits, err := carry(c.Before, c.Theirs, c.Mine, ConflictError{})
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		return conflict
+	}
+	// A change that both made is in the text twice; lines that both added may be in either order.
+	if len(textdiff.Apply(c.Theirs, edits)) != len(c.Both) {
+		return &ConflictError{Mine: textdiff.Unified("mine", c.Before, c.Mine, 1), Detail: "both made the same change"}
+	}
+	return nil
+}
+
+// yield takes a step back because of a contest.
+func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
+	if cell := topmost(c.Text); cell != nil {
+		conflict.ID = stringValue(cell.Get(keyID))
+	}
+	d.replica.Races.Yield(s.did)
+	u, inverse, err := d.revert(s)
+	if err != nil {
+		return err
+	}
+	if inverse != nil {
+		d.replica.Release(inverse.did)
+	}
+	conflict.TakenBack = true
+	conflict.Theirs = textdiff.Unified("theirs", c.Before, c.Text.Characters(), 1)
+	if left := len(u.Kept) + len(u.Gone); left > 0 || u.Missed {
+		conflict.Detail = fmt.Sprintf("%s; what the edit did in cells that others deleted or replaced could not be taken back", conflict.Detail)
+	}
+	return conflict
 }

@@ -193,3 +193,20 @@ func content(n *Notebook) []Cell {
 	}
 	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
 }
+
+// rewrite makes the change from the source at a revision to text.
+func (e *Editor) rewrite(id string, base Revision, text string) error {
+	was, err := e.SourceAt(id, base)
+	if err != nil {
+		return e.fail(err)
+	}
+	return e.Merge(id, was, text)
+}
+
+func (e *TextEditor) rewrite(base Revision, text string) error {
+	was, err := e.Base(base)
+	if err != nil {
+		return e.fail(err)
+	}
+	return e.Merge(was, text)
+}

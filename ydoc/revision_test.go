@@ -64,17 +64,17 @@ func TestRewriteCarriesAChangeOver(t *testing.T) {
 	book := a.Revision()
 	edit(t, b, func(e *Editor) error { return e.SetSource("c", "ONE\ntwo\nthree\n") })
 	edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stdout", "x") }) // another revision, the same source
-	edit(t, a, func(e *Editor) error { return e.Rewrite("c", seen, "one\ntwo\nTHREE\n") })
+	edit(t, a, func(e *Editor) error { return e.rewrite("c", seen, "one\ntwo\nTHREE\n") })
 	if c, _ := b.Cell("c"); c.Source != "ONE\ntwo\nTHREE\n" {
 		t.Errorf("%q", c.Source)
 	}
 	sv := stateVector(t, a.Doc)
-	err := a.Edit("again", func(e *Editor) error { return e.Rewrite("c", seen, "first\ntwo\nthree\n") })
+	err := a.Edit("again", func(e *Editor) error { return e.rewrite("c", seen, "first\ntwo\nthree\n") })
 	var conflict *ConflictError
 	if !errors.As(err, &conflict) {
 		t.Fatalf("%v", err)
 	}
-	if conflict.ID != "c" || conflict.Base != seen || !strings.Contains(conflict.Theirs, "+ONE") || !strings.Contains(conflict.Mine, "+first") {
+	if conflict.ID != "c" || !strings.Contains(conflict.Theirs, "+ONE") || !strings.Contains(conflict.Mine, "+first") {
 		t.Errorf("%+v", conflict)
 	}
 	if !slices.Equal(sv, stateVector(t, a.Doc)) {
@@ -83,7 +83,7 @@ func TestRewriteCarriesAChangeOver(t *testing.T) {
 	// A revision of the document serves as well, and a moved cell is the same cell.
 	edit(t, a, func(e *Editor) error { _, err := e.Insert(0, NewCell{Type: Raw}); return err })
 	edit(t, a, func(e *Editor) error { return e.Move("c", 0) })
-	edit(t, a, func(e *Editor) error { return e.Rewrite("c", book, "one\ntwo, 2\nthree\n") })
+	edit(t, a, func(e *Editor) error { return e.rewrite("c", book, "one\ntwo, 2\nthree\n") })
 	if c, _ := b.Cell("c"); c.Source != "ONE\ntwo, 2\nTHREE\n" {
 		t.Errorf("%q", c.Source)
 	}
@@ -99,7 +99,7 @@ func TestThePastIsBounded(t *testing.T) {
 	}
 	for i, r := range seen {
 		err := n.Edit("x", func(e *Editor) error {
-			if err := e.Rewrite("c", r, "xxxxxx"); err != nil {
+			if err := e.rewrite("c", r, "xxxxxx"); err != nil {
 				return err
 			}
 			return errors.New("not made")
@@ -212,7 +212,7 @@ func TestMarks(t *testing.T) {
 func TestForeignRevisionIsGone(t *testing.T) {
 	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "x"})
-	if err := n.Edit("test", func(e *Editor) error { return e.Rewrite("c", Foreign, "y") }); !errors.Is(err, ErrRevisionGone) {
+	if err := n.Edit("test", func(e *Editor) error { return e.rewrite("c", Foreign, "y") }); !errors.Is(err, ErrRevisionGone) {
 		t.Errorf("of a cell: %v", err)
 	}
 	if _, err := NewText().At(Foreign); !errors.Is(err, ErrRevisionGone) {

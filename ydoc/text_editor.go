@@ -94,17 +94,13 @@ func (e *TextEditor) SetText(s string) error {
 	return nil
 }
 
-// Rewrite makes the change from the text at revision base to s, on the text as it is now; see [Editor.Rewrite].
-func (e *TextEditor) Rewrite(base Revision, s string) error {
+// Merge makes the change from a base text to s on the text as it is now; see [Editor.Merge].
+func (e *TextEditor) Merge(base, s string) error {
 	s, err := checkSource(s, e.t.limits)
 	if err != nil {
 		return e.fail(err)
 	}
-	old, err := e.Base(base)
-	if err != nil {
-		return e.fail(err)
-	}
-	edits, err := carry(old, e.String(), s, ConflictError{Base: base, Current: e.t.rev})
+	edits, err := carry(base, e.String(), s, ConflictError{})
 	if err != nil {
 		return e.fail(err)
 	}
@@ -112,7 +108,7 @@ func (e *TextEditor) Rewrite(base Revision, s string) error {
 	return nil
 }
 
-// Base returns the text as it was at a revision, from which [TextEditor.Rewrite] takes a change; [ErrRevisionGone]
+// Base returns the text as it was at a revision, of which [TextEditor.Merge] takes a change; [ErrRevisionGone]
 // where it is not remembered any more.
 func (e *TextEditor) Base(r Revision) (string, error) {
 	e.t.refresh()

@@ -67,7 +67,7 @@ func TestTextDocument(t *testing.T) {
 		t.Errorf("%q at %d", s, r)
 	}
 	// The revision that was read before still stands for its text.
-	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.Rewrite(rev, "b😀Z\nY") }); err != nil {
+	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.rewrite(rev, "b😀Z\nY") }); err != nil {
 		t.Fatal(err)
 	}
 	if b.String() != "b😀Z\nYz" {
@@ -89,7 +89,7 @@ func TestRewriteOfATextMeetsConflicts(t *testing.T) {
 	}
 	err := write(a, func(e *TextEditor) error {
 		_ = e.Replace(0, 0, "zero\n")
-		return e.Rewrite(base, "one\nzwei\n")
+		return e.rewrite(base, "one\nzwei\n")
 	})
 	var conflict *ConflictError
 	if !errors.As(err, &conflict) || conflict.ID != "" || !strings.Contains(conflict.Theirs, "+2") || !strings.Contains(conflict.Mine, "+zwei") ||
@@ -99,7 +99,7 @@ func TestRewriteOfATextMeetsConflicts(t *testing.T) {
 	if a.String() != "one\n2\n" {
 		t.Errorf("%q was written in spite of a conflict", a.String())
 	}
-	if err := write(a, func(e *TextEditor) error { return e.Rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
+	if err := write(a, func(e *TextEditor) error { return e.rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
 		t.Error(err)
 	}
 }

@@ -137,7 +137,7 @@ func (a *agent) stage(e *ydoc.Editor, d deed) error {
 		if _, there := e.Index(was.ID); !there {
 			return nil
 		}
-		return e.Rewrite(was.ID, was.Revision, rewritten(was.Source, d))
+		return e.Merge(was.ID, was.Source, rewritten(was.Source, d))
 	case "move":
 		return e.Move(c.ID, d.N[1]%e.Len())
 	case "retype":

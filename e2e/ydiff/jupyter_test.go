@@ -155,7 +155,7 @@ var everyEdit = []edit{
 	func(e *ydoc.Editor, ids []string) error { return e.SetSource(ids[0], "print('ü😀')\nx = 1\n") },
 	func(e *ydoc.Editor, ids []string) error {
 		c, _ := e.Cell(ids[0])
-		return e.Rewrite(ids[0], c.Revision, c.Source+"y\r\n")
+		return e.Merge(ids[0], c.Source, c.Source+"y\r\n")
 	},
 	func(e *ydoc.Editor, ids []string) error { return e.StartRun(ids[0]) },
 	func(e *ydoc.Editor, ids []string) error { return e.AppendStream(ids[0], "stdout", "one\n") },

@@ -118,7 +118,7 @@ func (l *local) carry(e *ydoc.Editor, c ydoc.Cell, o op) error {
 		return nil
 	}
 	from, to := splitPoints(base.Source, o.N[1], o.N[2])
-	return e.Rewrite(base.ID, base.Revision, base.Source[:from]+o.S+base.Source[to:])
+	return e.Merge(base.ID, base.Source, base.Source[:from]+o.S+base.Source[to:])
 }
 
 // run does the operations on a code cell.

@@ -37,12 +37,11 @@ func (e *JoinedError) Error() string {
 // An Unjoined is a document that nobody has open, for one call: a replica of its file, in no room. An edit of it is written
 // into the file. It is not safe for concurrent use.
 type Unjoined struct {
-	f     *Files
-	file  jupyter.Content // as it was read
-	id    string          // of the file, "" for none
-	nb    *ydoc.Notebook  // nil of a text
-	text  *ydoc.Text      // nil of a notebook
-	shown *reading.Showings
+	f    *Files
+	file jupyter.Content // as it was read
+	id   string          // of the file, "" for none
+	nb   *ydoc.Notebook  // nil of a text
+	text *ydoc.Text      // nil of a notebook
 }
 
 // Unjoined reads a document, of a type of the Contents API, if nobody has it open. It is nil where somebody has, or where that
@@ -52,7 +51,7 @@ func (f *Files) Unjoined(ctx context.Context, path jupyter.Path, typ string) *Un
 	if !apart {
 		return nil
 	}
-	u := &Unjoined{f: f, id: id, shown: reading.NewShowings()}
+	u := &Unjoined{f: f, id: id}
 	if err := u.read(ctx, path, typ); err != nil {
 		f.m.Log().Debug("a document is not read by its file", "path", path, "error", err)
 		return nil
@@ -127,9 +126,6 @@ func (u *Unjoined) Notebook() *ydoc.Notebook { return u.nb }
 
 // Text implements [reading.Document].
 func (u *Unjoined) Text() *ydoc.Text { return u.text }
-
-// Showings implements [reading.Document].
-func (u *Unjoined) Showings() *reading.Showings { return u.shown }
 
 // Point implements [reading.Document]. There is nobody to see it.
 func (u *Unjoined) Point(context.Context, string, int) {}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // maxTyping bounds the clients of one room of whom it is known when they typed.
@@ -56,6 +57,14 @@ func (t *Typing) forgetOne() {
 		}
 	}
 	delete(t.last, oldest)
+}
+
+// For is how long the others have been heard over the connection, at most [awareness.KnownAfter]; 0 where there is none.
+func (k Known) For() time.Duration {
+	if k.Cut {
+		return 0
+	}
+	return awareness.KnownAfter - k.In
 }
 
 // By is when a client last typed, zero if it has not since we came.

@@ -129,9 +129,9 @@ func TestCellIDsOfDeletedCells(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.Delete("cell-1") })
-				for id, says := range map[string]string{"cell-1": `"cell-1" was deleted by somebody else`, "cell": `"cell-1" was deleted`} {
-					if text, failed := call(c.args(id)); !failed || !strings.Contains(text, says) {
-						t.Errorf("%s: answered %s", id, text)
+				for _, try := range [][2]string{{"cell-1", `"cell-1" was deleted by somebody else`}, {"cell", `"cell-1" was deleted`}} {
+					if text, failed := call(c.args(try[0])); !failed || !strings.Contains(text, try[1]) {
+						t.Errorf("%s: answered %s", try[0], text)
 					}
 				}
 				if all, ran := p.sources(); all != "a = 1 c = 3 d = 4" || ran != nil {

@@ -14,8 +14,6 @@ type Document interface {
 	// Notebook and Text are the current replica, nil where the document is of the other kind.
 	Notebook() *ydoc.Notebook
 	Text() *ydoc.Text
-	// Showings are those of the current replica.
-	Showings() *Showings
 	// Edit makes one edit of a notebook, and returns when the room has it. Its error matches Unconfirmed if the room may
 	// or may not have it.
 	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error

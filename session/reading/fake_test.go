@@ -15,16 +15,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // fakeDocument stands for an open document whose room confirms everything at once.
 type fakeDocument struct {
-	nb    *ydoc.Notebook
-	text  *ydoc.Text
-	shown *Showings
+	nb   *ydoc.Notebook
+	text *ydoc.Text
 }
 
 func (d *fakeDocument) Path() jupyter.Path                 { return jupyter.MustPath("a.ipynb") }
 func (d *fakeDocument) FileID() string                     { return "file" }
 func (d *fakeDocument) Notebook() *ydoc.Notebook           { return d.nb }
 func (d *fakeDocument) Text() *ydoc.Text                   { return d.text }
-func (d *fakeDocument) Showings() *Showings                { return d.shown }
 func (d *fakeDocument) Point(context.Context, string, int) {}
 
 func (d *fakeDocument) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
@@ -46,7 +44,7 @@ type rewriter struct {
 
 func newRewriter(t *testing.T, source string) *rewriter {
 	t.Helper()
-	r := &rewriter{&fakeDocument{nb: ydoc.NewNotebook(), shown: NewShowings()}, NewMemory(), t, "c0"}
+	r := &rewriter{&fakeDocument{nb: ydoc.NewNotebook()}, NewMemory(), t, "c0"}
 	if err := r.nb.Edit("insert", func(e *ydoc.Editor) error {
 		_, err := e.Insert(0, ydoc.NewCell{ID: r.id, Type: ydoc.Code, Source: source})
 		return err

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -14,9 +15,34 @@ const (
 
 // A list is the order of a notebook's cells as one client knows it.
 type list struct {
-	ids  []string
-	told []bool   // whether the client was shown this very index, and not only that there are so many cells
-	left []string // cells that were in the list and are not any more, the latest last
+	ids   []string
+	left  []string        // cells that were in the list and are not any more, the latest last
+	moved map[string]bool // cells that others moved to another index, which the client was not shown
+	// refused is the call that was refused when the list was shown, 0 for none.
+	refused uint64
+}
+
+// next is the list of a notebook that now has these cells. Without the edits of others it would have the expected ones.
+func (l *list) next(now, expected []string) *list {
+	next := &list{ids: now, moved: maps.Clone(l.moved)}
+	at := make(map[string]int, len(now))
+	for i, id := range now {
+		at[id] = i
+	}
+	for i, id := range expected {
+		if to, ok := at[id]; ok && to != i {
+			next.move(id)
+		}
+	}
+	next.follow(l)
+	return next
+}
+
+func (l *list) move(id string) {
+	if l.moved == nil {
+		l.moved = map[string]bool{}
+	}
+	l.moved[id] = true
 }
 
 // follow has a list that takes the place of another keep which cells were in that.
@@ -56,4 +82,16 @@ func (l *list) after(before []string) int {
 		}
 	}
 	return 0
+}
+
+// replace puts another list in the place of one, nil for none.
+func (l *lists) replace(key shownKey, next func(was *list) *list) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was, _ := l.Get(key)
+	if now := next(was); now != nil {
+		l.Add(key, now)
+	} else {
+		l.Remove(key)
+	}
 }

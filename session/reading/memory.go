@@ -2,53 +2,59 @@ package reading
 
 import (
 	"hash/maphash"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/spans"
 )
 
 const (
-	// revisionsMax bounds the revisions that an open document keeps, for all clients and cells.
-	revisionsMax = 16384
-	// sourcesMax bounds the source hashes that a memory keeps, about 100 bytes each.
-	sourcesMax = 50_000
+	// showingsMax bounds the cells and texts of which a memory knows what a client was shown, about 200 bytes each.
+	showingsMax = 50_000
+	// textsMax bounds the bytes of all texts that a memory keeps.
+	textsMax = 16 << 20
+	// textBytes is what a text costs besides its bytes.
+	textBytes = 128
 	// partsMax bounds the texts of which a memory knows which parts clients were shown.
 	partsMax = 4096
 )
 
-// A Memory is what clients were shown of the documents of one server, for longer than these are open. Make it with
-// [NewMemory].
+// A Memory is what clients were shown of the documents of one server. It outlives the documents. Make it with [NewMemory].
 type Memory struct {
-	sources sources
-	parts   memory[parts]
-	lists   *lists
+	mu       sync.Mutex // held from reading a showing to putting another in its place
+	showings memory[showing]
+	texts    *texts
+	parts    memory[parts]
+	lists    *lists
 }
 
 // NewMemory makes an empty memory.
 func NewMemory() *Memory {
-	return &Memory{sources: newSources(), parts: newMemory[parts](partsMax), lists: newLists()}
+	return &Memory{showings: newMemory[showing](showingsMax), texts: newTexts(textsMax), parts: newMemory[parts](partsMax), lists: newLists()}
 }
 
 // Made records that a client knows a source because it created it: a cell of a new notebook, or, without a cell, a
 // text, whatever was at its path before.
 func (m *Memory) Made(client string, path jupyter.Path, cell, source string) {
-	m.sources.show(shownKey{client: client, path: path, cell: cell}, source)
+	key, id := shownKey{client: client, path: path, cell: cell}, m.texts.add(source)
+	m.showings.Add(key, showing{first: id, last: id})
 	if cell == whole {
-		m.parts.Add(shownKey{client: client, path: path, cell: whole}, parts{hash: m.sources.hash(source), known: spans.Set{{To: len(source)}}})
+		m.parts.Add(key, parts{id, spans.Set{{To: len(source)}}})
 	}
 }
 
 // Move keeps what clients were shown of a file, or of those in a folder, for its new path.
 func (m *Memory) Move(from, to jupyter.Path) {
-	m.sources.move(from, to)
+	m.showings.move(from, to)
 	m.parts.move(from, to)
 }
 
-// Forget drops what a client was shown. [Showings.Forget] does it for the replicas.
+// Forget drops what a client was shown.
 func (m *Memory) Forget(client string) {
-	m.sources.forget(client)
+	m.showings.forget(client)
 	m.parts.forget(client)
 	m.lists.forget(client)
 }
@@ -96,25 +102,52 @@ func (m memory[V]) move(from, to jupyter.Path) {
 	}
 }
 
-// sources keep the hash of each source as each client was last shown it.
-type sources struct {
-	memory[uint64]
+// A textID identifies a text by its content. It is never 0.
+type textID uint64
+
+// texts are the texts that clients were shown or have sent, each once however many clients know it. They are safe for
+// concurrent use, and drop the least recently used texts where all together are too large.
+type texts struct {
 	seed maphash.Seed
+	max  int
+
+	mu    sync.Mutex
+	bytes int
+	kept  *simplelru.LRU[textID, string]
 }
 
-func newSources() sources {
-	return sources{newMemory[uint64](sourcesMax), maphash.MakeSeed()}
+func newTexts(maxBytes int) *texts {
+	t := &texts{seed: maphash.MakeSeed(), max: maxBytes}
+	kept, err := simplelru.NewLRU(maxBytes/textBytes, func(_ textID, text string) { t.bytes -= len(text) + textBytes })
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	t.kept = kept
+	return t
 }
 
-func (s sources) hash(source string) uint64 { return maphash.String(s.seed, source) }
+// id identifies a text, whether it is kept or not.
+func (t *texts) id(text string) textID { return textID(max(1, maphash.String(t.seed, text))) }
 
-func (s sources) show(key shownKey, source string) { s.Add(key, s.hash(source)) }
+// add keeps a text.
+func (t *texts) add(text string) textID {
+	id := t.id(text)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, have := t.kept.Get(id); have || len(text)+textBytes > t.max {
+		return id
+	}
+	t.bytes += len(text) + textBytes
+	t.kept.Add(id, text)
+	for t.bytes > t.max {
+		t.kept.RemoveOldest()
+	}
+	return id
+}
 
-// spoil records a hash that does not match the source, so that it counts as changed.
-func (s sources) spoil(key shownKey, source string) { s.Add(key, ^s.hash(source)) }
-
-// knows tells whether a client was shown the cell, and whether with this source.
-func (s sources) knows(key shownKey, source string) (known, same bool) {
-	last, ok := s.Get(key)
-	return ok, ok && last == s.hash(source)
+// of returns a text that is still kept.
+func (t *texts) of(id textID) (string, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept.Get(id)
 }

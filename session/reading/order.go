@@ -1,8 +1,11 @@
 package reading
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -12,32 +15,88 @@ import (
 
 func (r Reader) listKey() shownKey { return shownKey{client: r.client, file: r.doc.FileID()} }
 
-// List records that a client was shown which cells are at some indexes, in a notebook of these cells. Indexes that it
-// was shown before keep their meaning.
+// List records that a client was shown a notebook of these cells, and the places of some of them. From then on all
+// indexes mean this notebook.
 func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
-	l := r.memory.lists
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := r.listKey()
-	if !distinct(cells) {
-		l.Remove(key) // ids say nothing here
-		return
-	}
-	next := &list{ids: idsOf(cells), told: make([]bool, len(cells))}
-	if was, ok := l.Get(key); ok {
-		for i, told := range was.told {
-			if told && i < len(next.ids) {
-				next.ids[i], next.told[i] = was.ids[i], true
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		now := idsOf(cells)
+		switch {
+		case was == nil && distinct(cells):
+			return &list{ids: now}
+		case was == nil || !slices.Equal(was.ids, now) && !distinct(cells):
+			return nil // ids say nothing here
+		}
+		next := was.next(now, was.ids)
+		for _, i := range indexes {
+			delete(next.moved, now[i])
+		}
+		return next
+	})
+}
+
+// Refuse records that a call was refused when the client was shown its list: its indexes do not mean that.
+func (r Reader) Refuse(call uint64) {
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil {
+			return nil
+		}
+		next := *was
+		next.refused = call
+		return &next
+	})
+}
+
+// Refused reports whether the call was refused and the client was shown nothing else of the notebook since.
+func (r Reader) Refused(call uint64) bool {
+	known, ok := r.memory.lists.Get(r.listKey())
+	return ok && call != 0 && known.refused == call
+}
+
+// MovedSince begins the line of [Reader.Moved].
+const MovedSince = "moved since: "
+
+// movedMost is how many cells the line of [Reader.Moved] names.
+const movedMost = 5
+
+// Moved returns, once, a line about the cells that others moved and whose new places the client was not shown, "" for
+// none.
+func (r Reader) Moved() string {
+	var parts []string
+	more := 0
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil || len(was.moved) == 0 {
+			return was
+		}
+		for i, id := range was.ids {
+			switch c, there := r.doc.Notebook().Cell(id); {
+			case !there || !was.moved[id]:
+			case len(parts) == movedMost:
+				more++
+			default:
+				parts = append(parts, fmt.Sprintf("%s is %d", beginning(c), i))
 			}
 		}
+		next := *was
+		next.moved = nil
+		return &next
+	})
+	if len(parts) == 0 {
+		return ""
 	}
-	for _, i := range indexes {
-		next.ids[i], next.told[i] = cells[i].ID, true
+	parts[0] += " now"
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	if was, ok := l.Get(key); ok {
-		next.follow(was)
+	return MovedSince + strings.Join(parts, ", ")
+}
+
+// beginning is the first line of a cell, or its id if it has no source.
+func beginning(c ydoc.Cell) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(words.Plain(c.Source)), "\n")
+	if line, _ = words.Cut(line, 40); line == "" {
+		return "the empty cell " + words.Quoted(c.ID)
 	}
-	l.Add(key, next)
+	return line
 }
 
 // ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
@@ -91,35 +150,31 @@ func (r Reader) Left() []string {
 // Gone tells whether a cell of [Reader.Listed] is no more.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
 
-// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: the others keep
-// their places around them in what it knows.
+// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: all indexes mean
+// the notebook as it is now.
 func (r Reader) Rearranged(ids ...string) {
 	now := r.doc.Notebook().IDs()
-	l := r.memory.lists
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := r.listKey()
-	was, ok := l.Get(key)
-	if !ok {
-		return
-	}
-	next := &list{}
-	for i, id := range was.ids {
-		if !slices.Contains(ids, id) {
-			next.ids, next.told = append(next.ids, id), append(next.told, was.told[i])
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil {
+			return nil
 		}
-	}
-	for at, id := range now {
-		if slices.Contains(ids, id) {
-			to := next.after(now[:at])
-			next.ids, next.told = slices.Insert(next.ids, to, id), slices.Insert(next.told, to, true)
+		own := &list{}
+		for _, id := range was.ids {
+			if !slices.Contains(ids, id) {
+				own.ids = append(own.ids, id)
+			}
 		}
-	}
-	if len(next.ids) == 0 { // a notebook is never empty
-		next.ids, next.told = now, make([]bool, len(now))
-	}
-	next.follow(was)
-	l.Add(key, next)
+		for at, id := range now {
+			if slices.Contains(ids, id) {
+				own.ids = slices.Insert(own.ids, own.after(now[:at]), id)
+			}
+		}
+		next := was.next(now, own.ids)
+		for _, id := range ids {
+			delete(next.moved, id)
+		}
+		return next
+	})
 }
 
 // distinct tells whether each cell has an id of its own.

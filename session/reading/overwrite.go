@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -18,40 +17,44 @@ import (
 // not touched, and as few cells as possible move, because a moved cell is a new one to those who type in it.
 //
 // The file counts as a change from revision base of the notebook, 0 for what the client was last shown, and is merged
-// with what others have typed since; merged tells that the notebook now differs from the file. If it does not, it is
-// recorded as shown to the client. If others have changed the same words, the error is a [*ydoc.ConflictError]; if their
-// changes cannot be kept, or the client has not read a cell that would go, an [*OutdatedError]. With force the file
+// with what others have typed since; merged reports that the notebook now differs from the file. If others have changed the
+// same words, or the client has not read a cell that would go, the error is an [*OutdatedError]. With force the file
 // replaces what the client has not read.
 func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
-	o := overwriting{Reader: r, file: file, base: base, named: base != 0, force: force}
+	o := overwriting{Reader: r, file: file, base: base, force: force}
 	err = r.doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
-		o.e, o.merged = e, false
+		o.e, o.merged, o.written = e, false, nil
 		return o.run()
 	})
-	if errors.Is(err, ydoc.ErrRevisionGone) {
-		return false, &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf(
-			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(r.doc.Path().String()))}
-	}
-	if err != nil {
+	switch err = r.overtaken(err, o.written); {
+	case errors.As(err, new(*OutdatedError)):
+		return false, fmt.Errorf("%w. Of the whole notebook the revision is \"%s\"", err, r.doc.Notebook().Revision())
+	case err != nil:
 		return false, err
 	}
+	cells := r.doc.Notebook().Cells()
 	if !o.merged {
-		cells := r.doc.Notebook().Cells()
 		r.Answer(cells...)
 		r.ListRange(cells, 0, len(cells))
+		return false, nil
 	}
-	return o.merged, nil
+	for _, c := range cells {
+		if at := slices.IndexFunc(o.written, func(w Change) bool { return w.Cell == c.ID }); at >= 0 {
+			r.sent(c, o.written[at].Source)
+		}
+	}
+	return true, nil
 }
 
 // overwriting is the state of one Overwrite.
 type overwriting struct {
 	Reader
-	file   nbformat.Notebook
-	base   ydoc.Revision // of which the file is a change, 0 for what the client was shown
-	named  bool          // the caller gave that revision
-	force  bool          // what the client has not read is replaced
-	e      *ydoc.Editor
-	merged bool
+	file    nbformat.Notebook
+	base    ydoc.Revision // of which the file is a change, 0 for what the client was shown
+	force   bool          // what the client has not read is replaced
+	e       *ydoc.Editor
+	merged  bool
+	written []Change // the new sources of cells that were there
 }
 
 func (o *overwriting) run() error {
@@ -68,12 +71,14 @@ func (o *overwriting) run() error {
 	if err := o.remove(now, kept); err != nil {
 		return err
 	}
-	for i, c := range o.file.Cells {
+	var stay []int // cells of the file that are there
+	for i := range o.file.Cells {
 		if match[i] >= 0 {
-			if err := o.change(now[match[i]], c); err != nil {
-				return err
-			}
+			stay = append(stay, i)
 		}
+	}
+	if err := refusedOf(stay, func(i int) error { return o.change(now[match[i]], o.file.Cells[i]) }); err != nil {
+		return err
 	}
 	if err := o.arrange(now, match); err != nil {
 		return err
@@ -124,27 +129,19 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 			gone = append(gone, c)
 		}
 	}
-	switch err := refusedOf(gone, o.mayRemove); {
+	err := refusedOf(gone, func(c ydoc.Cell) error {
+		if o.force {
+			return nil
+		}
+		return o.mayDelete(o.e, c, o.base)
+	})
+	switch {
 	case errors.As(err, new(*OutdatedError)):
-		return fmt.Errorf("the new content leaves out what you have not read: %w; or give force true", err)
+		return fmt.Errorf("the new content leaves out what you have not read: %w", err)
 	case err != nil:
 		return err
 	}
 	return o.e.Delete(idsOf(gone)...)
-}
-
-// mayRemove refuses to remove a cell that the caller has not read as it is now.
-func (o *overwriting) mayRemove(c ydoc.Cell) error {
-	switch {
-	case o.force:
-		return nil
-	case !o.named:
-		return o.mayDelete(o.e, c, 0)
-	case c.Revision > o.base:
-		return &OutdatedError{o.doc.Path(), c.ID, fmt.Sprintf(
-			"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change, or give force true", c.ID), false}
-	}
-	return nil
 }
 
 // change gives a present cell the content in the file.
@@ -179,18 +176,11 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 
 // setSource writes a source as a change from the one that the caller was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
-	switch {
-	case now.Source == source:
-		return nil
-	case o.named && !o.force:
-		if err := o.e.Rewrite(now.ID, o.base, source); err != nil {
-			return err
-		}
-	default:
-		if err := o.Reader.change(o.e, Change{now.ID, source, o.base, o.force}); err != nil {
-			return err
-		}
+	c := Change{now.ID, source, o.base, o.force}
+	if err := o.Reader.change(o.e, c); err != nil {
+		return err
 	}
+	o.written = append(o.written, c)
 	if after, _ := o.e.Cell(now.ID); after.Source != source {
 		o.merged = true
 	}

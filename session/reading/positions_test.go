@@ -206,6 +206,107 @@ func TestIndexOfADeletedCell(t *testing.T) {
 	}
 }
 
+// listing are answers that show places, each of a notebook above which a person has deleted a cell since it was read.
+var listing = map[string]struct {
+	args   toolstest.Dict
+	behind string // what is behind d then
+	ran    bool   // whether c has run
+}{
+	"read_nb_cells":    {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 2, "end": 3}}}, " e", false},
+	"insert_nb_cells":  {toolstest.Dict{"after_id": "c4", "exec": false, "cells": []toolstest.Dict{{"content": "f"}}}, " e f", false},
+	"delete_nb_cells":  {toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c4"}}}, "", false},
+	"execute_nb_cells": {toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c2"}}}, " e", true},
+	"changes_since":    {toolstest.Dict{}, " e", false},
+}
+
+// An index means the notebook as it was at the last answer, also a cell that this answer did not show.
+func TestIndexesMeanTheLastAnswer(t *testing.T) {
+	for by, l := range listing {
+		for name, c := range named {
+			t.Run(by+"/"+name, func(t *testing.T) {
+				jupytertest.Beside(t, func(t *testing.T) {
+					tool, _, _ := strings.Cut(name, ".")
+					r := toolstest.New(t)
+					p := &positions{Rig: r, path: r.Server.Write(t, r.Server.Name(t, ".ipynb"), toolstest.Book("z:z = 0", "c0:a = 1", "c1:b = 2", "c2:c = 3", "c3:d = 4", "c4:e"))}
+					p.opens(tool)
+					read := r.Read(p.path)
+					p.person(func(e *ydoc.Editor) error { return e.Delete("z") })
+					args := toolstest.Dict{"path": p.path}
+					if by == "changes_since" {
+						args["revision"] = read.Revision
+					}
+					for k, v := range l.args {
+						args[k] = v
+					}
+					res := p.Call(by, args)
+					if text := toolstest.MessageOf(res); res.IsError || strings.Count(text, "moved since: ") != 1 || !strings.Contains(text, " = 4 is 3") {
+						t.Fatal(text)
+					}
+					p.person(func(e *ydoc.Editor) error {
+						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
+						return err
+					})
+					if text, failed := p.call(tool, c.args); failed {
+						t.Fatal(text)
+					}
+					want := c.want
+					if want == "" {
+						want = "unread a b c d"
+					}
+					all, ran := p.sources()
+					if got := plain.Replace(all); got != want+l.behind {
+						t.Errorf("the cells are %s, want %s", got, want+l.behind)
+					}
+					if c.want == "" && (!slices.Contains(ran, "b = 2") || slices.Contains(ran, "a = 1") || slices.Contains(ran, "c = 3") != l.ran) {
+						t.Errorf("ran %q", ran)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Where others have moved cells is said once, of the cells that the answer does not show.
+func TestMovedSince(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		p := newPositions(t, "read_nb_cells")
+		p.person(func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
+			return err
+		})
+		part := toolstest.Dict{"path": p.path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}}
+		if text := toolstest.MessageOf(p.Call("read_nb_cells", part)); !strings.Contains(text, "moved since: b = 2 is 2 now, c = 3 is 3, d = 4 is 4") {
+			t.Errorf("answered %s", text)
+		}
+		mine := toolstest.Dict{"path": p.path, "position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "mine"}}}
+		for tool, args := range map[string]toolstest.Dict{"read_nb_cells": part, "insert_nb_cells": mine} {
+			if text := toolstest.MessageOf(p.Call(tool, args)); strings.Contains(text, "moved since") {
+				t.Errorf("%s answered %s", tool, text)
+			}
+		}
+	})
+}
+
+// A call by an index that the client was never shown is refused, as often as it is made; one by another index is not.
+func TestIndexNeverShown(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		p := &positions{Rig: r, path: r.Server.Notebook(t, "", "b", "c")}
+		remove := func(index int) (string, bool) {
+			return p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": index}}})
+		}
+		for _, says := range []string{"you were shown none", "refused again", "refused again"} {
+			if text, failed := remove(0); !failed || !strings.Contains(text, says) || strings.Contains(text, "repeat the call") {
+				t.Errorf("answered %s", text)
+			}
+		}
+		p.call("read_nb_cells", toolstest.Dict{})
+		if text, failed := remove(0); failed {
+			t.Errorf("after reading: %s", text)
+		}
+	})
+}
+
 // What a client does itself, and what it is shown since, moves its indexes.
 func TestOwnEditsMoveIndexes(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
@@ -221,10 +322,10 @@ func TestOwnEditsMoveIndexes(t *testing.T) {
 			return err
 		})
 		p.call("insert_nb_cells", toolstest.Dict{"position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "mine"}}})
-		modify(2, "b = 20") // mine, a, b
-		p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}})
+		modify(3, "b = 20") // mine, unread, a, b
+		p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 2}}})
 		modify(0, "mine, changed")
-		modify(2, "c = 30") // mine, b, c
+		modify(3, "c = 30") // mine, unread, b, c
 		if all, _ := p.sources(); all != "mine, changed unread = True b = 20 c = 30 d = 4" {
 			t.Errorf("the cells are %s", all)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -15,23 +16,55 @@ const (
 	maxRefused = 4
 )
 
-// refused is the error for a cell that a client may not change or delete yet. It shows the cell, if that is not too long,
-// so that the client knows it from then on: the same call again goes through.
-func (r Reader) refused(now ydoc.Cell, format string, args ...any) error {
-	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
-	if shown := r.Reveal(now); shown != "" {
-		return &OutdatedError{r.doc.Path(), now.ID, why + "\n" + shown + "If you mean that, repeat the call, with this revision or without one", true}
-	}
-	return &OutdatedError{r.doc.Path(), now.ID, why + "\nRead it, then repeat the call; or give force true", false}
+// OutdatedError says that a change was refused, because the client has not read what it would replace. The same call again is
+// refused again.
+type OutdatedError struct {
+	Path jupyter.Path // of the document
+	Cell string       // "" for the document as a whole
+	why  string
+	// Shown: the error shows what the client had not read, and what it can give to go on.
+	Shown bool
 }
 
-// Reveal returns a cell as a refusal shows it to a client, which knows it from then on; "" if it is too long for that. Each
-// line of the source is behind a bar, so that it cannot be mistaken for what is around it.
-func (r Reader) Reveal(now ydoc.Cell) string {
-	if len(now.Source) > maxRevealed {
+func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
+
+// How a client goes on that was refused a change, by what it gave.
+const (
+	adviceContent  = "Give this revision to replace it, or other content, which counts as a change from this text; or force true"
+	adviceDeletion = "Give this revision to delete it, or force true"
+	adviceMove     = "Give this revision to move it, or force true"
+	adviceWords    = "Give words of this text"
+)
+
+// refused is the error for a cell that a client may not change or delete yet. It shows the cell, if that is not too long.
+func (r Reader) refused(now ydoc.Cell, change textID, advice, format string, args ...any) error {
+	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
+	if shown := r.reveal(now, change); shown != "" {
+		return &OutdatedError{r.doc.Path(), now.ID, why + "\n" + shown + advice, true}
+	}
+	return &OutdatedError{r.doc.Path(), now.ID, why + "\nRead it, then give its revision; or force true", false}
+}
+
+// refusedAgain is the error for a change that was just refused, of a cell that is as the refusal showed it.
+func (r Reader) refusedAgain(now ydoc.Cell, advice string) error {
+	return &OutdatedError{r.doc.Path(), now.ID, fmt.Sprintf("this was just refused, and %s is as it was shown then, at revision \"%s\". %s", named(now), now.Revision, advice), true}
+}
+
+// Reveal returns a cell as a refusal shows it to a client, which has given it a new source, or nil; "" if it is too long for
+// that. Each line of the source is behind a bar, so that it cannot be mistaken for what is around it.
+func (r Reader) Reveal(now ydoc.Cell, source *string) string {
+	if source == nil {
+		return r.reveal(now, deletion)
+	}
+	return r.reveal(now, r.memory.texts.id(*source))
+}
+
+func (r Reader) reveal(now ydoc.Cell, change textID) string {
+	short := len(now.Source) <= maxRevealed
+	r.refuse(now.ID, change, now.Source, now.Revision, short)
+	if !short {
 		return ""
 	}
-	r.Answer(now)
 	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(now.Source, "\n"), "\n", "\n| "))
 }
 

@@ -2,6 +2,7 @@ package reading_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,7 +76,8 @@ func (p *positions) opens(tool string) {
 }
 
 // What a client has not read it does not destroy: not a cell that it was never shown, by index or by id, and not what was
-// typed since it read it. The refusal shows the cell, so that the same call goes through after it.
+// typed since it read it. The refusal shows the cell and its revision, with which the call goes through; the same call again is
+// refused again, in one line.
 func TestUnreadIsNotDestroyed(t *testing.T) {
 	for name, c := range destroying {
 		for way, args := range map[string]toolstest.Dict{"by index": c.byIndex, "by id": c.byID} {
@@ -94,10 +96,11 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 					if all, _ := p.sources(); all != "a = 1\n# a b = 2\n# b c = 3\n# c" {
 						t.Fatalf("the cells are %q", all)
 					}
-					text, failed := p.call(name, args)
-					if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
-						t.Errorf("the second call answers %s; the cells are %q", text, all)
+					if says[0] != "nothing was changed" { // an index does not mean what the refusal showed
+						p.refuses(name, args, "refused again")
+						args = c.byID
 					}
+					p.refusedAgain(name, args, "# b")
 				})
 			})
 		}
@@ -116,10 +119,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 				p.refuses(name, c.byID, "nothing was changed", "+# b, and typed", "| # b, and typed")
 				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2\n# b, and typed more") })
 				p.refuses(name, c.byID, "+# b, and typed more")
-				text, failed := p.call(name, c.byID)
-				if all, _ := p.sources(); failed || strings.Contains(all, "typed") {
-					t.Errorf("the same call again: %s; the cells are %q", text, all)
-				}
+				p.refusedAgain(name, c.byID, "typed")
 			})
 		})
 		t.Run(name+"/by force", func(t *testing.T) {
@@ -136,12 +136,34 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 				p := newUnread(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", strings.Repeat("# b\n", 2000)) })
 				for range 2 {
-					p.refuses(name, c.byID, "never shown to you", "Read it, then repeat the call; or give force true")
+					p.refuses(name, c.byID, "never shown to you", "Read it, then give its revision; or force true")
 				}
 			})
 		})
 	}
 }
+
+// refusedAgain repeats a refused call twice, which must keep a text, and then gives the revision of the refusal.
+func (p *positions) refusedAgain(name string, args toolstest.Dict, kept string) {
+	p.T.Helper()
+	for range 2 {
+		p.refuses(name, args, "nothing was changed", "just refused")
+	}
+	text, _ := p.call(name, args)
+	if all, _ := p.sources(); !strings.Contains(all, kept) {
+		p.T.Fatalf("%s: refused, and the cells are %q", name, all)
+	}
+	last := saidRevision.FindAllStringSubmatch(text, -1)
+	if text, failed := p.call(name, withRevision(args, last[len(last)-1][1])); failed {
+		p.T.Errorf("with the revision of the refusal: %s", text)
+	}
+	if all, _ := p.sources(); strings.Contains(all, kept) {
+		p.T.Errorf("with the revision of the refusal: the cells are %q", all)
+	}
+}
+
+// saidRevision is a revision in a refusal.
+var saidRevision = regexp.MustCompile(`revision(?: is)? "(\w+)"`)
 
 // refuses calls a tool and checks that it refuses, and what it says.
 func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
@@ -154,9 +176,8 @@ func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
 	}
 }
 
-// A cell whose newest text was shown is changed at the second call at the latest, and at the first one with its revision,
-// though somebody typed into it between two readings.
-func TestReadTwiceIsRefusedOnce(t *testing.T) {
+// A cell into which somebody typed between two readings is changed with the revision of the second one, or of the refusal.
+func TestReadTwiceNeedsTheRevision(t *testing.T) {
 	for name, c := range destroying {
 		if name == "overwrite_document" {
 			continue // as the tools that it is made of
@@ -174,9 +195,7 @@ func TestReadTwiceIsRefusedOnce(t *testing.T) {
 						}
 					} else {
 						p.refuses(name, c.byID, "changed by somebody else", "+b = 2 # typed", "| b = 2 # typed", revision)
-						if text, failed := p.call(name, c.byID); failed {
-							t.Error(text)
-						}
+						p.refusedAgain(name, c.byID, "typed")
 					}
 					if all, _ := p.sources(); strings.Contains(all, "typed") {
 						t.Errorf("the cells are %q", all)

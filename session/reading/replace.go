@@ -25,7 +25,7 @@ type Replaced struct {
 // afterwards if it did not before.
 func (r Reader) Replace(ctx context.Context, cell string, edit func(text string) (string, error)) (Replaced, error) {
 	if cell == whole {
-		return r.replaceText(ctx, edit)
+		return textReader{r}.replaceText(ctx, edit)
 	}
 	return r.replaceIn(ctx, cell, edit)
 }
@@ -33,29 +33,24 @@ func (r Reader) Replace(ctx context.Context, cell string, edit func(text string)
 func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (string, error)) (done Replaced, err error) {
 	var was ydoc.Cell
 	var want string
-	if err := r.doc.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
+	var conflict *ydoc.ConflictError
+	err = r.doc.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
 		var ok bool
 		if was, ok = e.Cell(cell); !ok {
 			return fmt.Errorf("cell %q was just deleted by somebody else; nothing was changed", cell)
 		}
-		if want, err = edit(was.Source); err == nil {
-			return e.SetSource(cell, want)
-		}
-		shown, ok := r.shown(cell)
-		if !ok {
+		base := was.Source
+		if base, want, err = r.replaced(cell, base, edit); err != nil {
 			return err
 		}
-		base, gone := e.SourceAt(cell, shown.last)
-		if gone != nil || base == was.Source {
-			return err
+		return e.Merge(cell, base, want)
+	})
+	if errors.As(err, &conflict) {
+		if now, ok := r.doc.Notebook().Cell(cell); ok {
+			return done, r.conflict(now, r.memory.texts.id(want), adviceWords, conflict)
 		}
-		old, unknown := edit(base)
-		if unknown != nil {
-			return err
-		}
-		want = old
-		return e.Rewrite(cell, shown.last, old)
-	}); err != nil {
+	}
+	if err != nil {
 		return done, err
 	}
 	now, ok := r.doc.Notebook().Cell(cell)
@@ -69,40 +64,45 @@ func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (s
 	return Replaced{was.Source, now.Source, now.Revision, now.Source != want}, nil
 }
 
-func (r Reader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
-	var want string
+// replaced makes an edit of the text that is there, or else of the one that the client was shown last, which is its base then.
+func (r Reader) replaced(cell, now string, edit func(string) (string, error)) (base, want string, err error) {
+	if want, err = edit(now); err == nil {
+		return now, want, nil
+	}
+	s, _ := r.showing(cell)
+	last, ok := r.text(s.last, now)
+	if !ok || last == now {
+		return "", "", err
+	}
+	old, unknown := edit(last)
+	if unknown != nil {
+		return "", "", err
+	}
+	return last, old, nil
+}
+
+func (r textReader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
+	var base, want string
 	known := r.knowledge()
 	edited := func(e *ydoc.TextEditor) (err error) {
 		done.Was = e.String()
-		if want, err = edit(done.Was); err == nil {
-			return e.SetText(want)
-		}
-		shown, ok := r.shown(whole)
-		if !ok || shown.last == stale {
+		if base, want, err = r.replaced(whole, done.Was, edit); err != nil {
 			return err
 		}
-		base, gone := e.Base(shown.last)
-		if gone != nil || base == done.Was {
-			return err
-		}
-		old, unknown := edit(base)
-		if unknown != nil {
-			return err
-		}
-		want = old
-		return e.Rewrite(shown.last, old)
-	}
-	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record("edit text", edited) }); err != nil {
-		return done, err
+		return e.Merge(base, want)
 	}
 	t := r.doc.Text()
-	if t == nil {
+	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record("edit text", edited) }); err != nil {
+		return done, r.refusedConflict(t, TextChange{To: len(base), Put: want}, err)
+	}
+	if t = r.doc.Text(); t == nil {
 		return done, errors.New("the document was replaced by a notebook while it was edited: read it again")
 	}
 	_, knew := r.knows(whole, done.Was)
 	done.Now, done.Revision = t.Read()
 	if done.Merged = done.Now != want; knew && !done.Merged {
-		known.wroteText(done.Was, done.Now, done.Revision)
+		r.Edited(ydoc.Cell{Source: done.Was}, ydoc.Cell{Source: done.Now, Revision: done.Revision})
+		r.keepParts(done.Now, known.of(done.Was, false).Carry(done.Was, done.Now, true))
 	}
 	return done, nil
 }

@@ -3,11 +3,9 @@ package reading
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A Change gives a cell a new source.
@@ -20,31 +18,16 @@ type Change struct {
 	Force bool
 }
 
-// OutdatedError says that a change was refused, because its base is no longer known and others have changed the
-// document since.
-type OutdatedError struct {
-	Path jupyter.Path // of the document
-	Cell string       // "" for the document as a whole
-	why  string
-	// Shown: the error shows what the client had not read, and the same call again goes through.
-	Shown bool
-}
-
-func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
-
-// outdatedCell is the error for a change of a cell.
-func (r Reader) outdatedCell(now ydoc.Cell) error {
-	return r.refused(now, "%s was changed by somebody else since you were last shown it, too long ago to merge the two changes", named(now))
-}
-
 // Rewrite gives cells of a notebook new sources, all or none, each merged with what others have typed since. It returns
 // the cells as they are now; a cell that was just deleted has no id. Those with the given source are recorded as shown
 // to the client. The agent's caret moves to the end of the last one.
 //
-// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the client was not shown a cell, or
-// others changed it too long ago to merge the two changes, an [*OutdatedError].
+// If others have changed the same words, or the client was not shown a cell, the error is an [*OutdatedError].
 func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, error) {
-	err := r.rewrite(ctx, changes)
+	err := r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
+		return refusedOf(changes, func(c Change) error { return r.change(e, c) })
+	})
+	err = r.overtaken(err, changes)
 	if err != nil && !errors.As(err, new(Unconfirmed)) {
 		return nil, err
 	}
@@ -56,9 +39,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 		}
 		cells[i] = now
 		r.doc.Point(ctx, c.Cell, len(now.Source))
-		if now.Source == c.Source {
-			r.Answer(now) // also of what is not confirmed: its next change is one of that
-		}
+		r.sent(now, c.Source) // also of what is not confirmed: its next change is one of that
 	}
 	if err != nil {
 		return nil, err
@@ -66,67 +47,73 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 	return cells, nil
 }
 
-// rewrite writes the new sources in one transaction.
-func (r Reader) rewrite(ctx context.Context, changes []Change) error {
-	return r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
-		return refusedOf(changes, func(c Change) error { return r.change(e, c) })
-	})
+// sent records that the client has given a cell a source, from which what it is now may differ.
+func (r Reader) sent(now ydoc.Cell, source string) {
+	rev := now.Revision
+	if now.Source != source {
+		rev = 0
+	}
+	r.wrote(now.ID, source, rev)
+}
+
+// overtaken makes a refusal of an edit that was taken back, because somebody else changed the same words in the same instant.
+func (r Reader) overtaken(err error, changes []Change) error {
+	var conflict *ydoc.ConflictError
+	if !errors.As(err, &conflict) {
+		return err
+	}
+	at := slices.IndexFunc(changes, func(c Change) bool { return c.Cell == conflict.ID })
+	now, there := r.doc.Notebook().Cell(conflict.ID)
+	if at < 0 || !there {
+		return err
+	}
+	return r.conflict(now, r.memory.texts.id(changes[at].Source), adviceContent, conflict)
+}
+
+// conflict is the error where somebody else has changed the words that a client changes.
+func (r Reader) conflict(now ydoc.Cell, change textID, advice string, c *ydoc.ConflictError) error {
+	return r.refused(now, change, advice, "%s was changed by somebody else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
+		named(now), shortened(c.Theirs), shortened(c.Mine))
 }
 
 // change stages one new source.
 func (r Reader) change(e *ydoc.Editor, c Change) error {
 	now, ok := e.Cell(c.Cell)
-	if !ok {
+	if !ok || now.Source == c.Source {
 		return e.SetSource(c.Cell, c.Source) // it says so
 	}
-	if c.Force {
-		return r.force(e, now, c)
-	}
-	base := c.Base
-	if base == 0 {
-		var err error
-		if base, err = r.base(e, now, c.Source); err != nil {
-			return err
-		}
-	}
-	if _, err := e.SourceAt(c.Cell, base); errors.Is(err, ydoc.ErrRevisionGone) {
-		// The document no longer has the revision that the client was shown. If the cell has not changed since, its
-		// current source is as good a base.
-		if _, same := r.knows(c.Cell, now.Source); base != now.Revision && (c.Base != 0 || !same) {
-			return r.outdatedCell(now)
-		}
-		return e.SetSource(c.Cell, c.Source)
-	}
-	return e.Rewrite(c.Cell, base, c.Source)
-}
-
-// force gives a cell a new source that its client does not want held back. It still leaves what others have typed elsewhere in
-// the cell since the client was shown it, and is refused once, and shown, what they have made of the very words: that it does
-// not wait until they pause does not say that their keys are to go. What the client has not read at all, or so long ago that
-// nobody knows what it was, is replaced.
-func (r Reader) force(e *ydoc.Editor, now ydoc.Cell, c Change) error {
-	base := c.Base
-	if base == 0 {
-		was, ok := r.shown(now.ID)
-		if !ok {
-			return e.SetSource(c.Cell, c.Source)
-		}
-		base = was.last
-	}
-	old, err := e.SourceAt(now.ID, base)
-	switch {
-	case errors.Is(err, ydoc.ErrRevisionGone):
-		return e.SetSource(c.Cell, c.Source)
-	case err != nil:
+	base, err := r.baseOf(e, now, c)
+	if err != nil {
 		return err
 	}
-	if _, err := textdiff.Merge(old, now.Source, c.Source); err != nil {
-		why := fmt.Sprintf("%s was changed by somebody else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
-			named(now), difference(old, now.Source), difference(old, c.Source))
-		if len(now.Source) > maxRevealed {
-			return &OutdatedError{r.doc.Path(), now.ID, why + "Read it, then repeat the call", false}
-		}
-		return r.refused(now, "%s", why)
+	var conflict *ydoc.ConflictError
+	err = e.Merge(c.Cell, base, c.Source)
+	if errors.As(err, &conflict) {
+		return r.conflict(now, r.memory.texts.id(c.Source), adviceContent, conflict)
 	}
-	return e.Rewrite(c.Cell, base, c.Source)
+	return err
+}
+
+// baseOf is the text of which a new source is a change. By force, it is what the client was shown last, however old, so that
+// what others have typed elsewhere stays; what the client has not read at all is replaced.
+func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) {
+	s, known := r.showing(now.ID)
+	if c.Base != 0 {
+		if s.refused == r.memory.texts.id(c.Source) && c.Base < s.rev && s.last == r.memory.texts.id(now.Source) && !c.Force {
+			return "", r.refusedAgain(now, adviceContent)
+		}
+		if text, ok := r.textAt(e, now, c.Base); ok {
+			return text, nil
+		}
+	}
+	switch {
+	case c.Force:
+		if text, ok := r.text(s.last, now.Source); known && ok {
+			return text, nil
+		}
+		return now.Source, nil
+	case c.Base != 0:
+		return "", r.refused(now, r.memory.texts.id(c.Source), adviceContent, "the revision that you give for %s is not known any more", named(now))
+	}
+	return r.base(now, c.Source)
 }

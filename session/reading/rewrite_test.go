@@ -61,7 +61,7 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", long+"mine\n", 0)
 		}, long + "theirs\n", is[*OutdatedError]},
-		"shown twice, refused, and read again": {func(r *rewriter) (string, error) {
+		"refused, read again, and the same": {func(r *rewriter) (string, error) {
 			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
 			r.as("ada").Show(r.cell())
@@ -70,7 +70,45 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			}
 			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", long+"mine\n", 0)
+		}, long + "theirs\n", is[*OutdatedError]},
+		"refused, and other content": {func(r *rewriter) (string, error) {
+			if _, err := r.rewrite("ada", "b = 2", 0); err == nil {
+				r.t.Error("not refused")
+			}
+			return r.rewrite("ada", long+"mine\n", 0)
 		}, long + "mine\n", nil},
+		"refused, and by force": {func(r *rewriter) (string, error) {
+			if _, err := r.rewrite("ada", "b = 2", 0); err == nil {
+				r.t.Error("not refused")
+			}
+			return r.forced("ada", "b = 2", 0)
+		}, "b = 2", nil},
+		"merged, and the same again": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others("first\n" + long)
+			if _, err := r.rewrite("ada", long+"last\n", 0); err != nil {
+				return "", err
+			}
+			r.as("ada").Show(r.cell()) // as the answer shows the merged source
+			return r.rewrite("ada", long+"last\n", 0)
+		}, "first\n" + long + "last\n", nil},
+		"merged, and written from what was sent": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others("first\n" + long)
+			if _, err := r.rewrite("ada", long+"last\n", 0); err != nil {
+				return "", err
+			}
+			return r.rewrite("ada", long+"last\nmore\n", 0)
+		}, "first\n" + long + "last\nmore\n", nil},
+		"merged, and written from what was shown": {func(r *rewriter) (string, error) {
+			r.as("ada").Show(r.cell())
+			r.others("first\n" + long)
+			if _, err := r.rewrite("ada", long+"last\n", 0); err != nil {
+				return "", err
+			}
+			r.as("ada").Show(r.cell())
+			return r.rewrite("ada", "first\n"+long+"end\n", 0)
+		}, "first\n" + long + "end\n", nil},
 		"shown twice, refused, and with its revision": {func(r *rewriter) (string, error) {
 			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
@@ -102,7 +140,7 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			r.as("ada").Show(r.cell())
 			r.others(strings.Replace(long, "1", "2", 1))
 			return r.rewrite("ada", strings.Replace(long, "1", "3", 1), 0)
-		}, strings.Replace(long, "1", "2", 1), is[*ydoc.ConflictError]},
+		}, strings.Replace(long, "1", "2", 1), is[*OutdatedError]},
 		"by force, never shown": {func(r *rewriter) (string, error) {
 			return r.forced("ada", "b = 2", 0)
 		}, "b = 2", nil},
@@ -133,11 +171,11 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 		"by force, a revision of long ago": {func(r *rewriter) (string, error) {
 			return r.forced("ada", "b = 2", r.cell().Revision+1)
 		}, "b = 2", nil},
-		"known by its hash, unchanged": {func(r *rewriter) (string, error) {
+		"made by it, unchanged": {func(r *rewriter) (string, error) {
 			r.memory.Made("ada", r.Path(), r.id, long)
 			return r.rewrite("ada", "b = 2", 0)
 		}, "b = 2", nil},
-		"known by its hash, changed": {func(r *rewriter) (string, error) {
+		"made by it, changed in the same words": {func(r *rewriter) (string, error) {
 			r.memory.Made("ada", r.Path(), r.id, long)
 			r.others("b = 2")
 			return r.rewrite("ada", "c = 3", 0)
@@ -154,7 +192,6 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			r.as("ada").Show(r.cell())
 			r.others("b = 2")
 			r.memory.Forget("ada")
-			r.shown.Forget("ada")
 			return r.rewrite("ada", "c = 3", 0)
 		}, "b = 2", is[*OutdatedError]},
 		"no such cell": {func(r *rewriter) (string, error) {

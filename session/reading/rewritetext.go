@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/spans"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -26,157 +27,171 @@ type ChangedText struct {
 	Revision ydoc.Revision
 	// At is the byte of the text at which the change begins, -1 if nothing was left to change.
 	At int
-	// Merged tells that the text differs from what the client expects, because others have changed it since.
+	// Merged reports that the text differs from what the client expects, because others have changed it since.
 	Merged bool
+	want   string // what the client expects
 }
 
 // RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision,
-// 0 for the one that the client was shown. change is called with the base text, and again if another base is needed. The
-// expected text is recorded as shown to the client, as far as it knew the text or has put it there.
+// 0 for the text that the client was last shown or has sent. change is called with the base text. What the client expects is
+// its next base, as far as it knew the text or has put it there.
 //
-// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, or the
-// client would remove what it was not shown, an [*OutdatedError].
-func (r Reader) RewriteText(ctx context.Context, name string, base ydoc.Revision, change textChanger) (ChangedText, error) {
+// If others have changed the same words, or the client would remove what it was not shown, the error is an
+// [*OutdatedError].
+func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision, change textChanger) (ChangedText, error) {
 	t := r.doc.Text()
 	if t == nil {
 		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) (*ydoc.Step, error) { return nil, nil }) // it says so
 	}
-	from := base
-	known, was := r.knowledge(), ""
-	heeding := known.heed(base, &was, change)
-	if from == 0 {
-		var err error
-		if from, err = r.textBase(t, heeding); err != nil {
-			return ChangedText{}, err
-		}
-	}
-	done, err := r.rewriteText(ctx, name, from, heeding)
-	if errors.Is(err, ydoc.ErrRevisionGone) {
-		switch {
-		case base != 0:
-			return ChangedText{}, &OutdatedError{Path: r.doc.Path(), why: "the revision that you give is not remembered: the document has changed too much since, or was opened again"}
-		case r.outdated(whole, r.doc.Text().String()):
-			return ChangedText{}, r.outdatedText()
-		}
-		// The document no longer has the revision that the client was shown, but the text is the same.
-		done, err = r.rewriteText(ctx, name, 0, heeding)
-	}
-	switch {
-	case err != nil:
-		return ChangedText{}, err
-	case done.Merged:
-		r.spoil(done.Text)
-	default:
-		known.wroteText(was, done.Text, done.Revision)
-	}
-	return done, nil
-}
-
-// OverwriteText gives a text document a new text, whatever is there and whoever has read it.
-func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedText, error) {
-	done, err := r.rewriteText(ctx, name, 0, func(base string) (TextChange, error) {
-		return TextChange{To: len(base), Put: text}, nil
-	})
+	client := textReader{r}
+	b, err := client.textBase(t, rev, change)
 	if err != nil {
-		return done, err
+		return ChangedText{}, err
 	}
-	if done.Merged {
-		r.spoil(done.Text)
-	} else {
-		r.ShowText(text, done.Revision, 0, len(text))
-		r.wrote(whole, text, done.Revision)
-	}
-	return done, nil
-}
-
-// heed has a change refused that removes what the client has not read; was gets the base of which it was made last. Who
-// names a revision and was shown nothing of the document may have read it elsewhere.
-func (k knowledge) heed(named ydoc.Revision, was *string, change textChanger) textChanger {
-	return func(base string) (TextChange, error) {
-		*was = base
+	known, was := client.knowledge(), ""
+	var made TextChange
+	done, err := client.rewriteText(ctx, name, b.text, func(base string) (TextChange, error) {
+		was = base
 		c, err := change(base)
-		if err == nil && (k.ok || named == 0) {
-			err = k.mayRemove(named, base, c)
+		// A client that names a revision and was shown nothing of the document may have read it elsewhere.
+		if made = c; err == nil && (known.ok || rev == 0) {
+			err = known.mayRemove(base, b.earlier, c)
 		}
 		return c, err
-	}
-}
-
-// textBase is the revision that the client was shown, 0 for the current text.
-func (r Reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, error) {
-	shown, ok := r.shown(whole)
-	now := t.String()
-	known, same := r.knows(whole, now)
-	switch {
-	case ok && shown.first == stale, !ok && known && !same:
-		return 0, r.outdatedText()
-	case ok && shown.first == shown.last:
-		return shown.last, nil
-	case ok:
-		return r.textOfTwo(t, shown, change)
-	}
-	return 0, nil
-}
-
-// textOfTwo is the one of two showings from which a change was made, see [Reader.chosen]. Of a change of a part that
-// cannot be known: its position may be of either.
-func (r Reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.Revision, error) {
-	first, err := t.At(was.first)
+	})
 	if err != nil {
-		return was.first, nil //nolint:nilerr // the edit says so
+		return ChangedText{}, client.refusedConflict(t, made, err)
 	}
-	last, err := t.At(was.last)
-	if err != nil || first == last {
-		return was.last, nil //nolint:nilerr // likewise
+	known.wroteText(was, done.want, done.Revision)
+	return done, nil
+}
+
+// OverwriteText gives a text document a new text, whoever has read it. Where the client was shown all of it, what others have
+// typed elsewhere since then stays.
+func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedText, error) {
+	t := r.doc.Text()
+	if t == nil {
+		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) (*ydoc.Step, error) { return nil, nil }) // it says so
+	}
+	var base *string
+	client := textReader{r}
+	s, _ := r.showing(whole)
+	if last, ok := r.text(s.last, t.String()); ok && client.knowledge().of(last, false).Missing(spans.Span{To: len(last)}) < 0 {
+		base = &last
+	}
+	var made TextChange
+	done, err := client.rewriteText(ctx, name, base, func(base string) (TextChange, error) {
+		made = TextChange{To: len(base), Put: text}
+		return made, nil
+	})
+	if err != nil {
+		return done, client.refusedConflict(t, made, err)
+	}
+	r.wrote(whole, done.want, done.Revision)
+	client.keepParts(done.want, spans.Set(nil).Add(spans.Span{To: len(done.want)}))
+	return done, nil
+}
+
+// A textBase is the text of which a change is made, nil for the one that is there.
+type textBase struct {
+	text    *string
+	earlier bool // than the one that the client was last shown
+}
+
+// textBase is the text at a revision, with 0 the one that the client was last shown or has sent.
+func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger) (textBase, error) {
+	now, latest := t.Read()
+	s, known := r.showing(whole)
+	last, have := r.text(s.last, now)
+	switch {
+	case rev != 0 && rev == latest:
+		return textBase{}, nil
+	case rev != 0 && known && have && rev == s.rev:
+		return textBase{text: &last}, nil
+	case rev != 0:
+		text, err := t.At(rev)
+		if err != nil {
+			return textBase{}, &OutdatedError{Path: r.doc.Path(), why: "the revision that you give is not known any more: the document has changed too much since, or was opened again"}
+		}
+		return textBase{&text, rev < s.rev}, nil
+	case !known:
+		return textBase{}, nil
+	}
+	first, haveFirst := r.text(s.first, now)
+	if !have || !haveFirst {
+		return textBase{}, &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
 	}
 	c, err := change(last)
-	if err != nil {
-		return 0, err
+	switch {
+	case err != nil:
+		return textBase{}, err
+	case s.refused == r.changeID(c) && s.last == r.memory.texts.id(now):
+		return textBase{}, &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
+			words.Quoted(r.doc.Path().String()), latest, adviceText)}
+	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
+		return textBase{text: &last}, nil
 	}
-	doubt := words.Quoted(r.doc.Path().String()) + " was changed by somebody else between two readings of yours, and "
-	refused := func(why string) error {
-		diff := difference(first, last)
-		r.doc.Showings().wrote(r.client, whole, was.last) // the client was shown both
-		return &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf("%s%s:\n%sIf you mean that, repeat the change", doubt, why, diff), Shown: true}
+	if base, ok := chosen(first, last, c.Put); ok {
+		return textBase{&base, base != last}, nil
 	}
-	if c.From == 0 && c.To == len(last) {
-		return was.chosen(first, last, c.Put, func() error { return refused("your text takes back or changes that") })
-	}
-	return 0, refused("a position means another place since; yours has to be of the last one")
+	return textBase{}, r.refusedText(t, c, "between two readings of yours, and your text takes back or changes that", textdiff.Unified("text", first, last, 1), "")
 }
 
-// outdatedText is the error for a change by a client that was not shown the current text.
-func (r Reader) outdatedText() error {
-	return &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path().String()) +
-		" was changed by others since you were last shown all of it, so your positions and content may be out of date"}
+// adviceText says how a client goes on that was refused a change of a text.
+const adviceText = "Give this revision, or read the text again and send another change"
+
+// changeID identifies a change.
+func (r textReader) changeID(c TextChange) textID {
+	return r.memory.texts.id(fmt.Sprintf("%d %d %s", c.From, c.To, c.Put))
 }
 
-// rewriteText makes a change based on a revision, 0 for the current text.
-func (r Reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change textChanger) (done ChangedText, err error) {
+// refusedText is the error for a change of a text that its client may not make yet, because of what others have changed.
+func (r textReader) refusedText(t *ydoc.Text, c TextChange, why, theirs, mine string) error {
+	now, rev := t.Read()
+	known := r.knowledge()
+	r.refuse(whole, r.changeID(c), now, rev, true)
+	if was, ok := r.text(known.parts.of, now); ok {
+		r.keepParts(now, known.known.Carry(was, now, len(theirs) <= maxDifference))
+	}
+	if mine != "" {
+		mine = "Your change:\n" + shortened(mine)
+	}
+	return &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
+		words.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, adviceText)}
+}
+
+// refusedConflict is refusedText for the error of an edit, if that is a conflict.
+func (r textReader) refusedConflict(t *ydoc.Text, c TextChange, err error) error {
+	var conflict *ydoc.ConflictError
+	if !errors.As(err, &conflict) {
+		return err
+	}
+	return r.refusedText(t, c, "in the same words as by you", conflict.Theirs, conflict.Mine)
+}
+
+// rewriteText makes a change of a base text, nil for the current text.
+func (r textReader) rewriteText(ctx context.Context, name string, base *string, change textChanger) (done ChangedText, err error) {
 	err = r.doc.WriteText(ctx, name, func(t *ydoc.Text) (*ydoc.Step, error) {
-		var want string
 		made, err := t.Record(name, func(e *ydoc.TextEditor) (err error) {
-			want, done.At, err = writeText(e, from, change)
+			done.want, done.At, err = writeText(e, base, change)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		done.Text, done.Revision = t.Read()
-		done.Merged = done.Text != want
+		done.Merged = done.Text != done.want
 		return made, nil
 	})
 	return done, err
 }
 
 // writeText stages a change. It returns the text that the change would make of its base.
-func writeText(e *ydoc.TextEditor, from ydoc.Revision, change textChanger) (want string, at int, err error) {
+func writeText(e *ydoc.TextEditor, from *string, change textChanger) (want string, at int, err error) {
 	now := e.String()
 	base := now
-	if from != 0 {
-		if base, err = e.Base(from); err != nil {
-			return "", 0, err
-		}
+	if from != nil {
+		base = *from
 	}
 	c, err := change(base)
 	if err != nil {
@@ -185,7 +200,7 @@ func writeText(e *ydoc.TextEditor, from ydoc.Revision, change textChanger) (want
 	want = base[:c.From] + c.Put + base[c.To:]
 	switch {
 	case now != base:
-		if err := e.Rewrite(from, want); err != nil {
+		if err := e.Merge(base, want); err != nil {
 			return "", 0, err
 		}
 		if edits := textdiff.Diff(now, e.String()); len(edits) > 0 {

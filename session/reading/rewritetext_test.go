@@ -30,7 +30,7 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 			others("zero\n" + long)
 			Of(d, m, "ada").ReadText()
 			return 0
-		}, TextChange{behind, behind, "x"}, "zero\n" + long, 0, false, is[*OutdatedError]},
+		}, TextChange{behind, behind, "x"}, "zero\n" + long[:behind-5] + "x" + long[behind-5:], behind, false, nil},
 		"shown twice, the whole from the first": {func(m *Memory, d *fakeDocument, others func(string)) ydoc.Revision {
 			Of(d, m, "ada").ReadText()
 			others(long + "six\n")
@@ -59,12 +59,12 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 			Of(d, m, "ada").ReadText()
 			others("1\n" + long[4:])
 			return 0
-		}, TextChange{0, 3, "I"}, "1\n" + long[4:], 0, false, is[*ydoc.ConflictError]},
+		}, TextChange{0, 3, "I"}, "1\n" + long[4:], 0, false, is[*OutdatedError]},
 		"known by its hash, changed": {func(m *Memory, d *fakeDocument, _ func(string)) ydoc.Revision {
 			m.Made("ada", d.Path(), "", "another")
 			return 0
 		}, TextChange{0, 0, "x"}, long, 0, false, is[*OutdatedError]},
-		"what was merged is not known": {func(m *Memory, d *fakeDocument, others func(string)) ydoc.Revision {
+		"what it has sent is the base after a merge": {func(m *Memory, d *fakeDocument, others func(string)) ydoc.Revision {
 			Of(d, m, "ada").ReadText()
 			others("zero\n" + long)
 			if done, err := Of(d, m, "ada").RewriteText(t.Context(), "edit", 0, func(string) (TextChange, error) {
@@ -73,10 +73,10 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 				t.Errorf("%+v, %v", done, err)
 			}
 			return 0
-		}, TextChange{0, 0, "x"}, "zero\n" + long[:behind] + "5\n", 0, false, is[*OutdatedError]},
+		}, TextChange{behind, behind + 1, "V"}, "zero\n" + long[:behind] + "V\n", behind + 5, true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, d := NewMemory(), &fakeDocument{text: ydoc.NewText(), shown: NewShowings()}
+			m, d := NewMemory(), &fakeDocument{text: ydoc.NewText()}
 			others := func(text string) {
 				if err := d.text.Edit("type", func(e *ydoc.TextEditor) error { return e.SetText(text) }); err != nil {
 					t.Fatal(err)

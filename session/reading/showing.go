@@ -1,55 +1,90 @@
 package reading
 
 import (
-	"sync"
-
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// stale is the revision of a text that the client expects but the document never had, because an edit was merged with
-// changes that the client has not seen.
-const stale = ydoc.Revision(0)
-
-// A showing is what a client knows of a text: the revisions at which it was shown it since it last wrote it. Several
-// agents may share one client. What one of them has read is not known to the others, and so the first showing counts
-// where a write does not say from which one it was made.
-type showing struct{ first, last ydoc.Revision }
-
-// Showings are what clients know of one replica. Make it with [NewShowings].
-type Showings struct {
-	mu   sync.Mutex      // held from reading a showing to putting another in its place
-	last memory[showing] // by client and cell
+// A showing is what a client knows of a text: the one that it was shown first since it last wrote it, and the one that it
+// was shown or has sent last. Several agents may share one client, and a client may write from what it sent itself, though
+// it was shown since what that was merged with. So both may be the base of a new text, see [Reader.base].
+type showing struct {
+	first, last textID
+	rev         ydoc.Revision // at which last was shown; 0 if it was sent and not shown
+	// refused is the change that was last refused, 0 for none since the client's last write.
+	refused textID
+	// pending: something was refused, and nothing else has shown the text since. What a refusal shows is the base of other
+	// content, and never a reason to let the same through.
+	pending bool
 }
 
-// NewShowings makes the showings of a new replica, which nobody was shown.
-func NewShowings() *Showings { return &Showings{last: newMemory[showing](revisionsMax)} }
+// deletion stands for a deletion in place of the content that was refused.
+const deletion textID = 1
 
-// Forget drops those of a client.
-func (s *Showings) Forget(client string) { s.last.forget(client) }
+// showing is what the client knows of a cell, or of the document's text.
+func (r Reader) showing(cell string) (showing, bool) { return r.memory.showings.Get(r.key(cell)) }
 
-// inReplica is a text as a client has seen it in the one document that a replica is of.
-func inReplica(client, cell string) shownKey { return shownKey{client: client, cell: cell} }
-
-// of is what a client knows of a text, if that is known.
-func (s *Showings) of(client, cell string) (showing, bool) {
-	return s.last.Get(inReplica(client, cell))
+// update changes what the client knows of a cell.
+func (r Reader) update(cell string, change func(s *showing, known bool)) {
+	r.memory.mu.Lock()
+	defer r.memory.mu.Unlock()
+	s, known := r.showing(cell)
+	change(&s, known)
+	r.memory.showings.Add(r.key(cell), s)
 }
 
-// drop drops what a client knows of a text.
-func (s *Showings) drop(client, cell string) { s.last.Remove(inReplica(client, cell)) }
+// show records that an answer shows a text at a revision.
+func (r Reader) show(cell, text string, rev ydoc.Revision) {
+	id := r.memory.texts.add(text)
+	r.update(cell, func(s *showing, known bool) {
+		if !known || s.pending {
+			s.first, s.pending = id, false
+		}
+		s.last, s.rev = id, rev
+	})
+}
 
-// show records that a client was shown a text.
-func (s *Showings) show(client, cell string, rev ydoc.Revision) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first := rev
-	if was, ok := s.of(client, cell); ok && was.first != stale {
-		first = was.first
+// wrote records that the client has written a text; rev is 0 if the document has another one by now.
+func (r Reader) wrote(cell, text string, rev ydoc.Revision) {
+	id := r.memory.texts.add(text)
+	r.update(cell, func(s *showing, _ bool) { *s = showing{first: id, last: id, rev: rev} })
+}
+
+// refuse records that a change was refused, and whether the refusal shows the text as it is.
+func (r Reader) refuse(cell string, change textID, text string, rev ydoc.Revision, shown bool) {
+	id := r.memory.texts.add(text)
+	r.update(cell, func(s *showing, known bool) {
+		s.refused, s.pending = change, true
+		if shown {
+			s.first, s.last, s.rev = id, id, rev
+		} else if !known {
+			s.first, s.last = 0, 0
+		}
+	})
+}
+
+// knows reports whether the client was shown a text, last by something else than a refusal, and whether this one.
+func (r Reader) knows(cell, text string) (known, same bool) {
+	s, ok := r.showing(cell)
+	return ok && s.last != 0, ok && !s.pending && s.last == r.memory.texts.id(text)
+}
+
+// text returns a text that the client knows; now, which needs not be kept, is the one that is there.
+func (r Reader) text(id textID, now string) (string, bool) {
+	if id == r.memory.texts.id(now) {
+		return now, true
 	}
-	s.last.Add(inReplica(client, cell), showing{first, rev})
+	return r.memory.texts.of(id)
 }
 
-// wrote records that a client has just written a text, or was shown it with all that others have changed.
-func (s *Showings) wrote(client, cell string, rev ydoc.Revision) {
-	s.last.Add(inReplica(client, cell), showing{rev, rev})
+// chosen is the one of two texts that a client was shown from which it made another: the later one, if that keeps what was
+// changed between them, and the first one, if it has nothing to do with that. Else it cannot be known.
+func chosen(first, last, made string) (base string, ok bool) {
+	switch {
+	case first == last, textdiff.Keeps(first, last, made):
+		return last, true
+	case textdiff.Apart(first, last, made):
+		return first, true
+	}
+	return "", false
 }

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -58,95 +57,97 @@ func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 
 // mayDelete refuses to delete a cell that the client has not read as it is now.
 func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
-	if strings.TrimSpace(now.Source) == "" || base != 0 && base == now.Revision {
+	s, known := r.showing(now.ID)
+	id := r.memory.texts.id(now.Source)
+	switch {
+	case strings.TrimSpace(now.Source) == "":
+		return nil
+	case base != 0:
+		return r.sameSince(e, now, base, adviceDeletion)
+	case !known || s.last == 0:
+		return r.refused(now, deletion, adviceDeletion, "%s was never shown to you", named(now))
+	case s.pending && s.last == id:
+		return r.refusedAgain(now, adviceDeletion)
+	case s.first == id && s.last == id:
 		return nil
 	}
-	from := base
-	if from == 0 {
-		was, ok := r.shown(now.ID)
-		switch known, same := r.knows(now.ID, now.Source); {
-		case ok:
-			from = was.first
-		case known && same:
-			return nil
-		case known:
-			return r.refused(now, "%s was changed by somebody else since you were last shown it", named(now))
-		default:
-			return r.refused(now, "%s was never shown to you", named(now))
-		}
+	old, ok := r.text(s.first, now.Source)
+	if !ok {
+		return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you were last shown it", named(now))
 	}
-	if _, same := r.knows(now.ID, now.Source); same && base == 0 {
-		if _, err := e.SourceAt(now.ID, from); errors.Is(err, ydoc.ErrRevisionGone) {
-			return nil
-		}
+	if old == now.Source {
+		old, _ = r.text(s.last, now.Source)
 	}
-	return r.sameSince(e, now, from)
+	return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
 // mayMove refuses to move a cell that is not as the client has read it, where it says at which revision that was.
 func (r Reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
 	now, ok := e.Cell(cell)
-	if !ok || force || base == 0 || base == now.Revision {
+	if !ok || force || base == 0 {
 		return nil // the move says so
 	}
-	return r.sameSince(e, now, base)
+	return r.sameSince(e, now, base, adviceMove)
 }
 
-// sameSince refuses what is to be done with a cell whose source has changed since a revision.
-func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, from ydoc.Revision) error {
-	old, err := e.SourceAt(now.ID, from)
+// sameSince refuses what is to be done with a cell whose source is not that of a revision any more.
+func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, advice string) error {
+	s, _ := r.showing(now.ID)
+	old, known := r.textAt(e, now, base)
 	switch {
-	case errors.Is(err, ydoc.ErrRevisionGone):
-		return r.refused(now, "%s was changed by somebody else since you read it, too long ago to show how", named(now))
-	case err != nil, old == now.Source:
-		return err
+	case known && old == now.Source:
+		return nil
+	case s.pending && s.refused == deletion && s.last == r.memory.texts.id(now.Source):
+		return r.refusedAgain(now, advice)
+	case !known:
+		return r.refused(now, deletion, advice, "the revision that you give for %s is not known any more", named(now))
 	}
-	return r.refused(now, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
+	return r.refused(now, deletion, advice, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
-// base is the revision from which a new source of a cell counts as a change: the one that the client was shown. It is
-// refused where the client has not read what it replaces.
-func (r Reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revision, error) {
-	was, ok := r.shown(now.ID)
-	if !ok {
-		switch known, same := r.knows(now.ID, now.Source); {
-		case known && same, strings.TrimSpace(now.Source) == "":
-			return now.Revision, nil
-		case known:
-			return 0, r.outdatedCell(now)
-		default:
-			return 0, r.refused(now, "%s was never shown to you as a whole", named(now))
+// textAt is what the client read of a cell at a revision of it or of the notebook; false if that is not known. One that is
+// newer than its last reading means that reading: it may be an answer that did not show this cell.
+func (r Reader) textAt(e *ydoc.Editor, now ydoc.Cell, rev ydoc.Revision) (string, bool) {
+	s, known := r.showing(now.ID)
+	if rev == now.Revision {
+		return now.Source, true
+	}
+	if known && s.rev != 0 && rev >= s.rev {
+		if text, ok := r.text(s.last, now.Source); ok {
+			return text, true
 		}
 	}
-	if was.first == was.last {
-		return was.last, nil
-	}
-	first, err := e.SourceAt(now.ID, was.first)
-	if err != nil {
-		return was.first, nil //nolint:nilerr // the edit says so
-	}
-	last, err := e.SourceAt(now.ID, was.last)
-	if err != nil {
-		return was.last, nil //nolint:nilerr // likewise
-	}
-	return was.chosen(first, last, source, func() error {
-		r.unknow(now.ID) // where the refusal does not show it, the next reading counts
-		return r.refused(now, "%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s",
-			named(now), difference(first, last), difference(first, source))
-	})
+	text, err := e.SourceAt(now.ID, rev)
+	return text, err == nil
 }
 
-// chosen is the revision of the two showings from which a text was made: the last one, if the text keeps what was changed
-// between them, and the first one, if it has nothing to do with that. Else it cannot be known: the client may be two
-// agents, of which this one has not read what it would take back.
-func (s showing) chosen(first, last, made string, refuse func() error) (ydoc.Revision, error) {
+// base is the text from which a new source of a cell counts as a change: the one that the client was last shown or has sent.
+// It is refused where the client has not read what it replaces.
+func (r Reader) base(now ydoc.Cell, source string) (string, error) {
+	s, known := r.showing(now.ID)
+	change := r.memory.texts.id(source)
 	switch {
-	case first == last, textdiff.Keeps(first, last, made):
-		return s.last, nil
-	case textdiff.Apart(first, last, made):
-		return s.first, nil
+	case !known || s.last == 0:
+		if strings.TrimSpace(now.Source) == "" {
+			return now.Source, nil
+		}
+		return "", r.refused(now, change, adviceContent, "%s was never shown to you as a whole", named(now))
+	case s.refused == change && s.last == r.memory.texts.id(now.Source):
+		return "", r.refusedAgain(now, adviceContent)
 	}
-	return 0, refuse()
+	first, haveFirst := r.text(s.first, now.Source)
+	last, haveLast := r.text(s.last, now.Source)
+	if !haveFirst || !haveLast {
+		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since you read it", named(now))
+	}
+	if s.refused == change {
+		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since that was refused:\n%s", named(now), difference(last, now.Source))
+	}
+	if base, ok := chosen(first, last, source); ok {
+		return base, nil
+	}
+	return "", r.refused(now, change, adviceContent, "%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s",
+		named(now), difference(first, last), difference(first, source))
 }
 
 // named names a cell in an error by its id and its beginning.
@@ -160,7 +161,10 @@ func named(c ydoc.Cell) string {
 }
 
 // difference is a short unified diff, with a line end.
-func difference(old, now string) string {
-	d, _ := words.Cut(textdiff.Unified("source", old, now, 1), maxDifference)
-	return strings.TrimRight(d, "\n") + "\n"
+func difference(old, now string) string { return shortened(textdiff.Unified("source", old, now, 1)) }
+
+// shortened cuts a difference to what an error shows, with a line end.
+func shortened(diff string) string {
+	diff, _ = words.Cut(diff, maxDifference)
+	return strings.TrimRight(diff, "\n") + "\n"
 }

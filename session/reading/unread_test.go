@@ -49,7 +49,7 @@ func TestDeleteWhatWasRead(t *testing.T) {
 			r.others("a = 1\nb = 2\n")
 			return r.as("ada").Delete(r.t.Context(), []Target{{Cell: r.id, Base: base}}, false)
 		}, "+b = 2"},
-		"known by its hash, changed": {func(r *rewriter) error {
+		"made by it, changed": {func(r *rewriter) error {
 			r.memory.Made("ada", r.Path(), r.id, "other")
 			return r.as("ada").Delete(r.t.Context(), []Target{{Cell: r.id}}, false)
 		}, "changed by somebody else"},

@@ -28,6 +28,8 @@ type BusyError struct {
 	Typed       string // "" where it is not known
 	// Waited is how long the call has waited in vain.
 	Waited time.Duration
+	// Forceable reports whether the called tool lists force.
+	Forceable bool
 
 	now time.Time
 }
@@ -36,7 +38,7 @@ type BusyError struct {
 func (e *BusyError) Kind() string { return CodeBusy }
 
 func (e *BusyError) Error() string {
-	typed, waited := "", ""
+	typed, waited, force := "", "", ""
 	if text := strings.Join(strings.Fields(words.Plain(e.Typed)), " "); text != "" {
 		text, _ = words.Cut(text, maxTyped)
 		typed = ": " + words.Quoted(text)
@@ -44,9 +46,21 @@ func (e *BusyError) Error() string {
 	if e.Waited > 0 {
 		waited = fmt.Sprintf(", and did not pause within %s", e.Waited)
 	}
-	return fmt.Sprintf("%s: %s is typing in %s, since %s, last key %s ago%s%s; nothing was %s: call again with wait 30, which does it once they pause, "+
-		"or work elsewhere; force true does it at once",
-		CodeBusy, e.Who, e.where(), ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed, waited, e.verb())
+	if e.Forceable {
+		force = "; force true does it at once"
+	}
+	return fmt.Sprintf("%s: %s is typing in %s, since %s, last key %s ago%s%s; nothing was %s: work elsewhere, or make the same call again later%s",
+		CodeBusy, e.Who, e.where(), ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed, waited, e.verb(), force)
+}
+
+// earlyError says that the room was joined so lately that the keys of a person who types would not have been seen yet.
+type earlyError struct {
+	edit string
+	left time.Duration // until they would have been
+}
+
+func (e *earlyError) Error() string {
+	return fmt.Sprintf("%s: the notebook has just been opened: try again in %s", e.edit, e.left)
 }
 
 func (e *BusyError) where() string { return place(e.Index, e.Cell) }
@@ -94,6 +108,6 @@ func (e *HandsOffError) Error() string {
 	if e.Cell != "" {
 		what, where = place(e.Index, e.Cell), "in it"
 	}
-	return fmt.Sprintf("%s: %s has said hands off %s, at %s; nothing was %s: it holds, whatever is waited or forced, until %s says go on %s, "+
+	return fmt.Sprintf("%s: %s has said hands off %s, at %s; nothing was %s: nothing overrides it until %s says go on %s, "+
 		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
 }

@@ -3,9 +3,11 @@ package toes
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/history"
@@ -16,10 +18,11 @@ import (
 // A Guard looks whether an edit may be made. A nil one lets everything pass.
 type Guard struct {
 	edit    string
-	force   bool
+	manners Manners
 	log     *history.Log
 	company people.Company
 	book    *ydoc.Notebook
+	early   time.Duration // until keys would have been seen; 0 if they would have been
 }
 
 // Of is the guard of an edit of a notebook by its name, nil where no call makes it. company are those who are in the room.
@@ -27,7 +30,28 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, c
 	if a := author.Of(ctx); a.Call == 0 || nb == nil || log == nil {
 		return nil
 	}
-	return &Guard{edit, of(ctx).Force, log, company(), nb}
+	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}
+	if left := settling - g.company.Known.For(); left > 0 && shared(nb) {
+		g.early = left
+	}
+	return g
+}
+
+// settling is for how long after a join a person who types may not have been seen to: two keys of one word are rarely further
+// apart, and an update needs some of it.
+const settling = time.Second
+
+// shared reports whether anybody besides this program and the server has written in a notebook. The server writes as client 0
+// what is in the file, and as another the state of the room.
+func shared(nb *ydoc.Notebook) bool {
+	sv, err := nb.StateVector()
+	clients, _ := binary.Uvarint(sv) // their number comes first
+	for _, known := range []uint64{0, nb.ClientID()} {
+		if nb.Clock(known) > 0 {
+			clients--
+		}
+	}
+	return err == nil && clients > 1
 }
 
 // Around is fn, which stages an edit, with a look at what it has staged.
@@ -86,15 +110,18 @@ func (g *Guard) check(cells []string, state map[string]any) error {
 			return e
 		}
 	}
-	if g.force {
+	if g.manners.Force || len(cells) == 0 {
 		return nil
+	}
+	if g.early > 0 {
+		return &earlyError{g.edit, g.early}
 	}
 	now := time.Now()
 	for _, cell := range cells {
 		for _, bout := range g.log.Lately(cell, now.Add(-Quiet)) {
 			if bout.Last.Add(Quiet).After(now) {
 				if who, ok := g.typist(cell, bout); ok {
-					return &BusyError{Edit: g.edit, Cell: cell, Index: -1, Who: who, Since: bout.Begun, Last: bout.Last, Typed: bout.Typed, now: now}
+					return &BusyError{Edit: g.edit, Cell: cell, Index: -1, Who: who, Since: bout.Begun, Last: bout.Last, Typed: bout.Typed, Forceable: g.manners.Forceable, now: now}
 				}
 			}
 		}
@@ -105,9 +132,20 @@ func (g *Guard) check(cells []string, state map[string]any) error {
 // keyMoves is within what time of a key the caret moves.
 const keyMoves = 2 * time.Second
 
-// typist is the person who has typed, if it is one who is there. Where only something was deleted it is not known whose key
-// that was: then it is theirs whose caret is in the cell, and moved then.
+// maxKey is how many characters one change enters at most that is a key, with what the editor completes. A longer one is a
+// paste, or a replacement throughout the cell.
+const maxKey = 40
+
+// somebody is how a person is called whose name awareness has not told yet.
+const somebody = "somebody"
+
+// typist is the person who has typed, also before awareness has named them; false if it is an agent, or one who has left.
+// Where only something was deleted it is not known whose key that was: then it is theirs whose caret is in the cell, and moved
+// then, or while not all are known yet, somebody's.
 func (g *Guard) typist(cell string, bout history.Bout) (name string, ok bool) {
+	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > maxKey {
+		return "", false
+	}
 	var latest time.Time
 	for _, p := range g.company.Persons() {
 		for _, at := range p.Places {
@@ -119,7 +157,18 @@ func (g *Guard) typist(cell string, bout history.Bout) (name string, ok bool) {
 			}
 		}
 	}
+	if !ok && (bout.Who.Unknown && !g.company.Known.All() || slices.ContainsFunc(bout.Who.Clients, g.unnamed)) {
+		return somebody, true
+	}
 	return name, ok
+}
+
+// unnamed reports whether awareness has said nothing of a client.
+func (g *Guard) unnamed(client uint64) bool {
+	_, _, named := g.log.Named(client)
+	return !named && !slices.ContainsFunc(g.company.People, func(p people.Person) bool {
+		return slices.ContainsFunc(p.Places, func(at people.Place) bool { return at.Replica == client })
+	})
 }
 
 // shown is the name of who has said it.

@@ -37,7 +37,7 @@ func TestBusy(t *testing.T) {
 				if !errors.As(err, &busy) || busy.Cell != "a" || busy.Index != 0 || busy.Who != "Ada" || b.nb.Revision() != rev {
 					t.Fatalf("%v", err)
 				}
-				for _, want := range []string{`busy_human: Ada is typing in cell 0 (id "a"), since 4.2 s, last key 1.2 s ago: "+ axis`, "nothing was written", "wait 30", "force true"} {
+				for _, want := range []string{`busy_human: Ada is typing in cell 0 (id "a"), since 4.2 s, last key 1.2 s ago: "+ axis`, "nothing was written: work elsewhere, or make the same call again later"} {
 					if !strings.Contains(err.Error(), want) {
 						t.Errorf("%q is not in %q", want, err)
 					}
@@ -121,10 +121,16 @@ func TestNobodyIsBusy(t *testing.T) {
 			b.types(tab, "a", "typed")
 			b.company.People = nil
 		}},
-		"said nothing": {ada, func(b *book, tab *ydoc.Notebook) {
-			b.types(tab, "a", "typed")
-			b.company.People = []people.Person{{Name: "Bob", Places: []people.Place{{Client: 9, Cell: "a", Caret: true, Moved: time.Now()}}}}
+		"an agent that says for whom it writes": {agent, func(b *book, tab *ydoc.Notebook) {
+			b.types(tab, "a", "written")
+			b.company.People = nil
 		}},
+		"an agent's program": {agent, func(b *book, tab *ydoc.Notebook) {
+			b.types(tab, "a", "written")
+			b.company.People[0].Places[0] = people.Place{Client: 9, Replica: 2}
+			delete(b.named, 2)
+		}},
+		"a paste":      {ada, func(b *book, tab *ydoc.Notebook) { b.types(tab, "a", strings.Repeat("df = df.dropna()\n", 5)) }},
 		"this program": {ada, func(b *book, _ *ydoc.Notebook) { b.types(b.nb, "a", "by itself") }},
 		"another client": {ada, func(b *book, _ *ydoc.Notebook) {
 			if err := b.edit(b.call(Manners{}), sets("a", "mine")); err != nil {
@@ -138,6 +144,91 @@ func TestNobodyIsBusy(t *testing.T) {
 				c.do(b, b.joins(2, c.who))
 				if err := b.edit(b.call(Manners{}), sets("a", "mine")); err != nil {
 					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// A client of which awareness has said nothing is somebody who types, for as long as it says nothing; so is whoever deletes
+// before all are known.
+func TestSomebody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		tab := b.joins(2, ada)
+		b.company, b.named = people.Company{}, nil
+		busy := func(known time.Duration, source string) {
+			t.Helper()
+			b.company.Known.In = known
+			b.types(tab, "a", source)
+			later(0.25)
+			var busy *BusyError
+			if err := b.edit(b.call(Manners{}), sets("a", "mine")); !errors.As(err, &busy) || busy.Who != "somebody" {
+				t.Errorf("%q: %v", source, err)
+			}
+			if err := b.edit(b.call(Manners{}), sets("b", source)); err != nil {
+				t.Error(err)
+			}
+		}
+		busy(15*time.Second, "x = 12")
+		busy(0, "x = 123")
+		later(5)
+		busy(10*time.Second, "x = 12")
+	})
+}
+
+// A paste in a cell in which somebody types, and keys after it, are typing.
+func TestPasteAmongKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		tab := b.joins(2, ada)
+		pasted := strings.Repeat("df = df.dropna()\n", 5)
+		b.types(tab, "a", pasted)
+		later(1)
+		b.types(tab, "a", pasted+"d")
+		if err := b.edit(b.call(Manners{}), sets("a", "mine")); !errors.As(err, new(*BusyError)) {
+			t.Error(err)
+		}
+	})
+}
+
+// Right after a join an edit of what others may be typing waits until their keys would have been seen, unless nobody else has
+// written yet, it only adds cells, or it is forced.
+func TestRightAfterJoin(t *testing.T) {
+	for name, c := range map[string]struct {
+		alone, types bool
+		manners      Manners
+		fn           func(*ydoc.Editor) error
+		took         time.Duration
+	}{
+		"nobody types":  {fn: sets("a", "mine"), took: 750 * time.Millisecond},
+		"somebody does": {fn: sets("a", "mine"), types: true, manners: Manners{Wait: time.Minute}, took: 5250 * time.Millisecond},
+		"alone":         {fn: sets("a", "mine"), alone: true},
+		"forced":        {fn: sets("a", "mine"), manners: Manners{Force: true}},
+		"a new cell": {fn: func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(t)
+				b.edits(b.joins(3, ada), func(e *ydoc.Editor) error { // as the server, from the file
+					_, err := e.Insert(2, ydoc.NewCell{ID: "c", Type: ydoc.Code})
+					return err
+				})
+				if !c.alone {
+					b.types(b.joins(4, ada), "b", "before")
+				}
+				tab := b.joins(5, ada)
+				b.joined = time.Now()
+				later(0.25)
+				if c.types {
+					time.AfterFunc(250*time.Millisecond, func() { b.types(tab, "a", "x = 12") })
+				}
+				began := time.Now()
+				if err := b.edit(b.call(c.manners), c.fn); err != nil || time.Since(began) != c.took {
+					t.Errorf("after %v: %v", time.Since(began), err)
 				}
 			})
 		})

@@ -22,13 +22,23 @@ type book struct {
 	log     *history.Log
 	company people.Company
 	others  map[uint64]*ydoc.Notebook
+	named   map[uint64]bool // those awareness has named, and whether they are agents
+	joined  time.Time       // if it matters
 	settled int
+}
+
+// Sole and Named make it history's people.
+func (b *book) Sole() (client uint64, ok bool) { return 0, false }
+
+func (b *book) Named(client uint64) (name string, agent, ok bool) {
+	agent, ok = b.named[client]
+	return "", agent, ok
 }
 
 func newBook(t *testing.T) *book {
 	t.Helper()
-	b := &book{t: t, nb: ydoc.NewNotebookWith(ydoc.Options{ClientID: 1}), others: map[uint64]*ydoc.Notebook{}}
-	b.log = history.New(b.nb, nil)
+	b := &book{t: t, nb: ydoc.NewNotebookWith(ydoc.Options{ClientID: 1}), others: map[uint64]*ydoc.Notebook{}, named: map[uint64]bool{}}
+	b.log = history.New(b.nb, b)
 	b.edits(b.nb, func(e *ydoc.Editor) error {
 		_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code, Source: "x = 1"}, ydoc.NewCell{ID: "b", Type: ydoc.Code, Source: "y"})
 		return err
@@ -58,6 +68,7 @@ func (b *book) joins(client uint64, p people.Person) *ydoc.Notebook {
 	}
 	p.Places = append(p.Places, people.Place{Client: client, Index: -1})
 	b.company.People = append(b.company.People, p)
+	b.named[client] = p.Agent
 	b.others[client] = other
 	return other
 }
@@ -82,7 +93,12 @@ func (b *book) call(m Manners) context.Context {
 // edit makes an edit in a context, as a document does.
 func (b *book) edit(ctx context.Context, fn func(*ydoc.Editor) error) error {
 	return Patiently(ctx, func() error {
-		g := Of(ctx, "modify cells", b.nb, b.log, func() people.Company { return b.company })
+		g := Of(ctx, "modify cells", b.nb, b.log, func() people.Company {
+			if !b.joined.IsZero() {
+				b.company.Known = people.KnownSince(b.joined)
+			}
+			return b.company
+		})
 		return g.Placed(b.log.By(author.Of(ctx), func() error { return b.nb.Edit("modify cells", g.Around(fn)) }))
 	})
 }

@@ -20,6 +20,8 @@ type Manners struct {
 	Wait time.Duration
 	// Force has it write all the same.
 	Force bool
+	// Forceable reports whether the called tool lists force, so that a refusal may name it.
+	Forceable bool
 	// Tell, if not nil, hears about once a second what is waited for, in the context of what waits.
 	Tell func(ctx context.Context, message string)
 }
@@ -53,12 +55,26 @@ func (m *manners) spend(took time.Duration) time.Duration {
 	return m.left
 }
 
+// Waited returns how long a call has waited until people paused.
+func Waited(ctx context.Context) time.Duration {
+	m := of(ctx)
+	return m.Wait - m.spend(0)
+}
+
 // Patiently makes attempts at an edit until one is not refused because somebody is typing, as long as the manners of the
-// call have it wait.
+// call have it wait. An attempt right after the room was joined is repeated once keys would have been seen.
 func Patiently(ctx context.Context, attempt func() error) error {
 	m := of(ctx)
 	for {
 		err := attempt()
+		var early *earlyError
+		if errors.As(err, &early) {
+			if err := pause(ctx, early.left); err != nil {
+				return fmt.Errorf("nothing was %s: the call ended while it looked whether somebody is typing: %w", verb(early.edit), err)
+			}
+			m.spend(early.left)
+			continue
+		}
 		var busy *BusyError
 		if m.Wait <= 0 || !errors.As(err, &busy) {
 			return err
@@ -83,12 +99,20 @@ func (m *manners) rest(ctx context.Context, busy *BusyError, left time.Duration)
 		m.Tell(ctx, fmt.Sprintf("%s is typing in %s", busy.Who, busy.where()))
 	}
 	// Each second it is heard of, and looked whether they have left.
-	wait := time.NewTimer(min(left, time.Second, max(time.Until(busy.Last.Add(Quiet)), time.Millisecond)))
+	if err := pause(ctx, min(left, time.Second, max(time.Until(busy.Last.Add(Quiet)), time.Millisecond))); err != nil {
+		return fmt.Errorf("nothing was %s: the call ended while it waited until %s pauses: %w", busy.verb(), busy.Who, err)
+	}
+	return nil
+}
+
+// pause waits, and returns an error if the call ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	wait := time.NewTimer(d)
 	defer wait.Stop()
 	select {
 	case <-wait.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("nothing was %s: the call ended while it waited until %s pauses: %w", busy.verb(), busy.Who, context.Cause(ctx))
+		return context.Cause(ctx)
 	}
 }

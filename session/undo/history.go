@@ -13,6 +13,7 @@ import (
 type Replica interface {
 	Revert(steps ...*ydoc.Step) (ydoc.Undone, *ydoc.Step, error)
 	Release(steps ...*ydoc.Step)
+	Hold(s *ydoc.Step)
 	Reloads() uint64
 }
 
@@ -153,12 +154,13 @@ func (h *History) Forget(name string) {
 // Records reports whether an edit of an author is a step.
 func Records(a author.Author) bool { return a.Call != 0 }
 
-// Add adds what an edit did, which may be nil, to the step of its author's call. What the client took back before cannot
+// Add adds what an edit that stands did, which may be nil, to the step of its author's call. What the client took back before cannot
 // be made again after that.
 func (h *History) Add(a author.Author, made *ydoc.Step) {
 	if made == nil {
 		return
 	}
+	h.doc.Hold(made)
 	h.Look()
 	h.k.mu.Lock()
 	if h.ended || !Records(a) {

@@ -68,7 +68,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before, _, _ := doc.As(tool.ClientOf(ctx)).Listed()
+			before := desk.ViewOf(ctx, doc).Listed
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}
@@ -123,7 +123,8 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if _, err := desk.ParseRevision(args.Revision); err != nil {
 				return nil, err
 			}
-			doc, cell, err := args.openCell(ctx, d)
+			source := words.Lines(args.Source)
+			doc, cell, err := args.openCell(ctx, d, &source)
 			if err != nil {
 				return nil, err
 			}
@@ -180,7 +181,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			doc, cell, err := args.openCell(ctx, d)
+			doc, cell, err := args.openCell(ctx, d, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -230,7 +231,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			doc, cell, err := args.openCell(ctx, d)
+			doc, cell, err := args.openCell(ctx, d, nil)
 			if err != nil {
 				return nil, err
 			}

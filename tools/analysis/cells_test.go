@@ -357,7 +357,8 @@ func TestNotebookCreatedIsKnown(t *testing.T) {
 		edit := toolstest.Dict{"session_id": s.ID, "notebook_name": made.Path, "cell_id": made.CellIDs[0], "source": "x = 2"}
 		r.Bad("notebook_edit_cell", edit, "nothing was changed", "| x = 100")
 		r.Sees(made.Path, "x = 100")
-		r.Good("notebook_edit_cell", edit, nil)
+		r.Bad("notebook_edit_cell", edit, "just refused")
+		r.Good("notebook_edit_cell", toolstest.With(edit, "force", true), nil)
 		person.Sees(made.Path, "x = 2")
 	})
 }

@@ -216,14 +216,18 @@ type cellOfNotebook struct {
 	CellName
 }
 
-// openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the
-// document.
-func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk) (*session.Document, ydoc.Cell, error) {
+// openCell opens the notebook that a call names, and finds the cell that it names there, which gets a new source unless that is
+// nil. The caller releases the document.
+func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk, source *string) (*session.Document, ydoc.Cell, error) {
 	doc, err := c.open(ctx, d)
 	if err != nil {
 		return nil, ydoc.Cell{}, err
 	}
-	cell, err := c.Find(doc, desk.ViewOf(ctx, doc))
+	view := desk.ViewOf(ctx, doc)
+	if source != nil {
+		view = view.Writing(*source)
+	}
+	cell, err := c.Find(doc, view)
 	if err != nil {
 		doc.Release()
 		return nil, ydoc.Cell{}, err

@@ -120,7 +120,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 			now, _ := doc.Notebook().Cell(cell.ID)
 			out := changedText("cell.overwrite", at, "overwritten", cell, now.Source)
 			if len(changed.Merged) > 0 {
-				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell: its source is another than the one given. Read the cell before you change it again.]"
+				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell. As a change from what you gave:]\n\n```diff\n" + changed.Merged[0].Diff + "```"
 			}
 			a := out.answer()
 			a.Doc = doc
@@ -174,24 +174,12 @@ func editCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			var now string
-			err = doc.Edit(ctx, "edit cell", func(e *ydoc.Editor) error {
-				var ok bool
-				if cell, ok = e.Cell(cell.ID); !ok {
-					return errors.New("somebody has deleted the cell meanwhile; nothing was changed")
-				}
-				if now, err = args.replaced(cell.Source); err != nil {
-					return err
-				}
-				return e.SetSource(cell.ID, now)
-			})
+			done, err := doc.As(tool.ClientOf(ctx)).Replace(ctx, cell.ID, args.replaced)
 			if err != nil {
 				return nil, err
 			}
-			if after, ok := doc.Notebook().Cell(cell.ID); ok && after.Source == now {
-				doc.As(tool.ClientOf(ctx)).Edited(cell, after)
-			}
-			a := changedText("cell.edit", at, "edited", cell, now).answer()
+			cell.Source = done.Was
+			a := changedText("cell.edit", at, "edited", cell, done.Now).answer()
 			a.Doc = doc
 			return a, nil
 		}),

@@ -213,7 +213,7 @@ func findUsed(v desk.View, index *int, id string) (cell ydoc.Cell, at int, err e
 		case err != nil:
 			return cell, 0, err
 		}
-		return v.Now[at], at, nil
+		return v.Now[at], v.Known(at), nil
 	}
 	if *index < 0 || *index >= len(v.Listed) {
 		return cell, 0, outOfRange(*index, len(v.Listed))

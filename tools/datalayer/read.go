@@ -204,9 +204,11 @@ func readCell(d *Toolset) tool.Tool {
 		Output:      tool.DocumentResultOf[cellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			var revision ydoc.Revision
+			var view desk.View
 			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) desk.View {
 				revision = desk.Now(doc) // in this order, because a revision that is too old is harmless
-				return desk.ViewNow(ctx, doc)
+				view = desk.ViewNow(ctx, doc)
+				return view
 			})
 			if err != nil {
 				return nil, err
@@ -221,7 +223,7 @@ func readCell(d *Toolset) tool.Tool {
 			if err == nil && whole {
 				doc.As(tool.ClientOf(ctx)).Show(cell)
 			}
-			doc.As(tool.ClientOf(ctx)).ListRange(doc.Notebook().Cells(), at, 1)
+			doc.As(tool.ClientOf(ctx)).ListRange(view.Now, at, 1)
 			return a, err
 		}),
 	})

@@ -287,7 +287,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 
 // insertUsed inserts a cell and returns its id.
 func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
-	before, _, _ := doc.As(tool.ClientOf(ctx)).Listed()
+	before := desk.ViewOf(ctx, doc).Listed
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}

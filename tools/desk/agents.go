@@ -62,6 +62,19 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 	return says
 }
 
+// refusedCell is the cell whose index a refusal for people's sake names, "" for none.
+func refusedCell(err error) string {
+	var busy *toes.BusyError
+	var off *toes.HandsOffError
+	switch {
+	case errors.As(err, &busy) && busy.Index >= 0:
+		return busy.Cell
+	case errors.As(err, &off) && off.Index >= 0:
+		return off.Cell
+	}
+	return ""
+}
+
 // refusal has an error for people's sake say its code as the errors of the tool do.
 func refusal(t tool.Tool, err error) error {
 	if err == nil || !t.In(tool.ToolsetAnalysis) && !t.In(tool.ToolsetCells) {

@@ -115,6 +115,9 @@ func (v View) deleted(what, id string) error {
 
 // ambiguous refuses an id that fits several cells, of which some may be gone.
 func (v View) ambiguous(what, id string, fits []int, gone []string) error {
+	if v.list != nil {
+		v.list(fits[:min(fitsShown, len(fits))]...)
+	}
 	short := v.ShortIDs()
 	var parts []string
 	for _, i := range fits {

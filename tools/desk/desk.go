@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -24,7 +25,8 @@ type Desk struct {
 	// ReadOnly says that no code may run for an answer, and no kernel start.
 	ReadOnly bool
 	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
-	// progress; 0 for no limit. Hosts give up on silent calls after a minute.
+	// progress, and how long it waits until people pause who are typing; 0 for no limit. Hosts give up on silent calls after
+	// a minute.
 	AnswerWithin time.Duration
 	// AgentPasswords lets a model answer the passwords that code asks for; else a person has to.
 	AgentPasswords bool
@@ -44,12 +46,13 @@ func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, 
 	return d, nil
 }
 
-// Hold is how long a call waits for code: as long as it said, or as is usual if its client hears from it meanwhile.
+// Hold is how long a call waits for code: as long as it said, or as is usual if its client hears from it meanwhile. What it
+// has waited for people is part of AnswerWithin, but for a second.
 func (d *Desk) Hold(ctx context.Context, said bool, wait time.Duration) time.Duration {
 	if said || d.AnswerWithin == 0 || tool.HearsProgress(ctx) {
 		return wait
 	}
-	return min(wait, d.AnswerWithin)
+	return min(wait, max(time.Second, d.AnswerWithin-toes.Waited(ctx)))
 }
 
 // Forget drops a client's state: its opened notebooks and the images of its sessions.

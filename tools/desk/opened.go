@@ -35,6 +35,8 @@ func (v *opened) with(client string, do func(mine *simplelru.LRU[string, openedN
 
 // Note records that the client of ctx uses a notebook.
 func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
+	called, _ := ctx.Value(touchedKey{}).(*touched)
+	called.see(doc)
 	id := doc.FileID()
 	v.with(tool.ClientOf(ctx), func(mine *simplelru.LRU[string, openedNotebook]) {
 		was, _ := mine.Peek(id)

@@ -48,9 +48,7 @@ func (r *Roll) Show(ids ...string) {
 			at = append(at, i)
 		}
 	}
-	if len(at) > 0 {
-		r.doc.As(r.client).List(r.cells, at...)
-	}
+	r.doc.As(r.client).List(r.cells, at...)
 }
 
 // namedAtOnce is how many cells a line names.
@@ -59,6 +57,11 @@ const namedAtOnce = 50
 // Names names cells in a line, by index and id: "3 4f2a", "3-5 4f2a 99bc 1c2d", "3 4f2a, 7 99bc".
 func (r *Roll) Names(ids ...string) string {
 	r.Show(ids...)
+	return r.Named(ids...)
+}
+
+// Named is Names where the client is not shown that the cells are there.
+func (r *Roll) Named(ids ...string) string {
 	more := ""
 	if n := len(ids) - namedAtOnce; n > 0 {
 		ids, more = ids[:namedAtOnce], fmt.Sprintf(" and %d more", n)
@@ -87,9 +90,11 @@ func (r *Roll) Names(ids ...string) string {
 // Has reports whether the cell is there.
 func (r *Roll) Has(id string) bool { _, ok := r.at[id]; return ok }
 
-// CellWords is [tool.Words] for an answer that names cells of a notebook.
+// CellWords is [tool.Words] for an answer that names cells of a notebook, of which the client's indexes mean the places from
+// then on.
 func CellWords(ctx context.Context, doc *session.Document, write func(*Roll) plain.Text) func() plain.Text {
 	if !tool.InWords(ctx) {
+		doc.As(tool.ClientOf(ctx)).List(doc.Notebook().Cells())
 		return nil
 	}
 	roll := RollOf(ctx, doc)

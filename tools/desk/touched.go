@@ -2,7 +2,9 @@ package desk
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +18,6 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/plain"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -24,8 +25,12 @@ import (
 // there.
 type touched struct {
 	agents agents
+	client string
+	call   uint64 // a hash of the tool and its arguments
 	mu     sync.Mutex
 	docs   []*touchedDoc
+	seeing sync.Mutex          // taken with mu held, as a view is made
+	seen   []*session.Document // the notebooks of the call
 }
 
 // touchedDoc are those of one notebook.
@@ -40,27 +45,76 @@ type touchedDoc struct {
 
 type touchedKey struct{}
 
-// Accompanied has each answer of a tool say in one line who is in a cell that the call has touched, and which other agents
-// are at one that it may have changed; and each refusal for their sake say its code as the tool's others do.
-func Accompanied(d *Desk, t tool.Tool) tool.Tool {
-	if t.Input.Takes(ArgPerson) || t.Output.Takes("run_id") {
-		t.Output = t.Output.WithCarets()
+// callHash identifies a call with the same arguments.
+func callHash(req mcp.CallToolRequest) uint64 {
+	h := fnv.New64a()
+	args, _ := json.Marshal(req.Params.Arguments) //nolint:errchkjson // it was JSON
+	_, _ = fmt.Fprintf(h, "%s %s", req.Params.Name, args)
+	return h.Sum64()
+}
+
+func (t *touched) fingerprint() uint64 {
+	if t == nil {
+		return 0
 	}
-	handle := t.Handle
-	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
-		rec := &touched{}
-		if !t.Hints.ReadOnly {
-			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
-				return "agent " + session.FacesOf(d.Manager).Of(client).Name
-			}}
-		}
-		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)
-		if a != nil {
-			a.People = rec.lines()
-		}
-		return a, refusal(t, err)
+	return t.call
+}
+
+// see records that a call is about a notebook.
+func (t *touched) see(doc *session.Document) {
+	if t == nil || doc.Notebook() == nil {
+		return
 	}
-	return t
+	t.seeing.Lock()
+	defer t.seeing.Unlock()
+	if !slices.Contains(t.seen, doc) {
+		t.seen = append(t.seen, doc)
+	}
+}
+
+// moved says, of the notebooks of the call, where the cells are now that others have moved.
+func (t *touched) moved() string {
+	t.seeing.Lock()
+	defer t.seeing.Unlock()
+	var lines []string
+	for _, doc := range t.seen {
+		line := doc.As(t.client).Moved()
+		if line != "" && len(t.seen) > 1 {
+			line = doc.Path().String() + ": " + line
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// failure adds to a refusal which cells have moved. If it names the index of a cell, all indexes mean the notebook as it is
+// now, and the same call is refused again if that moved any.
+func (t *touched) failure(err, why error) error {
+	if err == nil {
+		return nil
+	}
+	if cell := refusedCell(why); cell != "" {
+		for _, doc := range t.seen {
+			if at, ok := doc.Notebook().Index(cell); ok {
+				t.list(doc, at)
+			}
+		}
+	}
+	line := t.moved()
+	if line == "" {
+		return err
+	}
+	for _, doc := range t.seen {
+		doc.As(t.client).Refuse(t.call)
+	}
+	return fmt.Errorf("%w\n%s", err, line)
+}
+
+// list records that the client is shown where a cell is.
+func (t *touched) list(doc *session.Document, at int) {
+	doc.As(t.client).ListRange(doc.Notebook().Cells(), at, 1)
 }
 
 // Touch records that a call shows or changes cells of a notebook, where no view has named them.
@@ -145,7 +199,7 @@ func (t *touched) lines() (out []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, d := range t.docs {
-		lines := d.lines()
+		lines := d.lines(t)
 		if more := len(lines) - maxAccompany; more > 0 {
 			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", words.Plural(more, "more person")))
 		}
@@ -160,7 +214,7 @@ func (t *touched) lines() (out []string) {
 	return out
 }
 
-func (d *touchedDoc) lines() (out []string) {
+func (d *touchedDoc) lines(t *touched) (out []string) {
 	now := d.doc.Company()
 	short := func(id string) string { return d.view.shortID(id) }
 	for _, p := range now.Persons() {
@@ -174,6 +228,8 @@ func (d *touchedDoc) lines() (out []string) {
 		where, is := plain.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
 		if at.Index < 0 {
 			is = "was"
+		} else {
+			t.list(d.doc, at.Index)
 		}
 		out = append(out, fmt.Sprintf("%s %s in %s%s", now.Called(p), is, where.Name(), Lately(at)))
 	}

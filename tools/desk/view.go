@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
@@ -22,9 +23,15 @@ type View struct {
 	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
 	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
 	// [reading.Reader.Reveal].
-	show func(from, count, whole int) string
+	show func(from, count, whole int, source *string) string
+	// source is the new source of the cell that is named, nil if it gets none.
+	source *string
 	// theirs is the cell for which [Theirs] stands.
 	theirs func() (id string, err error)
+	// again says that this very call was refused, and the client was shown nothing else of the notebook since.
+	again bool
+	// list records that the client is shown where these cells of Now are.
+	list func(indexes ...int)
 	// touched, if not nil, hears of the cells that are named in doc.
 	touched *touched
 	doc     *session.Document
@@ -35,13 +42,24 @@ func ViewOf(ctx context.Context, doc *session.Document) View {
 	reader := doc.As(tool.ClientOf(ctx))
 	listed, now, known := reader.Listed()
 	v := View{Listed: listed, Now: now, left: reader.Left(), theirs: theirCell(ctx, doc), doc: doc}
+	v.list = func(indexes ...int) { reader.List(now, indexes...) }
 	v.touched, _ = ctx.Value(touchedKey{}).(*touched)
+	v.touched.see(doc)
+	call := v.touched.fingerprint()
+	v.again = reader.Refused(call)
 	if !known {
-		v.show = func(from, count, whole int) string {
+		v.show = func(from, count, whole int, source *string) string {
 			reader.ListRange(now, from, count)
-			return reader.Reveal(now[whole])
+			reader.Refuse(call)
+			return reader.Reveal(now[whole], source)
 		}
 	}
+	return v
+}
+
+// Writing is the view for naming a cell that gets a new source.
+func (v View) Writing(source string) View {
+	v.source = &source
 	return v
 }
 
@@ -59,13 +77,24 @@ func ViewNow(ctx context.Context, doc *session.Document) View {
 	for _, c := range v.Listed {
 		v.known = append(v.known, c.ID)
 	}
-	v.Listed = v.Now
+	v.Listed, v.again = v.Now, false
 	return v
+}
+
+// Again refuses a call by index that was just refused. what is the name of the argument.
+func (v View) Again(what string) error {
+	if !v.again {
+		return nil
+	}
+	return fmt.Errorf("%s: this call was refused and is refused again, because its indexes do not mean the cells as they were shown then: name the cell by its id, or read the notebook; nothing was done", what)
 }
 
 // At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.
 func (v View) At(index int, what string) (ydoc.Cell, error) {
 	c := v.Listed[index]
+	if err := v.Again(what); err != nil {
+		return c, err
+	}
 	if v.show != nil {
 		return c, v.introduce(index, what)
 	}
@@ -75,6 +104,15 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 	}
 	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
 		what, index, words.Quoted(c.ID), v.around(index))
+}
+
+// Known returns the index by which the client knows a cell of v.Now. One that it does not know, it is shown there.
+func (v View) Known(at int) int {
+	if i := slices.IndexFunc(v.Listed, func(c ydoc.Cell) bool { return c.ID == v.Now[at].ID }); i >= 0 {
+		return i
+	}
+	v.list(at)
+	return at
 }
 
 // around names the cells beside one that is gone.
@@ -111,12 +149,12 @@ func (v View) introduce(index int, what string) error {
 	for i := from; i < min(from+introduced, len(v.Now)); i++ {
 		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, words.Quoted(v.Now[i].ID), words.Quoted(firstLine(v.Now[i]))))
 	}
-	shown := v.show(from, introduced, index)
+	shown := v.show(from, introduced, index, v.source)
 	if shown != "" {
 		shown = fmt.Sprintf("\nOf index %d: %s", index, shown)
 	}
-	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: repeat the call if index %d is the cell that you mean%s",
-		what, strings.Join(parts, ", "), index, strings.TrimSuffix(shown, "\n"))
+	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: name the cell by its id, or read the notebook%s",
+		what, strings.Join(parts, ", "), strings.TrimSuffix(shown, "\n"))
 }
 
 func firstLine(c ydoc.Cell) string {

@@ -108,7 +108,7 @@ func TestNoRoomForAFile(t *testing.T) {
 			}
 			r.Good("copy_document", toolstest.Dict{"path": path, "copyPath": "copy-" + path}, nil)
 			var first, again document.OverwriteResult
-			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put}, &first)
+			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put, "force": true}, &first)
 			if now := r.Server.Read(t, path); !strings.Contains(now, c.file) || first.Merged || first.Revision == "" {
 				t.Errorf("overwritten: %+v, the file is %q", first, now)
 			}
@@ -184,15 +184,14 @@ func TestOpenedMeanwhile(t *testing.T) {
 		typed          string
 		tool           string
 		shows, file    string // what the call shows, and what is in the file and in the room in the end
-		refused        bool
 	}{
-		"read":                  {"GET", "/api/contents/$?content=1&format=text&hash=1", "typed\n", "get_document_info", "typed\none\n", "typed\none\n", false},
-		"copied":                {"POST", "/api/contents", "typed\n", "copy_document", "typed\none\n", "typed\none\n", false},
-		"before the write":      {"GET", "/api/contents/$?content=0&hash=1", "typed\n", "overwrite_document", "", "typed\none\n", true},
-		"at the write":          {"PUT", "/api/contents/$", "typed\n", "overwrite_document", "", "typed\none\n", true},
-		"at the write, unread":  {"PUT", "/api/contents/$", "", "overwrite_document", "", "two\n", false},
-		"before, and unread":    {"GET", "/api/contents/$?content=0&hash=1", "", "overwrite_document", "", "two\n", false},
-		"behind the last write": {"", "", "typed\n", "overwrite_document", "", "typed\ntwo\n", false},
+		"read":                  {"GET", "/api/contents/$?content=1&format=text&hash=1", "typed\n", "get_document_info", "typed\none\n", "typed\none\n"},
+		"copied":                {"POST", "/api/contents", "typed\n", "copy_document", "typed\none\n", "typed\none\n"},
+		"before the write":      {"GET", "/api/contents/$?content=0&hash=1", "typed\n", "overwrite_document", "", "typed\ntwo\n"},
+		"at the write":          {"PUT", "/api/contents/$", "typed\n", "overwrite_document", "", "typed\ntwo\n"},
+		"at the write, unread":  {"PUT", "/api/contents/$", "", "overwrite_document", "", "two\n"},
+		"before, and unread":    {"GET", "/api/contents/$?content=0&hash=1", "", "overwrite_document", "", "two\n"},
+		"behind the last write": {"", "", "typed\n", "overwrite_document", "", "typed\ntwo\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
@@ -223,12 +222,7 @@ func TestOpenedMeanwhile(t *testing.T) {
 					r.Good(c.tool, toolstest.Dict{"path": path, "copyPath": "copy-" + path}, nil)
 					shown = r.Server.Read(t, "copy-"+path)
 				case "overwrite_document":
-					args := toolstest.Dict{"path": path, "content": "two\n"}
-					if c.refused {
-						r.Bad(c.tool, args, "changed by others")
-					} else {
-						r.Good(c.tool, args, nil)
-					}
+					r.Good(c.tool, toolstest.Dict{"path": path, "content": "two\n"}, nil)
 				}
 				w.done(t)
 				if c.method == "" {

@@ -84,7 +84,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			}
 			done, err := doc.As(tool.ClientOf(ctx)).Replace(ctx, cell, r.make)
 			if err != nil {
-				return nil, desk.EditError(err)
+				return nil, err
 			}
 			out := EditTextResult{CellID: cell, Replaced: r.made, Merged: done.Merged}
 			out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence")

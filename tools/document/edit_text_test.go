@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -55,7 +56,11 @@ func TestEditTextBesidePeople(t *testing.T) {
 		if now := r.Sources(path)[0]; now != "first = 1  # mine\nlast = 10" {
 			t.Errorf("%q", now)
 		}
-		p.Read(path)
+		sees := func(rig *toolstest.Rig, what string) {
+			t.Helper()
+			sessiontest.Eventually(t, "the other has "+what, func() bool { return strings.HasSuffix(rig.Sources(path)[0], what) })
+		}
+		sees(p, "last = 10")
 		p.Good("edit_text", toolstest.Dict{"path": path, "old_text": "last = 10", "new_text": "last = 11"}, nil)
 		r.Bad("edit_text", toolstest.Dict{"path": path, "cell_id": id, "old_text": "last = 10", "new_text": "last = 12"}, "nothing was changed")
 		if now := r.Sources(path)[0]; now != "first = 1  # mine\nlast = 11" {

@@ -183,7 +183,7 @@ func overwriteNotebook(ctx context.Context, doc readable, args overwriteArgs) (m
 		return false, err
 	}
 	merged, err = doc.As(tool.ClientOf(ctx)).Overwrite(ctx, file, base, args.Force)
-	return merged, desk.EditError(err)
+	return merged, err
 }
 
 // cutCell finds the first new cell whose source was read cut off, -1 for none. now are the cells that there are, of which

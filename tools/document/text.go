@@ -138,9 +138,9 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
 	var outdated *reading.OutdatedError
 	if errors.As(err, &outdated) && !outdated.Shown {
-		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit%s", err, instead)
+		return done, fmt.Errorf("%w; read it"+words.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
 	}
-	return done, desk.EditError(err)
+	return done, err
 }
 
 // editedOf describes a text after an edit.

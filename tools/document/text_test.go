@@ -113,7 +113,7 @@ func TestEditDocumentText(t *testing.T) {
 			args["revision"] = "x"
 			r.Bad(tool, args, `revision "x" is not a revision`)
 			args["revision"] = toolstest.ForeignRevision(r.Content(path).Revision)
-			r.Bad(tool, args, "revision that you give is not remembered", "read it again")
+			r.Bad(tool, args, "revision that you give is not known any more", "read it with")
 			delete(args, "revision")
 			args["path"] = r.Server.Notebook(t, "1")
 			r.Bad(tool, args, "not a text document")
@@ -164,9 +164,9 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		}
 		const merged = "😀 new first line\nalpha BETA gamma\nsecond line\n"
 		sees(merged)
-		// It does not know what it has before it now.
-		r.Bad("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 5}, "nothing was changed", "read it again")
-		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "x"}, "nothing was changed", "read it again")
+		// What it has not seen since stays, wherever its text is now.
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": "alpha BETA gamma\nsecond line\n"}, &got)
+		sees(merged)
 		// The revision that it had from the answer says what its positions mean, not that it has read the text.
 		last := got.Revision
 		r.Bad("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 2, "revision": last}, "nothing was changed", "read on from position 0")
@@ -203,10 +203,9 @@ func TestShownTextIsRememberedAcrossSessions(t *testing.T) {
 		other.Content(path)
 		other.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "zero\n"}, nil)
 		other.Good("end_document_session", toolstest.Dict{"path": path}, nil)
-		r.Bad("insert_document_text", toolstest.Dict{"path": path, "position": 3, "text": "x"}, "nothing was changed", "read it again")
-		if now := r.Content(path).Content; now != "zero\none more\n" {
+		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 3, "text": "x"}, nil)
+		if now := r.Content(path).Content; now != "zero\nonex more\n" {
 			t.Errorf("it reads %q", now)
 		}
-		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "x"}, nil)
 	})
 }

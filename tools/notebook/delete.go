@@ -110,7 +110,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 	}
 }
 
-// namesOf names the cells before they are deleted, for an answer in words.
+// namesOf names the cells before they are deleted, for an answer in words. The client is shown what is left.
 func namesOf(ctx context.Context, doc *session.Document, cells []reading.Target) string {
 	if !tool.InWords(ctx) {
 		return ""
@@ -119,7 +119,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []reading.Target)
 	for i, c := range cells {
 		ids[i] = c.Cell
 	}
-	return desk.RollOf(ctx, doc).Names(ids...)
+	return desk.RollOf(ctx, doc).Named(ids...)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.

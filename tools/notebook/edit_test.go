@@ -169,7 +169,7 @@ func TestModifyFromANamedRevision(t *testing.T) {
 		defer r.Unchanged(path)()
 		r.Bad("modify_nb_cells", modify("a = 7\nb = 1\n", first), "nothing was changed", "Their change")
 		r.Bad("modify_nb_cells", modify("x", "the last"), "modifications[0].revision", "the last")
-		r.Bad("modify_nb_cells", modify("x", toolstest.ForeignRevision(first)), "nothing was changed", "| a = 2", "with this revision or without one")
+		r.Bad("modify_nb_cells", modify("x", toolstest.ForeignRevision(first)), "nothing was changed", "| a = 2", "Give this revision")
 		r.Bad("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0, "end": 2}, "content": "x", "revision": first}}}, "2 cells", "nothing was changed")
 	})
 }
@@ -188,12 +188,13 @@ func TestModifyAfterTheSessionEnded(t *testing.T) {
 			return toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": index}, "content": content}}}
 		}
 		r.Bad("modify_nb_cells", change(0, "shared = 3"), "nothing was changed", `"c0"`, "| shared = 2")
+		r.Bad("modify_nb_cells", change(0, "shared = 3"), "just refused")
 		r.Good("modify_nb_cells", change(1, "mine = 2"), nil)
 		if got := r.Sources(path); !slices.Equal(got, []string{"shared = 2", "mine = 2"}) {
 			t.Errorf("sources = %q", got)
 		}
-		// Now it has been shown the cell.
-		r.Good("modify_nb_cells", change(0, "shared = 3"), nil)
+		// Other content is a change from what the refusal showed.
+		r.Good("modify_nb_cells", change(0, "shared = 4"), nil)
 	})
 }
 

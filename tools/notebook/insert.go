@@ -149,24 +149,26 @@ func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
 		return nil, 0, errors.New("position and after_id are both given: give only one of them")
 	case a.AfterID != "":
 		at, err := v.Beside().Find(a.AfterID, "after_id")
-		return v.Now, at + 1, err
+		return v.Now[:at+1], at + 1, err
 	case a.Position == nil:
 		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)
 	case *a.Position < 0 || *a.Position > n:
 		return nil, 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, desk.Holds(n), n)
 	default:
-		return v.Listed, *a.Position, nil
+		return v.Listed, *a.Position, v.Again("position")
 	}
 }
 
-// Placed translates a position among the cells before into one of now: after the same cell, or after the nearest
-// earlier one that still exists.
+// Placed translates a position among the cells before into one of now: before the same cell, or after the nearest earlier
+// one that still exists.
 func Placed(e *ydoc.Editor, before []ydoc.Cell, position int) int {
 	if position == 0 {
 		return 0
 	}
-	if id, ok := e.IDAt(position - 1); ok && id == before[position-1].ID {
-		return position // nothing has moved
+	if position < len(before) {
+		if at, ok := e.Index(before[position].ID); ok {
+			return at
+		}
 	}
 	for i := position - 1; i >= 0; i-- {
 		if at, ok := e.Index(before[i].ID); ok {

@@ -58,7 +58,8 @@ type mergedCell struct {
 	Source    string `json:"source" jsonschema:"The source now."`
 	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: if so, read the cell."`
 	Revision  string `json:"revision"`
-	diff      string // from the source given to the one now
+	// Diff is the change from the source given to the one now; the middle of a long one is left out.
+	Diff string `json:"-"`
 }
 
 // Refine implements tool.Refiner.
@@ -120,7 +121,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 	var out []target
 	by := map[string]int{}
 	for n, m := range mods {
-		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v)
+		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v.Writing(words.Lines(m.Content)))
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +191,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 	client := tool.ClientOf(ctx)
 	cells, err := doc.As(client).Rewrite(ctx, changes)
 	if err != nil {
-		return ChangedCells{}, desk.EditError(err)
+		return ChangedCells{}, err
 	}
 	var out ChangedCells
 	most := min(8000, 100_000/max(1, len(list))) // characters of each merged cell
@@ -204,17 +205,17 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 			continue
 		}
 		source, wasCut := words.Cut(now.Source, most)
-		if !wasCut {
-			doc.As(client).Answer(now)
+		diff, diffCut := mergedDiff(t.Source, now.Source)
+		if !diffCut && (tool.InWords(ctx) || !wasCut) {
+			doc.As(client).Show(now)
 		}
-		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision), diff: mergedDiff(t.Source, now.Source)})
+		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision), Diff: diff})
 	}
 	return out, nil
 }
 
-// mergedDiff shows how a source differs from the one that was given.
-func mergedDiff(given, now string) string {
+// mergedDiff shows how a source differs from the one that was given, and reports whether that was cut.
+func mergedDiff(given, now string) (string, bool) {
 	const most = 4000
-	diff, _ := words.Cut(textdiff.Unified("cell", given+"\n", now+"\n", 1), most)
-	return diff
+	return words.Cut(textdiff.Unified("cell", given+"\n", now+"\n", 1), most)
 }

@@ -67,9 +67,9 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 				out.CellIDs = append(out.CellIDs, c.Cell)
 			}
 			if err := doc.As(tool.ClientOf(ctx)).MoveCells(ctx, cells, func(e *ydoc.Editor) string {
-				for _, c := range slices.Backward(before[:position]) {
-					if _, there := e.Index(c.ID); there && !slices.Contains(out.CellIDs, c.ID) {
-						return c.ID
+				for at := Placed(e, before, position) - 1; at >= 0; at-- {
+					if id, _ := e.IDAt(at); !slices.Contains(out.CellIDs, id) {
+						return id
 					}
 				}
 				return ""

@@ -202,7 +202,7 @@ func (r *ModifyResult) words(roll *desk.Roll) plain.Text {
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
-		t.Add(plain.Block{Head: c.Head(), Body: plain.Changed(m.diff)})
+		t.Add(plain.Block{Head: c.Head(), Body: plain.Changed(m.Diff)})
 	}
 	addRuns(&t, roll, r.Results)
 	return t

@@ -100,9 +100,12 @@ func unknown(ctx context.Context, d *desk.Desk, doc *session.Document, revision 
 func answer(ctx context.Context, doc *session.Document, told *history.Told, leaveOut func(history.Who) bool, fits func(history.Change) bool) (*tool.Answer, error) {
 	r := render{doc: doc, roll: desk.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()
+	var shown []string
 	for _, c := range out.Changes {
 		desk.Touch(ctx, doc, c.CellID)
+		shown = append(shown, c.CellID)
 	}
+	r.roll.Show(shown...)
 	a := &tool.Answer{Body: out, Doc: doc}
 	if tool.InWords(ctx) {
 		a.Words = r.words(out)

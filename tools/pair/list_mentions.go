@@ -64,7 +64,7 @@ func MentionsFor(d *desk.Desk, client string, agents bool) *MentionList {
 		}
 		for _, doc := range d.Manager.HoldUnder(func(open jupyter.Path) bool { return open == l.Path }) {
 			if doc.Notebook() != nil {
-				v.in(doc)
+				v.in(client, doc)
 			}
 			doc.Release()
 		}

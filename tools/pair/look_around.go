@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -96,6 +97,7 @@ func lookAround(d *desk.Desk) tool.Tool {
 			}
 			out.order()
 			out.call()
+			out.show()
 			out.Message = out.first()
 			a := &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}
 			return a, a.TrimTo(len(out.People), func(n int) { out.People = out.People[:n] })
@@ -191,11 +193,18 @@ func (r *LookResult) known(k people.Known) {
 	r.Lost = r.Lost || k.Cut
 }
 
-// roll names the notebook's cells, for an answer in words.
-func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
-	if tool.InWords(ctx) {
-		r.rolls[doc.Path().String()] = desk.RollOf(ctx, doc)
+// show records that the client is shown the cells in which people are.
+func (r *LookResult) show() {
+	for _, s := range r.People {
+		if roll := r.rolls[cmp.Or(s.Path, r.Path)]; roll != nil && s.Index != nil {
+			roll.Show(s.CellID)
+		}
 	}
+}
+
+// roll names the notebook's cells.
+func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
+	r.rolls[doc.Path().String()] = desk.RollOf(ctx, doc)
 }
 
 // seen is somebody as an answer shows them.

@@ -133,7 +133,6 @@ func (r *LookResult) at(s Seen, at Spot, says []string) plain.Block {
 	c := plain.Cell{Index: *at.Index, ID: at.CellID}
 	if roll := r.rolls[path]; roll != nil {
 		c = roll.Cell(at.CellID)
-		roll.Show(at.CellID)
 	}
 	c.Says = says
 	return plain.Block{Head: c.Head(), Body: at.Selected}

@@ -62,10 +62,11 @@ func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 	return v
 }
 
-// in notes where the mention's cell is now.
-func (v *MentionView) in(doc *session.Document) {
+// in notes where the mention's cell is now, as the client is shown it.
+func (v *MentionView) in(client string, doc *session.Document) {
 	if at, ok := doc.Notebook().Index(v.CellID); ok {
 		v.Index = &at
+		doc.As(client).ListRange(doc.Notebook().Cells(), at, 1)
 	} else {
 		v.CellID = ""
 	}

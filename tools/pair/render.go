@@ -134,7 +134,6 @@ func (r render) words(out *ChangesResult) func() plain.Text {
 		t := plain.Text{First: out.first()}
 		for _, v := range out.Changes {
 			c := r.roll.Cell(v.CellID)
-			r.roll.Show(v.CellID)
 			c.Type = v.Type
 			c.Says = []string{r.says(v), v.Note}
 			t.Add(plain.Block{Head: c.Head(), Body: v.Diff})

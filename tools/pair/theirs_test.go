@@ -34,6 +34,7 @@ func TestTheirs(t *testing.T) {
 		d.Bad("delete_nb_cells", d.in(dict{"ranges": theirs}), "several people", "Ada (ada), Bob (bob)")
 		d.Bad("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), "was never shown to you") // the protections stay
 		d.known(ada, bob)
+		d.Good("read_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
 		d.Good("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
 		d.Good("move_nb_cells", d.in(dict{"ranges": theirs, "person": "ada", "position": 0}), nil)
 		if got := d.Sources(d.path); len(got) != 4 || got[0] != "c2" {

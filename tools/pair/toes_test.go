@@ -1,8 +1,11 @@
 package pair_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -63,6 +67,7 @@ func (d *duo) disturbed(before []dict) *asked {
 	a.good("read_nb_cells", d.in(nil))
 	// What it has read twice, differently, it does not delete at once.
 	a.call("delete_nb_cells", d.in(dict{"ranges": []dict{{"id": "c1"}}}))
+	a.good("read_nb_cells", d.in(nil))
 	return a
 }
 
@@ -85,8 +90,24 @@ var printing = []dict{
 	{"execute_nb_cells": dict{"path": "$path", "ranges": []dict{{"start": 1}}}},
 }
 
-// Where somebody is typing in the cell each tool is refused and changes nothing; with wait it does its work once they pause,
-// with force at once.
+// names fails unless a refusal names an argument of manners where the tool lists it, and only there.
+func names(t *testing.T, name, text string, force bool) {
+	t.Helper()
+	def := tools.Definitions()[slices.IndexFunc(tools.Definitions(), func(d tool.Tool) bool { return d.Name == name })]
+	var listed struct{ Properties map[string]any }
+	if err := json.Unmarshal(def.Input.Published(), &listed); err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range []string{"wait", "force"} {
+		want := arg == "force" && force && listed.Properties[arg] != nil
+		if is := regexp.MustCompile(`\b` + arg + `\b`).MatchString(text); is != want {
+			t.Errorf("%s names %s: %t, want %t: %s", name, arg, is, want, text)
+		}
+	}
+}
+
+// Where somebody is typing in the cell each tool does its work once they pause, and changes nothing until then; with wait 0 it
+// is refused, and with force does it at once.
 func TestBusyHumanEverywhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t)
@@ -99,7 +120,8 @@ func TestBusyHumanEverywhere(t *testing.T) {
 				a.leave()
 				continue
 			}
-			text, refused := a.call(call.tool, call.args)
+			text, refused := a.call(call.tool, toolstest.With(call.args, "wait", 0))
+			names(t, call.tool, text, true)
 			holds(t, text, "busy_human", "Ada is typing in cell 1 (id ", "# axis", "last key", "nothing was ")
 			if now, _ := d.Room(d.path); !refused || now != rev {
 				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
@@ -107,7 +129,7 @@ func TestBusyHumanEverywhere(t *testing.T) {
 			if coded := strings.HasPrefix(text, `{"error":"busy_human"`); coded != call.ofAnalysis {
 				t.Errorf("%s: %s", call.tool, text)
 			}
-			a.good(call.tool, toolstest.With(call.args, "wait", 30))
+			a.good(call.tool, call.args)
 			if now, _ := d.Room(d.path); now == rev || time.Since(began) < 4*time.Second {
 				t.Errorf("%s: waited for %v", call.tool, time.Since(began))
 			}
@@ -122,6 +144,81 @@ func TestBusyHumanEverywhere(t *testing.T) {
 			a.leave()
 		}
 	})
+}
+
+// A call waits until a person pauses who types in one of ten cells, but no longer than --answer-within, and writes nothing
+// until then; so it does where awareness has not named them. What is forced right after a refusal keeps all keys.
+func TestBusyHumanInTime(t *testing.T) {
+	for _, who := range []string{"Ada", "somebody"} {
+		t.Run(who, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				d := newDuo(t, slices.Repeat([]string{"x = 1"}, 10)...)
+				d.agent(tools.Config{AnswerWithin: 10 * time.Second})
+				a := d.asked(d.words)
+				ada := d.enters("ada", "Ada")
+				if who == "Ada" {
+					ada.shows(nil)
+				}
+				keys := 0
+				sources := func(new string) []string {
+					all := slices.Repeat([]string{new}, 10)
+					all[1] += "\n" + strings.Repeat("#", keys)
+					return all
+				}
+				is := func(want []string) {
+					t.Helper()
+					_, cells := d.Room(d.path)
+					for i, c := range cells {
+						if c.Source != want[i] {
+							t.Errorf("cell %d is %q, want %q", i, c.Source, want[i])
+						}
+					}
+				}
+				types := func(n int) *sync.WaitGroup {
+					ada.types("c1", "#")
+					keys += n
+					var wg sync.WaitGroup
+					wg.Go(func() {
+						for range n - 1 {
+							ada.types("c1", "#")
+						}
+					})
+					return &wg
+				}
+				set := func(new string) dict {
+					return dict{"path": "$path", "modifications": []dict{{"range": dict{"start": 0, "end": 10}, "content": new}}, "exec": false}
+				}
+				a.good("modify_nb_cells", set("x = 2"))
+				ada.types("c1", "\n")
+				time.Sleep(toes.Quiet)
+
+				began, typing := time.Now(), types(75)
+				text, refused := a.call("modify_nb_cells", set("x = 3"))
+				holds(t, text, "busy_human", who+" is typing in cell 1", "did not pause within 10s", "nothing was written", "force true")
+				if took := time.Since(began).Round(time.Second); !refused || took != 10*time.Second {
+					t.Errorf("after %v: %s", took, text)
+				}
+				_, cells := d.Room(d.path)
+				if cells[0].Source != "x = 2" || cells[9].Source != "x = 2" {
+					t.Errorf("written in part: %+v", cells)
+				}
+				a.good("modify_nb_cells", toolstest.With(set("x = 3"), "force", true))
+				typing.Wait()
+				settle()
+				is(sources("x = 3"))
+
+				began, typing = time.Now(), types(20)
+				a.good("edit_text", dict{"path": "$path", "cell_id": "c1", "old_text": "x = 3", "new_text": "x = 4"})
+				if took := time.Since(began).Round(time.Second); took != 9*time.Second {
+					t.Errorf("20 keys and a pause took %v", took)
+				}
+				typing.Wait()
+				want := sources("x = 3")
+				want[1] = strings.Replace(want[1], "3", "4", 1)
+				is(want)
+			})
+		})
+	}
 }
 
 // What somebody has said hands off of, to another process, each tool leaves alone, whatever is waited or forced.
@@ -143,6 +240,7 @@ func TestHandsOffEverywhere(t *testing.T) {
 			rev, _ := d.Room(d.path)
 			text, refused := a.call(call.tool, toolstest.With(toolstest.With(call.args, "force", true), "wait", 5))
 			holds(t, text, "hands_off", "Ada has said hands off ", "until Ada says go on")
+			names(t, call.tool, text, false)
 			if now, _ := d.Room(d.path); !refused || now != rev {
 				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
 			}

@@ -135,6 +135,9 @@ func noted(ctx context.Context, o desk.OwnedNotebook, cells []ydoc.Cell, c mcp.T
 	}
 	o.Doc.As(tool.ClientOf(ctx)).Show(cells[:shown]...)
 	o.Doc.As(tool.ClientOf(ctx)).ListRange(cells, 0, shown)
+	if moved := o.Doc.As(tool.ClientOf(ctx)).Moved(); moved != "" {
+		c.Meta["movedSince"] = moved
+	}
 	return c
 }
 

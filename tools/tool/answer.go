@@ -42,6 +42,8 @@ type Answer struct {
 	Doc Document
 	// People say, a line each, who is in a cell that the call has touched.
 	People []string
+	// Moved, if not nil, is asked once, after the words are made, where the cells are that others have moved.
+	Moved func() string
 	// file is the note about the document's file, once the document has been asked.
 	file *FileNote
 }
@@ -102,6 +104,12 @@ func (a *Answer) Ask() FileNote {
 }
 
 func (a *Answer) people() *[]string {
+	if a.Moved != nil {
+		if line := a.Moved(); line != "" {
+			a.People = append(a.People, line)
+		}
+		a.Moved = nil
+	}
 	if len(a.People) == 0 {
 		return nil
 	}
@@ -111,7 +119,7 @@ func (a *Answer) people() *[]string {
 // encode returns the body as compact JSON, with the note about the document's file.
 func (a *Answer) encode() (json.RawMessage, error) {
 	body, err := Compact(a.Body)
-	if err != nil || a.Doc == nil && a.People == nil {
+	if err != nil {
 		return body, err
 	}
 	said := a.Ask()
@@ -170,9 +178,9 @@ type Place int
 
 // texts returns the texts of the answer whose structured content is body, and before which of them images are shown, by the
 // image's index.
-func (a *Answer) texts(body json.RawMessage) (out []string, places map[int]int, err error) {
-	if a.Words != nil {
-		t := a.Words()
+func (a *Answer) texts(words *plain.Text, body json.RawMessage) (out []string, places map[int]int, err error) {
+	if words != nil {
+		t := *words
 		t.Notes = append(t.Notes, a.Ask().notes()...)
 		if a.Settle != nil {
 			t = t.Own(a.Settle)
@@ -232,8 +240,13 @@ type written struct {
 func (a *Answer) write() (w written, err error) {
 	var texts []string
 	var places map[int]int
+	var words *plain.Text
+	if a.Words != nil {
+		t := a.Words()
+		words = &t
+	}
 	if w.body, err = a.encode(); err == nil {
-		if texts, places, err = a.texts(w.body); err == nil {
+		if texts, places, err = a.texts(words, w.body); err == nil {
 			w.size, err = sizeOf(texts, w.body, a.Images)
 		}
 	}

@@ -131,3 +131,6 @@ func (d *Doc) tell() {
 		}
 	}
 }
+
+// ApplyDiff takes in what a peer has and this replica lacks.
+func (d *Doc) ApplyDiff(update []byte) error { return d.ApplyVia(update, crdt.ViaDiff) }

@@ -12,26 +12,39 @@ import (
 // bounded, until that arrives; meanwhile the document counts as not synchronised. Ask the peer for its state again.
 var ErrPending = wire.Fixed("update refers to missing changes")
 
-// Apply takes in an update from a peer. It is checked completely first; a *[wire.FormatError] means that nothing of it
-// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
-// tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
-// is to be thrown away. Applying an update twice has no effect; update is not kept.
-func (r *Replica) Apply(update []byte) error { return r.apply(update, false) }
+// Apply takes in an update from a peer, as the server passes it on. It is checked completely first; a
+// *[wire.FormatError] means that nothing of it was used. [ErrPending] means that it, or a part, builds on changes that are
+// missing here: that part is held back and tried again after each later update, and the peer should be asked for its state.
+// [ErrBroken] means that the document is to be thrown away. Applying an update twice has no effect; update is not kept.
+func (r *Replica) Apply(update []byte) error { return r.ApplyVia(update, ViaUpdate) }
 
 // ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
 // builds, it is complete.
-func (r *Replica) ApplyState(update []byte) error { return r.apply(update, true) }
+func (r *Replica) ApplyState(update []byte) error { return r.ApplyVia(update, ViaState) }
 
-func (r *Replica) apply(update []byte, whole bool) error {
+// Via is how changes of others come.
+type Via int
+
+const (
+	// ViaUpdate says that the server passes them on, in its order.
+	ViaUpdate Via = iota
+	// ViaDiff says that they are what a peer has and this replica lacks, which does not say in which order that came about.
+	ViaDiff
+	// ViaState says that they are all that a peer has.
+	ViaState
+)
+
+// ApplyVia is Apply for changes that come in another way.
+func (r *Replica) ApplyVia(update []byte, by Via) error {
 	if err := wire.CheckUpdate(update, r.limits.Wire); err != nil {
 		return err
 	}
 	return r.Do("apply an update", func() error {
-		complete, gap := r.integrate(update, whole)
+		complete, gap := r.integrate(update, by)
 		if len(r.held) > 0 {
 			r.retryHeld()
 			if !complete {
-				complete, gap = r.integrate(update, whole)
+				complete, gap = r.integrate(update, by)
 			}
 		}
 		if !complete {
@@ -62,8 +75,8 @@ func (r *Replica) Held() int {
 }
 
 // integrate applies an update and reports whether the document had all that it builds on, and what its content lacks.
-// What it cannot place is dropped. whole tells that it is all that a peer has.
-func (r *Replica) integrate(update []byte, whole bool) (complete bool, gap *GapError) {
+// What it cannot place is dropped.
+func (r *Replica) integrate(update []byte, by Via) (complete bool, gap *GapError) {
 	complete = true
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
 		trans.Local = false
@@ -71,15 +84,16 @@ func (r *Replica) integrate(update []byte, whole bool) (complete bool, gap *GapE
 		if len(r.copies) > 0 {
 			dec.copied = r.isCopied
 		}
-		dec.noted = len(r.copies)+len(r.unheard) > 0
+		dec.noted = len(r.copies)+len(r.unheard) > 0 || by == ViaUpdate && len(r.Races.all) > 0
 		structs := dec.structs()
-		if whole {
+		if by == ViaState {
 			r.holes.fill(r.y.Store, structs)
 		}
 		r.look(structs)
 		if own := structs[int(r.client)]; own != nil {
 			r.echo(own.Refs)
 		}
+		ends := r.Races.endsOf(structs)
 		if rest := ycrdt.IntegrateStructs(trans, r.y.Store, structs); rest != nil {
 			complete, gap = false, &GapError{Missing: map[uint64]uint64{}}
 			for client, clock := range rest.Missing {
@@ -88,6 +102,11 @@ func (r *Replica) integrate(update []byte, whole bool) (complete bool, gap *GapE
 		}
 		if dec.deletes(trans) {
 			complete = false
+		}
+		if by == ViaUpdate {
+			for _, c := range r.Races.all {
+				c.passedOn(r.y.ClientID, ends, &dec.deleted)
+			}
 		}
 		r.late.removed = append(r.late.removed, dec.deleted.genuine()...)
 		r.hearDeletions(&dec.deleted)
@@ -119,7 +138,7 @@ func (r *Replica) retryHeld() {
 		waiting := r.held
 		r.held, r.heldSize = nil, 0
 		for _, update := range waiting {
-			if complete, _ := r.integrate(update, false); complete {
+			if complete, _ := r.integrate(update, ViaDiff); complete {
 				progress = true
 				continue
 			}

@@ -51,6 +51,9 @@ type Replica struct {
 
 	overtaken overtaken // see overtaken.go
 
+	// Races are the steps that are on their way to the server.
+	Races Races
+
 	deleting *deletions // of the update that is being applied
 
 	size  int // of the state as encoded when it was last measured
@@ -89,6 +92,7 @@ func New(o Options) *Replica {
 		client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys,
 		changed: o.Changed, settled: o.Settled, broken: o.Broken, relay: o.Relay,
 	}
+	r.Races.replica = r
 	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
 	r.y.ClientID = int(o.ClientID)
 	r.y.On("afterTransaction", ycrdt.NewObserverHandler(func(v ...interface{}) {
@@ -192,6 +196,7 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 		var come []unit
 		r.awaited, come = arrive(trans, r.awaited)
 		r.late.units = append(r.late.units, come...)
+		r.Races.note(trans)
 	}
 	expired := r.review(trans)
 	compact(trans, collect(trans, r.released, expired, r.isCopied))

@@ -22,12 +22,17 @@ type Revert struct {
 // again. f says of each what is special about the document: it is to call [Revert.Run], and may look at the step and
 // except types before.
 func (r *Replica) Revert(f func(v *Revert), steps ...*Step) *Step {
-	return r.Record(func(x *Tx) {
+	for _, s := range steps {
+		r.Races.End(s)
+	}
+	inverse := r.Record(func(x *Tx) {
 		for _, s := range slices.Backward(steps) {
 			f(&Revert{Tx: x, s: s, kept: map[*Type]bool{}})
 			r.release(x.trans, s)
 		}
 	})
+	inverse.before = nil
+	return inverse
 }
 
 // Run takes the step back but for what is kept.

@@ -1,6 +1,7 @@
 package crdt
 
 import (
+	"slices"
 	"sort"
 
 	ycrdt "github.com/skyterra/y-crdt"
@@ -12,9 +13,10 @@ type Step struct {
 	from, to int
 	deleted  map[int][]span
 	swaps    []*Swap
-	copies   []span // what was added as copies of what was there, in the order of clocks
-	bytes    int    // kept for it
-	items    int    // in how many pieces
+	copies   []span      // what was added as copies of what was there, in the order of clocks
+	bytes    int         // kept for it
+	items    int         // in how many pieces
+	before   map[int]int // the state vector before it, until its race has it
 }
 
 // Swap is a type in a list that a copy took the place of: one that was moved, or got another form.
@@ -48,6 +50,7 @@ func (r *Replica) Record(f func(x *Tx)) *Step {
 func (r *Replica) Release(steps ...*Step) {
 	keeps := false
 	for _, s := range steps {
+		r.Races.End(s)
 		keeps = keeps || len(s.deleted) > 0
 	}
 	if !keeps {
@@ -75,6 +78,7 @@ func (r *Replica) release(trans *ycrdt.Transaction, s *Step) {
 // record notes, at the end of a transaction, what it did, and keeps what it deleted.
 func (s *Step) record(trans *ycrdt.Transaction) {
 	own := trans.Doc.ClientID
+	s.before = trans.BeforeState
 	s.from, s.to = trans.BeforeState[own], trans.AfterState[own]
 	s.deleted = map[int][]span{}
 	eachDeleted(trans, func(item *ycrdt.Item) {
@@ -142,4 +146,260 @@ func typeAt(store *ycrdt.StructStore, at unit) *Type {
 		return nil
 	}
 	return typeOf(item)
+}
+
+// race is what others change while a step is on its way to the server. The server passes on every update, ours too, to
+// all in one order, which therefore says what it had before the step. It does not pass on again that something is
+// deleted.
+type race struct {
+	step    *Step
+	before  map[int]int   // the state vector before the step
+	texts   []*Type       // texts of before that others have changed
+	removed deletions     // others' of texts, since the step
+	came    map[int]int   // up to which clock the server had others' changes before the step
+	gone    deletions     // what it had deleted before the step
+	pending []stretch     // what the step deleted and no update has passed on yet
+	back    chan struct{} // closed when the server has passed on the step
+}
+
+// Races are the steps of a replica that are on their way to the server.
+type Races struct {
+	replica *Replica
+	all     []*race
+	kept    map[int][]span // what others deleted meanwhile, which is kept in the replica
+}
+
+// Begin begins to note what others change beside a step, which has just been made, until [Races.End].
+func (r *Races) Begin(s *Step) {
+	c := &race{step: s, before: s.before, came: map[int]int{}, back: make(chan struct{})}
+	s.before = nil
+	for client, spans := range s.deleted {
+		for _, sp := range spans {
+			c.pending = append(c.pending, stretch{client, sp})
+		}
+	}
+	r.all = append(r.all, c)
+}
+
+func (r *Races) of(s *Step) *race {
+	if i := slices.IndexFunc(r.all, func(c *race) bool { return c.step == s }); i >= 0 {
+		return r.all[i]
+	}
+	return nil
+}
+
+// Raced reports whether others have changed a text that was there before a step since then.
+func (r *Races) Raced(s *Step) bool {
+	c := r.of(s)
+	return c != nil && len(c.texts) > 0
+}
+
+// Back is closed when the server has passed on a step.
+func (r *Races) Back(s *Step) <-chan struct{} {
+	if c := r.of(s); c != nil {
+		return c.back
+	}
+	return nil
+}
+
+// End ends the race of a step, if there is one. What others deleted meanwhile is let go with the last race.
+func (r *Races) End(s *Step) {
+	r.all = slices.DeleteFunc(r.all, func(c *race) bool { return c.step == s })
+	if len(r.all) == 0 && r.kept != nil {
+		kept := r.kept
+		r.kept = nil
+		r.replica.Release(&Step{deleted: kept})
+	}
+}
+
+// note notes a transaction of others, and keeps the text that it deleted.
+func (r *Races) note(trans *ycrdt.Transaction) {
+	if len(r.all) == 0 {
+		return
+	}
+	for _, c := range r.all {
+		for typ := range trans.Changed {
+			t, _ := typ.(*Type)
+			if t == nil || t.kind != KindText || t.Item != nil && t.Item.ID.Clock >= c.before[t.Item.ID.Client] || slices.Contains(c.texts, t) {
+				continue
+			}
+			c.texts = append(c.texts, t)
+		}
+	}
+	eachDeleted(trans, func(item *ycrdt.Item) {
+		t, _ := item.Parent.(*Type)
+		if t == nil || t.kind != KindText || t.Deleted() || item.Keep() {
+			return
+		}
+		item.SetKeep(true)
+		if r.kept == nil {
+			r.kept = map[int][]span{}
+		}
+		r.kept[item.ID.Client] = append(r.kept[item.ID.Client], span{item.ID.Clock, item.Length})
+		for _, c := range r.all {
+			c.removed.add(item.ID.Client, item.ID.Clock, item.ID.Clock+item.Length)
+		}
+	})
+}
+
+// endsOf says up to which clock an update has changes of each client; nil while there is no race.
+func (r *Races) endsOf(structs map[int]*ycrdt.ClientStructRef) map[int]int {
+	if len(r.all) == 0 {
+		return nil
+	}
+	ends := make(map[int]int, len(structs))
+	for client, list := range structs {
+		if n := len(list.Refs); n > 0 {
+			ends[client] = list.Refs[n-1].GetID().Clock + list.Refs[n-1].GetLength()
+		}
+	}
+	return ends
+}
+
+// passedOn notes an update that the server has passed on: up to which clocks it has changes, and what it deletes.
+func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
+	select {
+	case <-c.back:
+		return
+	default:
+	}
+	if c.step.from < c.step.to {
+		if ends[own] >= c.step.to {
+			close(c.back)
+			return
+		}
+	} else {
+		// A step without changes of its own is passed on as what others have not deleted before; that may be nothing.
+		var left []stretch
+		for _, s := range c.pending {
+			for _, rest := range without(s.span, d.ranges[s.client]) {
+				left = append(left, stretch{s.client, rest})
+			}
+		}
+		if c.pending = left; len(left) == 0 {
+			defer close(c.back)
+			if len(ends) == 0 {
+				return
+			}
+		}
+	}
+	for client, end := range ends {
+		c.came[client] = max(c.came[client], end)
+	}
+	for client, spans := range d.ranges {
+		for _, s := range spans {
+			c.gone.add(client, s.clock, s.clock+s.length)
+		}
+	}
+}
+
+// without lists what of a span is in none of others.
+func without(s span, others []span) (rest []span) {
+	kept := make([][3]int, len(others))
+	for i, o := range others {
+		kept[i] = [3]int{o.clock, o.clock + o.length, o.clock}
+	}
+	return missing(s.clock, s.clock+s.length, kept)
+}
+
+// Contest is a text that a step and others have changed.
+type Contest struct {
+	Text *Type
+	// Before is the text before the step, Mine with the step alone, Theirs with the others' changes alone, and Both
+	// with both.
+	Before, Mine, Theirs, Both string
+}
+
+// Contests lists the texts that a step and others have changed. Changes that the server had after the step count only if
+// they are of clients that are tabs, and deletions if removals is true; all count before the server has passed on the
+// step.
+func (r *Races) Contests(s *Step, tab func(client uint64) bool, removals bool) (list []Contest) {
+	c := r.of(s)
+	if c == nil {
+		return nil
+	}
+	all := true
+	select {
+	case <-c.back:
+		all = false
+	default:
+	}
+	own := deletions{ranges: s.deleted}
+	for _, t := range c.texts {
+		if t.Deleted() {
+			continue // with the cell, which its own edit is about
+		}
+		var before, mine, theirs, both []byte
+		for item := t.Start; item != nil; item = item.Right {
+			chars, ok := item.Content.(*text)
+			if !ok {
+				continue
+			}
+			id := unitOf(&item.ID)
+			known, written := c.before[id.client], id.client == r.replica.y.ClientID
+			if !item.Deleted() && id.clock+item.Length <= known {
+				for _, s := range []*[]byte{&before, &mine, &theirs, &both} {
+					*s = append(*s, chars.b...)
+				}
+				continue
+			}
+			late := !all && !tab(uint64(id.client))
+			for b := chars.b; len(b) > 0; {
+				bytes, units := width(b[0])
+				removed := c.removed.has(id.client, id.clock)
+				live := !item.Deleted() || removed
+				dropped := own.has(id.client, id.clock)
+				gone := c.gone.has(id.client, id.clock) || removed && (all || removals)
+				switch {
+				case id.clock < known:
+					if live || dropped {
+						before = append(before, b[:bytes]...)
+						if !dropped {
+							mine = append(mine, b[:bytes]...)
+						}
+						if !gone {
+							theirs = append(theirs, b[:bytes]...)
+						}
+						if !dropped && !gone {
+							both = append(both, b[:bytes]...)
+						}
+					}
+				case written:
+					if live && s.from <= id.clock && id.clock < s.to {
+						mine = append(mine, b[:bytes]...)
+						if !gone {
+							both = append(both, b[:bytes]...)
+						}
+					}
+				case live && !gone && (!late || id.clock < c.came[id.client]):
+					theirs = append(theirs, b[:bytes]...)
+					both = append(both, b[:bytes]...)
+				}
+				b = b[bytes:]
+				id.clock += units
+			}
+		}
+		if x := (Contest{t, string(before), string(mine), string(theirs), string(both)}); x.Mine != x.Before && x.Theirs != x.Before {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// Yield has a step leave deleted what others had deleted before it as well, when it is taken back.
+func (r *Races) Yield(s *Step) {
+	c := r.of(s)
+	if c == nil {
+		return
+	}
+	left, theirs := map[int][]span{}, &Step{deleted: map[int][]span{}}
+	for client, spans := range s.deleted {
+		for _, sp := range spans {
+			rest := without(sp, c.gone.ranges[client])
+			left[client] = append(left[client], rest...)
+			theirs.deleted[client] = append(theirs.deleted[client], without(sp, rest)...)
+		}
+	}
+	s.deleted = left
+	r.replica.Release(theirs)
 }

@@ -14,9 +14,9 @@ type faults struct {
 	dropAfter, dropBefore, dropAtJoin, dropAtSync, dropAtSave map[string]int
 	gaps                                                      map[string]bool // by path, until undone
 	// Until undone.
-	unwritten, failing, hold, mute bool
-	old                            int // the version of jupyter-collaboration, where it is 2 or 3
-	slow, slowRead                 time.Duration
+	unwritten, failing, hold, late, mute bool
+	old                                  int // the version of jupyter-collaboration, where it is 2 or 3
+	slow, slowRead                       time.Duration
 }
 
 // arm has a fault happen n times more on a path.
@@ -137,6 +137,15 @@ func (t *Table) HoldSync(on bool) {
 				answer()
 			}
 		})
+	}
+}
+
+// HoldUpdates has updates that are applied not be passed on, until switched off: then they are, in their order. SYNC1 is
+// answered meanwhile.
+func (t *Table) HoldUpdates(on bool) {
+	t.faults.set(&t.faults.late, on)
+	for _, r := range t.where(func(*room) bool { return true }) {
+		r.do(func() {}) // it settles
 	}
 }
 

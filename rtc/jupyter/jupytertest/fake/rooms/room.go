@@ -23,6 +23,7 @@ type room struct {
 	record  *record
 	doc     *ydocs.Document
 	fresh   [][]byte // updates that were not passed on yet
+	late    [][]byte // frames that are held back
 	changed bool     // what is read of the document was written to
 	locked  bool     // changes are the server's own, and not to be saved
 	ready   bool     // the document is loaded
@@ -144,9 +145,15 @@ func (r *room) settle() {
 	for again := true; again; again = r.ready && r.doc.Act() {
 		for _, u := range r.fresh {
 			r.record.add(u)
-			r.broadcast(wire.AppendUpdate(nil, u))
+			r.late = append(r.late, wire.AppendUpdate(nil, u))
 		}
 		r.fresh = nil
+	}
+	if !r.t.faults.is(&r.t.faults.late) {
+		for _, frame := range r.late {
+			r.broadcast(frame)
+		}
+		r.late = nil
 	}
 	if r.changed {
 		r.changed = false
