@@ -1,0 +1,551 @@
+package reading_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A client that writes from memory, repeats refused calls and reads little, beside two people who type, takes none of
+// their characters away, unless it was shown the character and left it out, or gave force. NBDUET_CARELESS_SEEDS=n sets
+// the number of random programs, and NBDUET_CARELESS_SEED the first.
+func TestCarelessClient(t *testing.T) {
+	const atOnce = 10
+	first, count := number(t, "NBDUET_CARELESS_SEED", 0), number(t, "NBDUET_CARELESS_SEEDS", 20)
+	for from := first; from < first+count; from += atOnce {
+		t.Run(strconv.Itoa(from), func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for seed := from; seed < min(from+atOnce, first+count) && !t.Failed(); seed++ {
+					newCareless(r, uint64(seed)).plays()
+				}
+			})
+		})
+	}
+}
+
+// number is a number that the environment may set.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	s := os.Getenv(name)
+	if s == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("%s is %q, not a number", name, s)
+	}
+	return n
+}
+
+// careless is a client that works from memory.
+type careless struct {
+	*positions
+	seed    uint64
+	rng     *rand.Rand
+	keys    *keys
+	typists []*typist
+
+	knows map[string]known // by cell
+	order []string         // the cells as the client knows them
+	last  *attempt         // the last call, if it was refused
+	marks int              // so many words has the client written
+
+	mayGo  map[rune]bool // characters that the client was shown and has left out, or has forced away
+	copied map[rune]bool // characters that the client has written into another cell
+	log    []string
+}
+
+// known is what the client knows of a cell.
+type known struct {
+	own   []string // texts from which it makes new ones
+	shown string   // the text that it was shown or has sent last
+	asked bool     // by a refusal
+}
+
+// attempt is a call that changes a cell.
+type attempt struct {
+	name, cell string
+	args       toolstest.Dict
+	from, to   string // of a new source, or of a replaced text
+	words      bool   // it replaces a text within the cell
+	deletes    bool
+	forced     bool
+	named      bool // it gives the revision of from
+	revision   string
+}
+
+func newCareless(r *toolstest.Rig, seed uint64) *careless {
+	c := &careless{
+		positions: &positions{Rig: r}, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), keys: &keys{in: map[rune]string{}},
+		knows: map[string]known{}, mayGo: map[rune]bool{}, copied: map[rune]bool{},
+	}
+	var sources []string
+	for i := range 3 + c.rng.IntN(4) {
+		sources = append(sources, fmt.Sprintf("v%d = %d\n# cell %[1]d\nprint(v%[1]d)", i, i*10))
+	}
+	c.path = r.Server.Notebook(r.T, sources...)
+	return c
+}
+
+// plays runs one program and checks what is left.
+func (c *careless) plays() {
+	t := c.T
+	defer func() {
+		if t.Failed() {
+			t.Logf("to see it again: NBDUET_CARELESS_SEED=%d NBDUET_CARELESS_SEEDS=1\n%s", c.seed, strings.Join(c.log, "\n"))
+		}
+	}()
+	if c.seed%4 == 0 {
+		c.opens("overwrite_cell_source")
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	quit := sync.OnceFunc(func() { close(stop) })
+	defer quit()
+	for i := range 2 {
+		p := sessiontest.PersonIn(t, c.Srv, c.path)
+		defer p.Leave()
+		state := map[string]any{"user": map[string]any{"username": fmt.Sprint("p", i), "name": fmt.Sprint("P", i)}}
+		if c.seed%3 != 0 {
+			state["agent"] = "nbduet" // whose typing no call waits for
+		}
+		p.Show(state)
+		y := &typist{Person: p, rng: rand.New(rand.NewPCG(c.seed, uint64(i+1))), keys: c.keys, t: t}
+		c.typists = append(c.typists, y)
+		wg.Go(func() { y.types(stop) })
+	}
+	c.reads(toolstest.Dict{})
+	for range 10 + c.rng.IntN(11) {
+		time.Sleep(time.Duration(c.rng.IntN(150)) * time.Millisecond)
+		c.acts()
+	}
+	quit()
+	wg.Wait()
+	c.checks()
+}
+
+// acts makes one call, or two where one was refused.
+func (c *careless) acts() {
+	if c.last != nil && c.rng.IntN(10) < 7 {
+		c.insists(*c.last)
+		return
+	}
+	if len(c.order) == 0 {
+		c.reads(toolstest.Dict{})
+		return
+	}
+	i := c.rng.IntN(len(c.order))
+	id := c.order[i]
+	where := toolstest.Dict{"id": id}
+	if c.rng.IntN(2) == 0 {
+		where = toolstest.Dict{"start": i}
+	}
+	switch n := c.rng.IntN(20); {
+	case n < 2:
+		c.reads(toolstest.Dict{})
+	case n < 5:
+		args := toolstest.Dict{"ranges": []toolstest.Dict{where}}
+		if c.rng.IntN(3) == 0 {
+			args["maxCellData"] = 12
+		}
+		c.reads(args)
+	case n < 12:
+		from := c.ownText(id)
+		c.tries(attempt{name: "modify_nb_cells", cell: id, from: from, args: toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": where}}}}.with(c.changed(from)))
+	case n < 14:
+		from := c.ownText(id)
+		if c.seed%4 != 0 || from == "" {
+			return
+		}
+		c.tries(attempt{name: "overwrite_cell_source", cell: id, from: from, args: toolstest.Dict{"cell_id": id}}.with(c.changed(from)))
+	case n < 16:
+		lines := strings.Split(c.ownText(id), "\n")
+		old := lines[c.rng.IntN(len(lines))]
+		if old == "" {
+			return
+		}
+		put := c.mark()
+		if c.rng.IntN(2) == 0 {
+			put = old + " " + put
+		}
+		args := toolstest.Dict{"path": c.path, "old_text": old, "new_text": put}
+		if c.rng.IntN(3) > 0 {
+			args["cell_id"] = id
+		}
+		c.tries(attempt{name: "edit_text", cell: id, from: old, to: put, words: true, args: args})
+	case n < 17:
+		c.tries(attempt{name: "delete_nb_cells", cell: id, deletes: true, args: toolstest.Dict{"ranges": []toolstest.Dict{where}}})
+	case n < 18:
+		c.tries(attempt{name: "move_nb_cells", cell: id, args: toolstest.Dict{"ranges": []toolstest.Dict{where}, "position": c.rng.IntN(len(c.order) + 1)}})
+	default:
+		source := c.mark() + " = 1"
+		c.tries(attempt{name: "insert_nb_cells", to: source, args: toolstest.Dict{"exec": false, "position": c.rng.IntN(len(c.order) + 1), "cells": []toolstest.Dict{{"content": source}}}})
+	}
+}
+
+// insists follows a refused call.
+func (c *careless) insists(a attempt) {
+	whole := a.from != "" && !a.words
+	switch n := c.rng.IntN(10); {
+	case n < 4 || a.revision == "":
+		for range 1 + c.rng.IntN(2) {
+			c.tries(a)
+		}
+	case n < 6 && (whole || a.deletes):
+		a.args, a.named, a.from = withRevision(a.args, a.revision), true, c.knows[a.cell].shown
+		c.tries(a)
+	case n < 7 && (whole || a.deletes):
+		a.args, a.forced = toolstest.With(a.args, "force", true), true
+		c.tries(a)
+	case whole && n < 9:
+		a.from = c.knows[a.cell].shown
+		c.tries(a.with(c.changed(a.from)))
+	case whole:
+		a.from = c.ownText(a.cell)
+		c.tries(a.with(c.changed(a.from)))
+	default:
+		c.last = nil
+	}
+}
+
+// with is the call with a whole new source.
+func (a attempt) with(content string) attempt {
+	a.to = content
+	if of, ok := a.args["modifications"].([]toolstest.Dict); ok {
+		one := toolstest.With(of[0], "content", content)
+		delete(one, "revision")
+		a.args = toolstest.With(a.args, "modifications", []toolstest.Dict{one})
+	} else {
+		a.args = toolstest.With(a.args, "cell_source", content)
+		delete(a.args, "revision")
+	}
+	delete(a.args, "force")
+	a.named, a.forced = false, false
+	return a
+}
+
+// ownText is one of the texts that the client knows of a cell.
+func (c *careless) ownText(id string) string {
+	own := c.knows[id].own
+	if len(own) == 0 {
+		return "unknown"
+	}
+	return own[c.rng.IntN(len(own))]
+}
+
+// mark is a word that the client has not written yet.
+func (c *careless) mark() string {
+	c.marks++
+	return fmt.Sprintf("w%d", c.marks)
+}
+
+// changed is a text with one change of the client.
+func (c *careless) changed(text string) string {
+	lines := strings.Split(text, "\n")
+	i := c.rng.IntN(len(lines))
+	switch n := c.rng.IntN(6); {
+	case n == 0:
+		lines = append(lines, c.mark())
+	case n == 1:
+		lines = slices.Insert(lines, i, c.mark())
+	case n == 2:
+		lines[i] = c.mark() + " = 1"
+	case n == 3 && len(lines) > 1 && len(text) > len(lines[i])+1: // something is left
+		lines = slices.Delete(lines, i, i+1)
+	case n == 4:
+		lines[i] = strings.Replace(lines[i], " ", " "+c.mark()+" ", 1)
+	default:
+		lines[i] += " # " + c.mark()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reads has the client read cells.
+func (c *careless) reads(args toolstest.Dict) {
+	text, failed := c.call("read_nb_cells", args)
+	c.logs("read_nb_cells", args, text)
+	if failed {
+		return
+	}
+	var read notebook.ReadResult
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
+		c.T.Fatal(err)
+	}
+	if len(read.Cells) == read.CellCount {
+		c.order = nil
+	}
+	for _, cell := range read.Cells {
+		if len(read.Cells) == read.CellCount {
+			c.order = append(c.order, cell.ID)
+		}
+		if !cell.Truncated.Source {
+			c.knows[cell.ID] = known{own: []string{cell.Source}, shown: cell.Source}
+		}
+	}
+}
+
+func (c *careless) logs(name string, args toolstest.Dict, answer string) {
+	b, err := json.Marshal(args)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	c.log = append(c.log, fmt.Sprintf("%s %s\n\t%s", name, b, strings.ReplaceAll(answer, "\n", "\n\t")))
+}
+
+var (
+	saidCell  = regexp.MustCompile(`cell "([^"]+)" \(|"cell_ids": ?\["([^"]+)"|"cell_id": ?"([^"]+)"`)
+	saidShown = regexp.MustCompile(`It is now, at revision "\w+":\n((?:\| .*\n)*)`)
+)
+
+// tries makes a call and keeps the account of it.
+func (c *careless) tries(a attempt) {
+	args := a.args
+	if c.rng.IntN(3) == 0 || jupytertest.Real() {
+		args = toolstest.With(args, "wait", 0)
+	}
+	_, before := c.Room(c.path)
+	text, failed := c.call(a.name, args)
+	c.logs(a.name, args, text)
+	if m := saidCell.FindStringSubmatch(text); m != nil && !a.words {
+		if landed := m[1] + m[2] + m[3]; landed != a.cell { // by an index that means another cell now
+			c.markAll(c.copied, a.to)
+			a.cell, a.from = landed, c.knows[landed].shown
+		}
+	}
+	k := c.knows[a.cell]
+	if failed {
+		c.last = &a
+		if m := saidRevision.FindAllStringSubmatch(text, -1); m != nil {
+			a.revision = m[len(m)-1][1]
+		}
+		if m := saidShown.FindStringSubmatch(text); m != nil {
+			var lines []string
+			for line := range strings.Lines(m[1]) {
+				lines = append(lines, strings.TrimSuffix(line[2:], "\n"))
+			}
+			k.shown, k.asked = strings.Join(lines, "\n"), true
+			k.own = append(k.own, k.shown)
+			c.knows[a.cell] = k
+		}
+		return
+	}
+	c.last = nil
+	switch {
+	case a.deletes:
+		_, after := c.Room(c.path)
+		for _, cell := range before {
+			if slices.ContainsFunc(after, func(now ydoc.Cell) bool { return now.ID == cell.ID }) {
+				continue
+			}
+			if a.forced {
+				c.forces(cell.ID)
+			} else if a.named || !c.knows[cell.ID].asked {
+				c.markAll(c.mayGo, c.knows[cell.ID].shown)
+			}
+		}
+	case a.words:
+		c.leavesOut(a.from, a.to)
+	case a.name == "insert_nb_cells":
+		c.knows[a.cell] = known{own: []string{a.to}, shown: a.to}
+	case a.to != "":
+		if a.forced {
+			c.forces(a.cell)
+		}
+		c.leavesOut(a.from, a.to)
+		if k.asked && !a.named {
+			c.leavesOut(k.shown, a.to)
+		}
+		var out notebook.ModifyResult
+		k = known{own: []string{a.to}, shown: a.to}
+		if json.Unmarshal([]byte(text), &out) == nil && len(out.Merged) > 0 && !out.Merged[0].Truncated {
+			k.shown = out.Merged[0].Source
+			k.own = append(k.own, k.shown)
+		}
+		c.knows[a.cell] = k
+	}
+}
+
+// leavesOut lets those characters of a text go that are not in the one that the client made of it.
+func (c *careless) leavesOut(from, to string) {
+	for _, r := range from {
+		if !strings.ContainsRune(to, r) {
+			c.mayGo[r] = true
+		}
+	}
+}
+
+func (c *careless) markAll(in map[rune]bool, text string) {
+	for _, r := range text {
+		in[r] = true
+	}
+}
+
+// forces lets all characters go that were typed into a cell.
+func (c *careless) forces(cell string) {
+	for r, in := range c.keys.all() {
+		if in == cell {
+			c.mayGo[r] = true
+		}
+	}
+}
+
+// checks waits until all have the same notebook, and holds it against what was typed.
+func (c *careless) checks() {
+	t := c.T
+	text := func(cells []ydoc.Cell) string {
+		var b strings.Builder
+		for _, cell := range cells {
+			fmt.Fprintf(&b, "%s:%s\n", cell.ID, cell.Source)
+		}
+		return b.String()
+	}
+	var all string
+	sessiontest.Eventually(t, "all have the same notebook", func() bool {
+		_, cells := c.Room(c.path)
+		all = text(cells)
+		return !slices.ContainsFunc(c.typists, func(y *typist) bool { return text(y.Notebook.Cells()) != all })
+	})
+	for r, cell := range c.keys.all() {
+		switch n := strings.Count(all, string(r)); {
+		case n == 0 && !c.mayGo[r]:
+			t.Errorf("seed %d: %c, which was typed into %s, is gone", c.seed, r, cell)
+		case n > 1 && !c.copied[r]:
+			t.Errorf("seed %d: %c, which was typed into %s, is there %d times", c.seed, r, cell, n)
+		}
+	}
+	for _, y := range c.typists {
+		for _, burst := range y.bursts {
+			last := -1
+			for _, r := range burst {
+				if c.mayGo[r] || c.copied[r] {
+					continue
+				}
+				at := strings.IndexRune(all, r)
+				if at >= 0 && at < last {
+					t.Errorf("seed %d: %c of %s is in another place", c.seed, r, string(burst))
+				}
+				last = at
+			}
+		}
+	}
+	if t.Failed() {
+		t.Logf("the notebook:\n%s", all)
+	}
+}
+
+// keys are the characters that people have typed, each once, and the cells that they were typed into.
+type keys struct {
+	mu sync.Mutex
+	in map[rune]string
+}
+
+// next is a new character.
+func (k *keys) next(cell string) rune {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := rune(0x4e00 + len(k.in))
+	k.in[r] = cell
+	return r
+}
+
+func (k *keys) all() map[rune]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.in)
+}
+
+// typist is a person who types into a notebook, now here, now there, and adds cells.
+type typist struct {
+	*sessiontest.Person
+	t      *testing.T
+	rng    *rand.Rand
+	keys   *keys
+	bursts [][]rune
+}
+
+func (y *typist) types(stop <-chan struct{}) {
+	for {
+		ids := y.Notebook.IDs()
+		cell := ids[y.rng.IntN(len(ids))]
+		if y.rng.IntN(12) == 0 {
+			cell = y.adds()
+		}
+		place := y.rng.IntN(3)
+		var burst []rune
+		for range 1 + y.rng.IntN(8) {
+			if r := y.presses(cell, place, burst); r != 0 {
+				burst = append(burst, r)
+			}
+			select {
+			case <-stop:
+				y.bursts = append(y.bursts, burst)
+				return
+			case <-time.After(time.Duration(y.rng.IntN(60)) * time.Millisecond):
+			}
+		}
+		y.bursts = append(y.bursts, burst)
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(y.rng.IntN(400)) * time.Millisecond):
+		}
+	}
+}
+
+// adds puts a cell above others.
+func (y *typist) adds() (id string) {
+	if err := y.Notebook.Edit("insert", func(e *ydoc.Editor) error {
+		ids, err := e.Insert(y.rng.IntN(e.Len()), ydoc.NewCell{Type: ydoc.Code})
+		if err == nil {
+			id = ids[0]
+		}
+		return err
+	}); err != nil {
+		y.t.Error(err)
+	}
+	return id
+}
+
+// presses types one character: behind the last one of the burst, or at the end of the cell, within it, or in a new line.
+func (y *typist) presses(cell string, place int, burst []rune) (typed rune) {
+	if err := y.Notebook.Edit("type", func(e *ydoc.Editor) error {
+		c, ok := e.Cell(cell)
+		if !ok {
+			return nil
+		}
+		at, before := len(c.Source), ""
+		if len(burst) > 0 {
+			last := burst[len(burst)-1]
+			if at = strings.IndexRune(c.Source, last); at < 0 {
+				return nil
+			}
+			at += len(string(last))
+		} else if place == 1 && c.Source != "" {
+			at = len(string([]rune(c.Source)[:y.rng.IntN(len([]rune(c.Source)))]))
+		} else if place == 2 {
+			before = "\n"
+		}
+		typed = y.keys.next(cell)
+		return e.SetSource(cell, c.Source[:at]+before+string(typed)+c.Source[at:])
+	}); err != nil {
+		y.t.Error(err)
+	}
+	return typed
+}
