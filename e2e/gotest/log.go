@@ -30,7 +30,7 @@ type Failure struct {
 	Name
 	// Seed is what `go test -shuffle` takes for the same order again; empty where the tests were not shuffled.
 	Seed string
-	// Output is what the test printed.
+	// Output is what the test printed; of a package, also the reports of the race detector.
 	Output string
 }
 
@@ -54,13 +54,34 @@ type Log struct {
 	output  map[Name]*strings.Builder
 	seed    map[string]string
 	unlucky map[string]bool // packages of which a test has failed
+	races   map[string]*races
+}
+
+// races are the reports of the race detector in a package's output. One that comes between two tests fails neither, and `go
+// test` puts it among the output of the one before.
+type races struct {
+	strings.Builder
+	within bool
+}
+
+const (
+	raceBegins = "WARNING: DATA RACE"
+	raceEnds   = "=================="
+)
+
+func (r *races) add(line string) {
+	r.within = r.within || strings.Contains(line, raceBegins)
+	if r.within {
+		r.WriteString(line)
+	}
+	r.within = r.within && !strings.Contains(line, raceEnds)
 }
 
 // NewLog returns a log of nothing.
 func NewLog() *Log {
 	return &Log{
 		Runs: map[Name]int{}, begun: map[Name]time.Time{}, output: map[Name]*strings.Builder{},
-		seed: map[string]string{}, unlucky: map[string]bool{},
+		seed: map[string]string{}, unlucky: map[string]bool{}, races: map[string]*races{},
 	}
 }
 
@@ -108,6 +129,12 @@ func (l *Log) add(e event) {
 			l.output[n] = b
 		}
 		b.WriteString(e.Output)
+		r := l.races[n.Package]
+		if r == nil {
+			r = &races{}
+			l.races[n.Package] = r
+		}
+		r.add(e.Output)
 	case "pass", "fail", "skip", "build-fail":
 		l.end(n, e)
 	}
@@ -126,11 +153,19 @@ func (l *Log) end(n Name, e event) {
 		if b := l.output[n]; b != nil {
 			text = b.String()
 		}
+		if r := l.races[n.Package]; r != nil && n.Test == "" {
+			text = r.String() + text
+		}
 		l.unlucky[n.Package] = true
 		l.Failures = append(l.Failures, Failure{n, l.seed[n.Package], text})
 	}
 	delete(l.begun, n)
 	delete(l.output, n)
+}
+
+// Alone are the failures of packages of which no test failed. The summary of gotestsum leaves out the race behind them.
+func (l *Log) Alone() []Failure {
+	return slices.DeleteFunc(slices.Clone(l.Failures), func(f Failure) bool { return f.Test != "" })
 }
 
 // Tests counts the tests that have ended, those within others not counted.

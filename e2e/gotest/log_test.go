@@ -21,6 +21,11 @@ const printed = `{"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"m/a"
 # a compiler's words
 {"ImportPath":"m/b","Action":"build-output","Output":"b.go:1: broken\n"}
 {"ImportPath":"m/b","Action":"build-fail"}
+{"Action":"output","Package":"m/c","Test":"TestPasses","Output":"WARNING: DATA RACE\n"}
+{"Action":"output","Package":"m/c","Test":"TestPasses","Output":"==================\n"}
+{"Action":"output","Package":"m/c","Test":"TestPasses","Output":"of no race\n"}
+{"Action":"output","Package":"m/c","Output":"FAIL\n"}
+{"Action":"fail","Package":"m/c"}
 {"Time":"2026-01-01T00:00:04Z","Action":"pass","Package":"m/a","Te`
 
 func read(t *testing.T) *Log {
@@ -32,11 +37,13 @@ func read(t *testing.T) *Log {
 	return l
 }
 
-// A failure has the seed and the words of its own run; a package that was not built is one too.
+// A failure has the seed and the words of its own run; a package that was not built is one too, and one with a race that
+// fails no test.
 func TestFailures(t *testing.T) {
 	want := []Failure{
 		{Name{"m/a", "TestOne"}, "17", "    one_test.go:3: no\n"},
 		{Name{"m/b", ""}, "", "b.go:1: broken\n"},
+		{Name{"m/c", ""}, "", "WARNING: DATA RACE\n==================\nFAIL\n"},
 	}
 	if got := read(t).Failures; !slices.Equal(got, want) {
 		t.Errorf("failures: %+v, want %+v", got, want)

@@ -17,6 +17,7 @@ func (g *gate) table() {
 	w := g.out
 	fmt.Fprint(w, "\nwhat took how long\n")
 	var slow []gotest.Took
+	var alone []gotest.Failure
 	for _, s := range g.begunSteps() {
 		word := "ok"
 		switch {
@@ -36,10 +37,14 @@ func (g *gate) table() {
 				word += fmt.Sprintf(" (%d runs skipped)", l.Skipped)
 			}
 			slow = append(slow, l.Slowest(slowest)...)
+			alone = append(alone, l.Alone()...)
 		}
 		fmt.Fprintf(w, "  %-16s %8s  %s\n", s.name, short(s.took), word)
 	}
 	fmt.Fprintf(w, "  %-16s %8s\n", "in all", short(time.Since(g.begun)))
+	for _, f := range alone {
+		fmt.Fprintf(w, "\n%s failed, and no test of it\n%s", f.Name, f.Output)
+	}
 	if len(slow) == 0 {
 		return
 	}
