@@ -239,3 +239,46 @@ func TestSameWordOften(t *testing.T) {
 func atOnceWith(ctx context.Context) context.Context {
 	return toes.With(ctx, toes.Manners{Force: true})
 }
+
+// A cell in which a person types in the instant in which it is deleted stays, with what they typed, and the deletion is
+// answered as a conflict.
+func TestDeletedWhileTypedIn(t *testing.T) {
+	for _, moves := range []bool{false, true} {
+		t.Run(fmt.Sprint("with a move: ", moves), func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s := jupytertest.Start(t)
+				path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
+				p := sessiontest.PersonIn(t, sessiontest.Server(t, s), path)
+				doc := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
+				types := func() error {
+					return p.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c1", "bc = 25") })
+				}
+				synctest.Wait()
+				errs := atOnce(s, false, types, func() error {
+					return doc.Edit(atOnceWith(call(t, "a", 1)), "delete", func(e *ydoc.Editor) error {
+						if moves {
+							return errors.Join(e.Move("c2", 0), e.Delete("c1"))
+						}
+						return e.Delete("c1")
+					})
+				})
+				var conflict *ydoc.ConflictError
+				if !errors.As(errs[1], &conflict) || conflict.ID != "c1" || !conflict.TakenBack || !strings.Contains(conflict.Theirs, "+bc = 25") {
+					t.Errorf("%+v", errs[1])
+				}
+				for where, nb := range map[string]*ydoc.Notebook{"the agent": doc.Notebook(), "the person": p.Notebook} {
+					var all []string
+					for _, c := range nb.Cells() {
+						all = append(all, c.Source)
+					}
+					if !slices.Equal(all, []string{"a = 1", "bc = 25", "c = 3"}) {
+						t.Errorf("%s has %q", where, all)
+					}
+				}
+				if steps := doc.StepsOf("a").List(); len(steps) != 0 {
+					t.Errorf("%d steps can be taken back", len(steps))
+				}
+			})
+		})
+	}
+}

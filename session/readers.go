@@ -24,8 +24,8 @@ func (d *Document) History() *history.Log { return d.current().history }
 type readable struct{ *Document }
 
 // WriteText makes an edit of a text document.
-func (d readable) WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
-	return d.writeText(ctx, name, write)
+func (d readable) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
+	return d.writeText(ctx, name, fn, made)
 }
 
 // StepsOf are the steps of a client in the document: what it did, and can take back.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -20,15 +21,20 @@ func (d *Document) Text() *ydoc.Text { return d.current().text }
 
 // EditText makes one edit of a text document, as [Document.Edit] does of a notebook.
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
-	return d.writeText(ctx, name, func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record(name, fn) })
+	return d.writeText(ctx, name, fn, nil)
 }
 
-func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
+// writeText is EditText; made, if not nil, reads the text right behind the edit.
+func (d *Document) writeText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
 	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.text == nil {
 			return nil, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}
-		return write(lv.text)
+		step, err := lv.text.Record(name, toes.InText(ctx, name, companyIn(d, lv), lv.room, fn))
+		if err == nil && made != nil {
+			made(lv.text)
+		}
+		return step, err
 	})
 }
 

@@ -199,6 +199,9 @@ func (d *Doc) Hold(s *Step) {
 // client is a tab, and tabs whether there is any, which may have deleted something.
 func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
 	return d.do("settle a step", func() error {
+		if c, ok := d.replica.Races.Into(s.did); ok {
+			return d.yield(s, c, &ConflictError{Detail: "somebody typed in it before the deletion reached them", Mine: "deleted"})
+		}
 		for _, c := range d.replica.Races.Contests(s.did, tab, tabs) {
 			if err := contested(c); err != nil {
 				return d.yield(s, c, err)
@@ -226,7 +229,9 @@ func contested(c crdt.Contest) *ConflictError {
 // yield takes a step back because of a contest.
 func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 	if cell := topmost(c.Text); cell != nil {
-		conflict.ID = stringValue(cell.Get(keyID))
+		if id, ok := cell.Lately(keyID); ok {
+			conflict.ID = stringValue(id)
+		}
 	}
 	d.replica.Races.Yield(s.did)
 	u, inverse, err := d.revert(s)
@@ -237,7 +242,10 @@ func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 		d.replica.Release(inverse.did)
 	}
 	conflict.TakenBack = true
-	conflict.Theirs = textdiff.Unified("theirs", c.Before, c.Text.Characters(), 1)
+	if !c.Text.Deleted() {
+		c.Theirs = c.Text.Characters()
+	}
+	conflict.Theirs = textdiff.Unified("theirs", c.Before, c.Theirs, 1)
 	if left := len(u.Kept) + len(u.Gone); left > 0 || u.Missed {
 		conflict.Detail = fmt.Sprintf("%s; what the edit did in cells that others deleted or replaced could not be taken back", conflict.Detail)
 	}

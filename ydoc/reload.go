@@ -24,6 +24,13 @@ func (d *Doc) Reloads() (n uint64) {
 	return n
 }
 
+// Server is the client that the Jupyter server writes as: the one that wrote the document's path into the state. It is false
+// as long as the state has no path.
+func (d *Doc) Server() (client uint64, ok bool) {
+	d.read("find the server", func() { client, ok = d.state.Writer("path") })
+	return client, ok
+}
+
 // noteReload looks for a reload in a transaction.
 func (d *Doc) noteReload(c *crdt.Change) {
 	r := &d.reloads

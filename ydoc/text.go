@@ -13,6 +13,7 @@ type Text struct {
 	first   Revision // that of the empty text
 	past    past
 	archive archive
+	keys    []key // of others, the oldest first
 }
 
 // NewText makes an empty replica under a random client id. It writes nothing.
@@ -30,7 +31,10 @@ func NewTextWith(o Options) *Text {
 	return t
 }
 
-func (t *Text) changed(c *crdt.Change) { t.stale = t.stale || c.Has(t.source) }
+func (t *Text) changed(c *crdt.Change) {
+	t.stale = t.stale || c.Has(t.source)
+	t.noteKeys(c)
+}
 
 // revert takes back a step; nothing is special about a text.
 func (t *Text) revert(v *crdt.Revert, _ bool, _ *Undone) { v.Run() }

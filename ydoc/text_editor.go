@@ -1,6 +1,11 @@
 package ydoc
 
 import (
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf16"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -113,4 +118,79 @@ func (e *TextEditor) Merge(base, s string) error {
 func (e *TextEditor) Base(r Revision) (string, error) {
 	e.t.refresh()
 	return e.t.past.at(r, e.t.rev)
+}
+
+const (
+	// maxKey is how many UTF-16 units one change enters at most that is a key, with what the editor completes. A longer one
+	// is a paste, or a file that was loaded.
+	maxKey = 40
+	// maxKeys is how many keys of others a text remembers.
+	maxKeys = 256
+)
+
+// key is what another client has entered into a text by one change.
+type key struct {
+	crdt.Added
+	at time.Time
+}
+
+// noteKeys remembers what others have entered by a change. The server types nothing, it loads the file.
+func (t *Text) noteKeys(c *crdt.Change) {
+	server, _ := t.state.Writer("path")
+	for _, a := range c.Added() {
+		if a.Client != t.replica.ClientID() && a.Client != server && a.Units <= maxKey {
+			t.keys = append(t.keys, key{a, time.Now()})
+		}
+	}
+	t.keys = slices.Delete(t.keys, 0, max(0, len(t.keys)-maxKeys))
+}
+
+// Typed is a word of a text in which another client has typed.
+type Typed struct {
+	Client      uint64
+	Begun, Last time.Time // its first and last key in it that are remembered
+	Word        string    // as it is now; "" where only space was typed
+	Line        int       // in which it is, counted from 1
+}
+
+// Typed lists the words that the staged changes touch, and in which others have typed after a time.
+func (e *TextEditor) Typed(since time.Time) (list []Typed) {
+	keys := slices.DeleteFunc(slices.Clone(e.t.keys), func(k key) bool { return !k.at.After(since) })
+	if len(keys) == 0 || len(e.edits) == 0 {
+		return nil
+	}
+	now := e.t.source.Characters()
+	units := utf16.Encode([]rune(now))
+	changes := textdiff.Diff(now, e.String())
+	for _, k := range keys {
+		for _, s := range e.t.source.Where(k.Added) {
+			from, to := word(units, s[0], s[1])
+			if !slices.ContainsFunc(changes, func(c textdiff.Edit) bool { return c.Pos <= to && from <= c.Pos+c.Del }) {
+				continue
+			}
+			t := Typed{k.Client, k.at, k.at, string(utf16.Decode(units[from:to])), 1}
+			for _, u := range units[:from] {
+				if u == '\n' {
+					t.Line++
+				}
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// word widens a stretch of a text to the words that it touches.
+func word(units []uint16, from, to int) (int, int) {
+	part := func(u uint16) bool {
+		r := rune(u)
+		return utf16.IsSurrogate(r) || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	for from > 0 && part(units[from-1]) {
+		from--
+	}
+	for to < len(units) && part(units[to]) {
+		to++
+	}
+	return from, to
 }

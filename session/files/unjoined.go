@@ -144,13 +144,16 @@ func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 }
 
 // WriteText implements [reading.Document], as Edit does.
-func (u *Unjoined) WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
+func (u *Unjoined) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
 	if u.text == nil {
 		return fmt.Errorf("%s: %w: it is a notebook", name, session.ErrNotText)
 	}
 	was := u.content()
-	if _, err := write(u.text); err != nil {
+	if err := u.text.Edit(name, fn); err != nil {
 		return err
+	}
+	if made != nil {
+		made(u.text)
 	}
 	return u.write(ctx, was, jupyter.NewContent{Type: "file", Format: "text", Content: u.text.String()})
 }

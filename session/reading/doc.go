@@ -5,7 +5,7 @@
 // what people have typed since: see [Reader.Rewrite], [Reader.RewriteText] and [Reader.Overwrite].
 //
 // A client cannot destroy content that it has not been shown. unread.go enforces this for all tools, and knowledge.go
-// for parts of texts. A refusal shows the content if it is short, so that the same call again goes through.
+// for parts of texts. A refusal shows the content if it is short; the same call again is refused again.
 //
 // The list of cells is recorded, too: an index means the cell that stood there when the client was last shown the
 // notebook, see [Reader.Listed].

@@ -17,9 +17,8 @@ type Document interface {
 	// Edit makes one edit of a notebook, and returns when the room has it. Its error matches Unconfirmed if the room may
 	// or may not have it.
 	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
-	// WriteText is Edit for a text document; write makes the edit, returns what that did, and may read the text right
-	// behind it.
-	WriteText(ctx context.Context, name string, write func(*ydoc.Text) (*ydoc.Step, error)) error
+	// WriteText is Edit for a text document. made, if not nil, reads the text right behind the edit, before the room has it.
+	WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error
 	// Point shows the agent's caret in a cell, at an offset in UTF-16 code units.
 	Point(ctx context.Context, cell string, offset int)
 }

@@ -29,8 +29,11 @@ func (d *fakeDocument) Edit(_ context.Context, name string, fn func(*ydoc.Editor
 	return d.nb.Edit(name, fn)
 }
 
-func (d *fakeDocument) WriteText(_ context.Context, _ string, write func(*ydoc.Text) (*ydoc.Step, error)) error {
-	_, err := write(d.text)
+func (d *fakeDocument) WriteText(_ context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
+	err := d.text.Edit(name, fn)
+	if err == nil && made != nil {
+		made(d.text)
+	}
 	return err
 }
 

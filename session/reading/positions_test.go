@@ -2,6 +2,7 @@ package reading_test
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -155,10 +156,7 @@ func TestIndexesMeanWhatWasShown(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				tool, _, _ := strings.Cut(name, ".")
 				p := newPositions(t, tool)
-				p.person(func(e *ydoc.Editor) error {
-					_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
-					return err
-				})
+				p.person(putsAbove)
 				text, failed := p.call(tool, c.args)
 				if failed {
 					t.Fatal(text)
@@ -222,11 +220,15 @@ var listing = map[string]struct {
 // An index means the notebook as it was at the last answer, also a cell that this answer did not show.
 func TestIndexesMeanTheLastAnswer(t *testing.T) {
 	for by, l := range listing {
-		for name, c := range named {
-			t.Run(by+"/"+name, func(t *testing.T) {
-				jupytertest.Beside(t, func(t *testing.T) {
+		t.Run(by, func(t *testing.T) {
+			if !jupytertest.Real() { // on a real server Beside does
+				t.Parallel()
+			}
+			jupytertest.Beside(t, func(t *testing.T) {
+				r := toolstest.New(t) // one for all cases, because it takes longer than a case
+				for _, name := range slices.Sorted(maps.Keys(named)) {
+					c := named[name]
 					tool, _, _ := strings.Cut(name, ".")
-					r := toolstest.New(t)
 					p := &positions{Rig: r, path: r.Server.Write(t, r.Server.Name(t, ".ipynb"), toolstest.Book("z:z = 0", "c0:a = 1", "c1:b = 2", "c2:c = 3", "c3:d = 4", "c4:e"))}
 					p.opens(tool)
 					read := r.Read(p.path)
@@ -235,19 +237,16 @@ func TestIndexesMeanTheLastAnswer(t *testing.T) {
 					if by == "changes_since" {
 						args["revision"] = read.Revision
 					}
-					for k, v := range l.args {
-						args[k] = v
-					}
+					maps.Copy(args, l.args)
 					res := p.Call(by, args)
 					if text := toolstest.MessageOf(res); res.IsError || strings.Count(text, "moved since: ") != 1 || !strings.Contains(text, " = 4 is 3") {
-						t.Fatal(text)
+						t.Errorf("%s: %s answered %s", name, by, text)
+						continue
 					}
-					p.person(func(e *ydoc.Editor) error {
-						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
-						return err
-					})
+					p.person(putsAbove)
 					if text, failed := p.call(tool, c.args); failed {
-						t.Fatal(text)
+						t.Errorf("%s: answered %s", name, text)
+						continue
 					}
 					want := c.want
 					if want == "" {
@@ -255,25 +254,28 @@ func TestIndexesMeanTheLastAnswer(t *testing.T) {
 					}
 					all, ran := p.sources()
 					if got := plain.Replace(all); got != want+l.behind {
-						t.Errorf("the cells are %s, want %s", got, want+l.behind)
+						t.Errorf("%s: the cells are %s, want %s", name, got, want+l.behind)
 					}
 					if c.want == "" && (!slices.Contains(ran, "b = 2") || slices.Contains(ran, "a = 1") || slices.Contains(ran, "c = 3") != l.ran) {
-						t.Errorf("ran %q", ran)
+						t.Errorf("%s: ran %q", name, ran)
 					}
-				})
+				}
 			})
-		}
+		})
 	}
+}
+
+// putsAbove inserts a cell that the client has not read above all others.
+func putsAbove(e *ydoc.Editor) error {
+	_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
+	return err
 }
 
 // Where others have moved cells is said once, of the cells that the answer does not show.
 func TestMovedSince(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		p := newPositions(t, "read_nb_cells")
-		p.person(func(e *ydoc.Editor) error {
-			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
-			return err
-		})
+		p.person(putsAbove)
 		part := toolstest.Dict{"path": p.path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}}
 		if text := toolstest.MessageOf(p.Call("read_nb_cells", part)); !strings.Contains(text, "moved since: b = 2 is 2 now, c = 3 is 3, d = 4 is 4") {
 			t.Errorf("answered %s", text)
@@ -317,10 +319,7 @@ func TestOwnEditsMoveIndexes(t *testing.T) {
 				t.Fatal(text)
 			}
 		}
-		p.person(func(e *ydoc.Editor) error {
-			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
-			return err
-		})
+		p.person(putsAbove)
 		p.call("insert_nb_cells", toolstest.Dict{"position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "mine"}}})
 		modify(3, "b = 20") // mine, unread, a, b
 		p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 2}}})

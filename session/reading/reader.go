@@ -48,7 +48,7 @@ func (r Reader) Edited(was, now ydoc.Cell) {
 				s.first = r.memory.texts.add(textdiff.Apply(text, edits))
 			}
 		}
-		s.last, s.rev, s.refused = last, now.Revision, 0
+		s.last, s.rev, s.refused, s.sent = last, now.Revision, 0, 0
 	})
 }
 

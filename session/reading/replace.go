@@ -92,8 +92,8 @@ func (r textReader) replaceText(ctx context.Context, edit func(string) (string, 
 		return e.Merge(base, want)
 	}
 	t := r.doc.Text()
-	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) (*ydoc.Step, error) { return t.Record("edit text", edited) }); err != nil {
-		return done, r.refusedConflict(t, TextChange{To: len(base), Put: want}, err)
+	if err := r.doc.WriteText(ctx, "edit text", edited, nil); err != nil {
+		return done, r.refusedConflict(t, refusedChange{base, TextChange{To: len(base), Put: want}, adviceTextWords}, err)
 	}
 	if t = r.doc.Text(); t == nil {
 		return done, errors.New("the document was replaced by a notebook while it was edited: read it again")

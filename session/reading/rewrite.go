@@ -95,9 +95,16 @@ func (r Reader) change(e *ydoc.Editor, c Change) error {
 }
 
 // baseOf is the text of which a new source is a change. By force, it is what the client was shown last, however old, so that
-// what others have typed elsewhere stays; what the client has not read at all is replaced.
+// what others have typed elsewhere stays; what the client has not read at all is replaced. Right after a refusal it is the
+// text of the refusal, which may have been too long to show.
 func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) {
 	s, known := r.showing(now.ID)
+	if c.Force && s.pending && s.refused == r.memory.texts.id(c.Source) {
+		if text, ok := r.text(s.on, now.Source); ok {
+			return text, nil
+		}
+		return now.Source, nil
+	}
 	if c.Base != 0 {
 		if s.refused == r.memory.texts.id(c.Source) && c.Base < s.rev && s.last == r.memory.texts.id(now.Source) && !c.Force {
 			return "", r.refusedAgain(now, adviceContent)
@@ -107,6 +114,8 @@ func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) 
 		}
 	}
 	switch {
+	case c.Force && s.sent == r.memory.texts.id(c.Source):
+		return c.Source, nil
 	case c.Force:
 		if text, ok := r.text(s.last, now.Source); known && ok {
 			return text, nil

@@ -41,7 +41,7 @@ type ChangedText struct {
 func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision, change textChanger) (ChangedText, error) {
 	t := r.doc.Text()
 	if t == nil {
-		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) (*ydoc.Step, error) { return nil, nil }) // it says so
+		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.TextEditor) error { return nil }, nil) // it says so
 	}
 	client := textReader{r}
 	b, err := client.textBase(t, rev, change)
@@ -60,7 +60,7 @@ func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision,
 		return c, err
 	})
 	if err != nil {
-		return ChangedText{}, client.refusedConflict(t, made, err)
+		return ChangedText{}, client.refusedConflict(t, refusedChange{was, made, adviceText}, err)
 	}
 	known.wroteText(was, done.want, done.Revision)
 	return done, nil
@@ -71,7 +71,7 @@ func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision,
 func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedText, error) {
 	t := r.doc.Text()
 	if t == nil {
-		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) (*ydoc.Step, error) { return nil, nil }) // it says so
+		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.TextEditor) error { return nil }, nil) // it says so
 	}
 	var base *string
 	client := textReader{r}
@@ -79,10 +79,10 @@ func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedTe
 	if last, ok := r.text(s.last, t.String()); ok && client.knowledge().of(last, false).Missing(spans.Span{To: len(last)}) < 0 {
 		base = &last
 	}
-	var made TextChange
+	var made refusedChange
 	done, err := client.rewriteText(ctx, name, base, func(base string) (TextChange, error) {
-		made = TextChange{To: len(base), Put: text}
-		return made, nil
+		made = refusedChange{base, TextChange{To: len(base), Put: text}, adviceText}
+		return made.TextChange, nil
 	})
 	if err != nil {
 		return done, client.refusedConflict(t, made, err)
@@ -125,7 +125,9 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	switch {
 	case err != nil:
 		return textBase{}, err
-	case s.refused == r.changeID(c) && s.last == r.memory.texts.id(now):
+	case r.isRefused(s, last, c) && last != now:
+		return textBase{}, r.refusedText(t, refusedChange{last, c, adviceText}, "since that was refused", textdiff.Unified("text", last, now, 1), "")
+	case r.isRefused(s, last, c):
 		return textBase{}, &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
 			words.Quoted(r.doc.Path().String()), latest, adviceText)}
 	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
@@ -134,34 +136,55 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	if base, ok := chosen(first, last, c.Put); ok {
 		return textBase{&base, base != last}, nil
 	}
-	return textBase{}, r.refusedText(t, c, "between two readings of yours, and your text takes back or changes that", textdiff.Unified("text", first, last, 1), "")
+	// Show also what came after the second reading: the revision in the refusal has that.
+	return textBase{}, r.refusedText(t, refusedChange{first, TextChange{To: len(first), Put: c.Put}, adviceText}, "between two readings of yours, and your text takes back or changes that", textdiff.Unified("text", first, now, 1), "")
 }
 
-// adviceText says how a client goes on that was refused a change of a text.
-const adviceText = "Give this revision, or read the text again and send another change"
+// How a client goes on that was refused a change of a text, by what it gave.
+const (
+	adviceText      = "Give this revision, or read the text again and send another change"
+	adviceTextWords = "Give words of the text as it is now"
+)
 
-// changeID identifies a change.
-func (r textReader) changeID(c TextChange) textID {
+// changeID identifies a change of a base text. One of the whole is the same however long the base is, because a client that
+// repeats it gives the new text alone.
+func (r textReader) changeID(base string, c TextChange) textID {
+	if c.From == 0 && c.To == len(base) {
+		return r.memory.texts.id("whole " + c.Put)
+	}
 	return r.memory.texts.id(fmt.Sprintf("%d %d %s", c.From, c.To, c.Put))
 }
 
+// isRefused reports whether a change of the text that a client was shown last is the one that was refused.
+func (r textReader) isRefused(s showing, last string, c TextChange) bool {
+	return s.refused != 0 && s.refused == r.changeID(last, c)
+}
+
+// A refusedChange is a change of a base text that is refused, and how its client goes on.
+type refusedChange struct {
+	base string
+	TextChange
+	advice string
+}
+
 // refusedText is the error for a change of a text that its client may not make yet, because of what others have changed.
-func (r textReader) refusedText(t *ydoc.Text, c TextChange, why, theirs, mine string) error {
+// theirs is the difference from the base to the text as it is now.
+func (r textReader) refusedText(t *ydoc.Text, c refusedChange, why, theirs, mine string) error {
 	now, rev := t.Read()
 	known := r.knowledge()
-	r.refuse(whole, r.changeID(c), now, rev, true)
-	if was, ok := r.text(known.parts.of, now); ok {
-		r.keepParts(now, known.known.Carry(was, now, len(theirs) <= maxDifference))
+	r.refuse(whole, r.changeID(c.base, c.TextChange), now, rev, true)
+	if known.ok {
+		r.keepParts(now, known.of(c.base, true).Carry(c.base, now, len(theirs) <= maxDifference))
 	}
 	if mine != "" {
 		mine = "Your change:\n" + shortened(mine)
 	}
 	return &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
-		words.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, adviceText)}
+		words.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, c.advice)}
 }
 
 // refusedConflict is refusedText for the error of an edit, if that is a conflict.
-func (r textReader) refusedConflict(t *ydoc.Text, c TextChange, err error) error {
+func (r textReader) refusedConflict(t *ydoc.Text, c refusedChange, err error) error {
 	var conflict *ydoc.ConflictError
 	if !errors.As(err, &conflict) {
 		return err
@@ -171,17 +194,12 @@ func (r textReader) refusedConflict(t *ydoc.Text, c TextChange, err error) error
 
 // rewriteText makes a change of a base text, nil for the current text.
 func (r textReader) rewriteText(ctx context.Context, name string, base *string, change textChanger) (done ChangedText, err error) {
-	err = r.doc.WriteText(ctx, name, func(t *ydoc.Text) (*ydoc.Step, error) {
-		made, err := t.Record(name, func(e *ydoc.TextEditor) (err error) {
-			done.want, done.At, err = writeText(e, base, change)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	err = r.doc.WriteText(ctx, name, func(e *ydoc.TextEditor) (err error) {
+		done.want, done.At, err = writeText(e, base, change)
+		return err
+	}, func(t *ydoc.Text) {
 		done.Text, done.Revision = t.Read()
 		done.Merged = done.Text != done.want
-		return made, nil
 	})
 	return done, err
 }

@@ -11,8 +11,13 @@ import (
 type showing struct {
 	first, last textID
 	rev         ydoc.Revision // at which last was shown; 0 if it was sent and not shown
+	// sent is what the client has sent, if that was merged and nothing but its answer has shown the cell since: the same again
+	// is the same call, by force too, whose answer may not have arrived.
+	sent textID
 	// refused is the change that was last refused, 0 for none since the client's last write.
 	refused textID
+	// on is the text that it was refused on, shown or not: force right after a refusal replaces that, and no key typed since.
+	on textID
 	// pending: something was refused, and nothing else has shown the text since. What a refusal shows is the base of other
 	// content, and never a reason to let the same through.
 	pending bool
@@ -40,6 +45,9 @@ func (r Reader) show(cell, text string, rev ydoc.Revision) {
 		if !known || s.pending {
 			s.first, s.pending = id, false
 		}
+		if s.last != s.sent {
+			s.sent = 0
+		}
 		s.last, s.rev = id, rev
 	})
 }
@@ -47,14 +55,19 @@ func (r Reader) show(cell, text string, rev ydoc.Revision) {
 // wrote records that the client has written a text; rev is 0 if the document has another one by now.
 func (r Reader) wrote(cell, text string, rev ydoc.Revision) {
 	id := r.memory.texts.add(text)
-	r.update(cell, func(s *showing, _ bool) { *s = showing{first: id, last: id, rev: rev} })
+	r.update(cell, func(s *showing, _ bool) {
+		*s = showing{first: id, last: id, rev: rev}
+		if rev == 0 {
+			s.sent = id
+		}
+	})
 }
 
 // refuse records that a change was refused, and whether the refusal shows the text as it is.
 func (r Reader) refuse(cell string, change textID, text string, rev ydoc.Revision, shown bool) {
 	id := r.memory.texts.add(text)
 	r.update(cell, func(s *showing, known bool) {
-		s.refused, s.pending = change, true
+		s.refused, s.on, s.pending = change, id, true
 		if shown {
 			s.first, s.last, s.rev = id, id, rev
 		} else if !known {

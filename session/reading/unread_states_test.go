@@ -1,15 +1,12 @@
 package reading_test
 
 import (
-	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -125,64 +122,5 @@ func TestUnreadCellsAreKept(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// keeping are the tools that take a cell or a document and a text, or that are marked as destructive, and destroy nothing
-// that has to be read before.
-var keeping = map[string]string{
-	"insert_nb_cells":          "adds",
-	"notebook_add_cell":        "adds",
-	"insert_cell":              "adds",
-	"insert_execute_code_cell": "adds",
-	"notebook_create":          "is a new file",
-	"create_document":          "is a new file",
-	"notebook_import":          "is a new file",
-	"edit_cell_source":         "names what it replaces by its words, all of them",
-	"edit_text":                "the same; see textWriters for documents",
-	"delete_document":          "is of a file, which is named by its path",
-	"rename_document":          "keeps the file",
-	"clear_cell_output":        "is of outputs, which running makes again",
-	"execute_nb_cells":         "is of outputs",
-	"restart_nb_kernel":        "is of variables and outputs",
-	"assign_nb_kernel":         "is of variables",
-	"session_delete":           "is of variables",
-	"reply":                    "adds a cell",
-	"undo_agent":               "takes back what the client itself wrote, and keeps what others did",
-	"redo_agent":               "makes that again",
-	"restart_notebook":         "is of variables",
-	"answer_input":             "is of a run",
-	"cancel_run":               "is of a run",
-	"interrupt_execution":      "is of a run",
-	"execute_code":             "runs",
-	"execute_cell":             "runs",
-	"execute_ipython":          "runs",
-	"call_tool":                "is the tool that it calls",
-
-	"execute_cell_simple_timeout": "runs",
-	"execute_cell_streaming":      "runs",
-	"execute_cell_with_progress":  "runs",
-}
-
-// Every tool that could destroy a text is in one of the tables, or it is said why it destroys none.
-func TestAllWritersAreTested(t *testing.T) {
-	is := regexp.MustCompile(`^content$|^text$|^new_text$|^new_string$|(^|_)source$|^length$`)
-	for _, d := range tools.Definitions() {
-		if d.Hints.ReadOnly {
-			continue
-		}
-		var in any
-		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
-			t.Fatal(err)
-		}
-		_, ofCells := destroying[d.Name]
-		_, ofTexts := textWriters[d.Name]
-		_, keeps := keeping[d.Name]
-		if (d.Hints.Destructive || slices.ContainsFunc(argumentsIn(in), is.MatchString)) && !ofCells && !ofTexts && !keeps {
-			t.Errorf("%s is not tested", d.Name)
-		}
-		if ofCells && keeps {
-			t.Errorf("%s is said to keep what is not read, and to destroy it", d.Name)
-		}
 	}
 }

@@ -23,19 +23,22 @@ type socket interface {
 // binary is the kind of a binary message (RFC 6455, 11.8).
 const binary = 2
 
-// A Person is somebody in a notebook's room who is no agent: a bare socket that says what the test lets it say, as an
+// A Person is somebody in a document's room who is no agent: a bare socket that says what the test lets it say, as an
 // open tab would.
 type Person struct {
 	// Notebook is the person's replica: what is edited there is sent into the room.
 	Notebook *ydoc.Notebook
+	// Text is it of a text file, where Notebook is nil.
+	Text *ydoc.Text
 	// Seen is who the person sees in the room.
 	Seen *awareness.Table
 	// Heard counts the bytes that the person was sent.
 	Heard atomic.Int64
 
-	t  *testing.T
-	ws socket
-	wg sync.WaitGroup
+	t   *testing.T
+	ws  socket
+	doc *ydoc.Doc
+	wg  sync.WaitGroup
 
 	mu sync.Mutex // of writes
 }
@@ -43,7 +46,26 @@ type Person struct {
 // PersonIn lets a person open a notebook until the test ends.
 func PersonIn(t *testing.T, srv *jupyter.Server, path string) *Person {
 	t.Helper()
-	s, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
+	nb := ydoc.NewNotebook()
+	p := &Person{Notebook: nb}
+	p.joins(t, srv, path, "json", "notebook", nb.Doc)
+	Eventually(t, "the person sees the notebook", func() bool { return nb.Len() > 0 })
+	return p
+}
+
+// PersonInText lets a person open a text file, which is not empty, until the test ends.
+func PersonInText(t *testing.T, srv *jupyter.Server, path string) *Person {
+	t.Helper()
+	text := ydoc.NewText()
+	p := &Person{Text: text}
+	p.joins(t, srv, path, "text", "file", text.Doc)
+	Eventually(t, "the person sees the text", func() bool { return text.Len() > 0 })
+	return p
+}
+
+func (p *Person) joins(t *testing.T, srv *jupyter.Server, path, format, kind string, doc *ydoc.Doc) {
+	t.Helper()
+	s, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), format, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,17 +73,15 @@ func PersonIn(t *testing.T, srv *jupyter.Server, path string) *Person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Person{Notebook: ydoc.NewNotebook(), t: t, ws: ws}
-	p.Seen = awareness.NewTable(p.Notebook.ClientID())
+	p.t, p.ws, p.doc = t, ws, doc
+	p.Seen = awareness.NewTable(doc.ClientID())
 	p.Send(wire.AppendSyncStep1(nil, []byte{0}))
 	p.wg.Go(p.read)
 	t.Cleanup(func() {
 		p.Leave()
 		p.wg.Wait()
 	})
-	Eventually(t, "the person sees the notebook", func() bool { return p.Notebook.Len() > 0 })
-	p.Notebook.OnUpdate(func(u []byte) { p.Send(wire.AppendUpdate(nil, u)) })
-	return p
+	doc.OnUpdate(func(u []byte) { p.Send(wire.AppendUpdate(nil, u)) })
 }
 
 // Leave closes the person's socket, with no word to anybody, as a closed tab does.
@@ -91,7 +111,7 @@ func (p *Person) read() {
 		}
 		switch f.Kind {
 		case wire.SyncStep2, wire.Update:
-			err = p.Notebook.Apply(f.Payload)
+			err = p.doc.Apply(f.Payload)
 			if synced = synced || f.Kind == wire.SyncStep2; !synced && errors.Is(err, ydoc.ErrPending) {
 				err = nil // passed on before the answer to step 1, which has what it builds on; it is held back until then
 			}

@@ -4,8 +4,9 @@
 // A [Guard] is asked within the edit, when all of it is staged and nothing is written. It refuses a cell in which a person
 // typed within [Quiet], with a [BusyError], unless the call waits or forces, see [Manners]; and with a [HandsOffError] what
 // people have put under their hands, see [HandsOff], which nothing overrides. Only keys count: a caret, a run, a move, a
-// paste, a tab that is gone and an agent block nobody. A client of which awareness has said nothing is a person. What runs write belongs to no call, and is never
-// held back.
+// paste, a file that the server loads, a tab that is gone and an agent block nobody. A client of which awareness
+// has said nothing is a person. What runs write belongs to no call, and is never held back. In a text, which has no cells, the
+// word is held back in which somebody types, see [InText].
 //
 // # Concurrency
 //

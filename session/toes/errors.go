@@ -20,8 +20,9 @@ const maxTyped = 120
 // BusyError says that an edit was not made because somebody is typing in a cell that it touches.
 type BusyError struct {
 	Edit  string // its name
-	Cell  string // the cell's id
+	Cell  string // the cell's id; "" in a text
 	Index int    // of the cell; -1 if it is not known
+	Line  int    // of a text, counted from 1
 	Who   string // the person's name
 	// Since is when they began, and Last when the last key came.
 	Since, Last time.Time
@@ -63,8 +64,14 @@ func (e *earlyError) Error() string {
 	return fmt.Sprintf("%s: the notebook has just been opened: try again in %s", e.edit, e.left)
 }
 
-func (e *BusyError) where() string { return place(e.Index, e.Cell) }
-func (e *BusyError) verb() string  { return verb(e.Edit) }
+func (e *BusyError) where() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d", e.Line)
+	}
+	return place(e.Index, e.Cell)
+}
+
+func (e *BusyError) verb() string { return verb(e.Edit) }
 
 // verb is what an edit would have done.
 func verb(edit string) string {

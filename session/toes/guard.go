@@ -22,6 +22,7 @@ type Guard struct {
 	log     *history.Log
 	company people.Company
 	book    *ydoc.Notebook
+	server  uint64        // the client that the server writes as, which loads files and does not type; 0 if not known
 	early   time.Duration // until keys would have been seen; 0 if they would have been
 }
 
@@ -31,6 +32,7 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, c
 		return nil
 	}
 	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}
+	g.server, _ = nb.Server()
 	if left := settling - g.company.Known.For(); left > 0 && shared(nb) {
 		g.early = left
 	}
@@ -163,8 +165,11 @@ func (g *Guard) typist(cell string, bout history.Bout) (name string, ok bool) {
 	return name, ok
 }
 
-// unnamed reports whether awareness has said nothing of a client.
+// unnamed reports whether a client, other than the server, was not named by awareness.
 func (g *Guard) unnamed(client uint64) bool {
+	if client == g.server {
+		return false
+	}
 	_, _, named := g.log.Named(client)
 	return !named && !slices.ContainsFunc(g.company.People, func(p people.Person) bool {
 		return slices.ContainsFunc(p.Places, func(at people.Place) bool { return at.Replica == client })

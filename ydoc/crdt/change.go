@@ -90,6 +90,38 @@ func (c *Change) Clients() (clients []uint64) {
 	return clients
 }
 
+// Added is what a client added by one change: units of its clock from First on.
+type Added struct {
+	Client       uint64
+	First, Units int
+}
+
+// Added lists what each client added.
+func (c *Change) Added() (list []Added) {
+	for _, client := range c.Clients() {
+		first := c.trans.BeforeState[int(client)]
+		list = append(list, Added{client, first, c.trans.AfterState[int(client)] - first})
+	}
+	return list
+}
+
+// Where lists the stretches of a text that are of what a client added, from and to in UTF-16 units.
+func (t *Type) Where(a Added) (stretches [][2]int) {
+	at := 0
+	for item := t.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		from := max(item.ID.Clock, a.First)
+		to := min(item.ID.Clock+item.Length, a.First+a.Units)
+		if uint64(item.ID.Client) == a.Client && from < to {
+			stretches = append(stretches, [2]int{at + from - item.ID.Clock, at + to - item.ID.Clock})
+		}
+		at += item.Length
+	}
+	return stretches
+}
+
 // AddedBy yields what a client added: the type itself, or the type that something else was added to.
 func (c *Change) AddedBy(client uint64) iter.Seq[*Type] {
 	return func(yield func(*Type) bool) {

@@ -155,6 +155,7 @@ type race struct {
 	step    *Step
 	before  map[int]int   // the state vector before the step
 	texts   []*Type       // texts of before that others have changed
+	into    *Type         // a text that the step deleted, and others typed in before they knew
 	removed deletions     // others' of texts, since the step
 	came    map[int]int   // up to which clock the server had others' changes before the step
 	gone    deletions     // what it had deleted before the step
@@ -191,7 +192,27 @@ func (r *Races) of(s *Step) *race {
 // Raced reports whether others have changed a text that was there before a step since then.
 func (r *Races) Raced(s *Step) bool {
 	c := r.of(s)
-	return c != nil && len(c.texts) > 0
+	return c != nil && (len(c.texts) > 0 || c.into != nil)
+}
+
+// Into is a text that a step deleted, with what it stands in, and in which others have typed before they knew; false if
+// there is none. What they typed returns with the text when the step is taken back.
+func (r *Races) Into(s *Step) (x Contest, ok bool) {
+	c := r.of(s)
+	if c == nil || c.into == nil {
+		return Contest{}, false
+	}
+	var before, theirs []byte
+	own := deletions{ranges: s.deleted}
+	for item := c.into.Start; item != nil; item = item.Right {
+		if chars, ok := item.Content.(*text); ok && own.has(item.ID.Client, item.ID.Clock) {
+			if item.ID.Clock < c.before[item.ID.Client] {
+				before = append(before, chars.b...)
+			}
+			theirs = append(theirs, chars.b...)
+		}
+	}
+	return Contest{Text: c.into, Before: string(before), Theirs: string(theirs)}, true
 }
 
 // Back is closed when the server has passed on a step.
@@ -228,7 +249,11 @@ func (r *Races) note(trans *ycrdt.Transaction) {
 	}
 	eachDeleted(trans, func(item *ycrdt.Item) {
 		t, _ := item.Parent.(*Type)
-		if t == nil || t.kind != KindText || t.Deleted() || item.Keep() {
+		if t == nil || t.kind != KindText || item.Keep() {
+			return
+		}
+		if t.Deleted() {
+			r.typedInto(t, item, trans)
 			return
 		}
 		item.SetKeep(true)
@@ -240,6 +265,34 @@ func (r *Races) note(trans *ycrdt.Transaction) {
 			c.removed.add(item.ID.Client, item.ID.Clock, item.ID.Clock+item.Length)
 		}
 	})
+}
+
+// typedInto notes text that came into one that a step has deleted. It becomes part of what the step deleted. Where a copy
+// has taken the place of the text, it is carried over to that.
+func (r *Races) typedInto(t *Type, item *ycrdt.Item, trans *ycrdt.Transaction) {
+	if _, ok := item.Content.(*text); !ok || item.ID.Clock < trans.BeforeState[item.ID.Client] {
+		return
+	}
+	for _, c := range r.all {
+		gone := deletions{ranges: c.step.deleted}
+		if !gone.moved(t) || replaced(t, trans.Doc.Store) {
+			continue
+		}
+		item.SetKeep(true)
+		c.step.deleted[item.ID.Client] = append(c.step.deleted[item.ID.Client], span{item.ID.Clock, item.Length})
+		c.into = t
+		return
+	}
+}
+
+// replaced reports whether a copy has taken the place of a text, or of what it stands in.
+func replaced(t *Type, store *ycrdt.StructStore) bool {
+	for ; t != nil && t.Item != nil; t = t.Holder() {
+		if typeAt(store, unitOf(&t.Item.ID)) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // endsOf says up to which clock an update has changes of each client; nil while there is no race.

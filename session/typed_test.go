@@ -1,0 +1,83 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A word of a text in which somebody has just typed is left alone, until they pause or the call forces; all other words are
+// free. A paste, an agent, and what was there before are no typing.
+func TestTypingInAText(t *testing.T) {
+	replace := func(old, put string) func(e *ydoc.TextEditor) error {
+		return func(e *ydoc.TextEditor) error { return e.SetText(strings.Replace(e.String(), old, put, 1)) }
+	}
+	type outcome struct{ refused, named bool }
+	for name, c := range map[string]struct {
+		types  string // behind "beta"
+		shows  bool   // the person says who they are
+		edit   func(e *ydoc.TextEditor) error
+		force  bool
+		later  time.Duration
+		expect outcome
+	}{
+		"the word":              {"s", true, replace("betas", "gamma"), false, 0, outcome{true, true}},
+		"before they have said": {"s", false, replace("betas", "gamma"), false, 0, outcome{true, false}},
+		"behind the word":       {"s", true, replace("betas", "betas, gamma"), false, 0, outcome{true, true}},
+		"a space typed":         {" ", true, replace("beta ", "beta gamma"), false, 0, outcome{true, true}},
+		"another word":          {"s", true, replace("alpha", "gamma"), false, 0, outcome{}},
+		"all of it":             {"s", true, func(e *ydoc.TextEditor) error { return e.SetText("new") }, false, 0, outcome{true, true}},
+		"forced":                {"s", true, replace("betas", "gamma"), true, 0, outcome{}},
+		"when they paused":      {"s", true, replace("betas", "gamma"), false, toes.Quiet, outcome{}},
+		"a paste":               {strings.Repeat("s", 41), true, replace("beta", "gamma"), false, 0, outcome{}},
+		"nothing typed":         {"", true, replace("beta", "gamma"), false, 0, outcome{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s := jupytertest.Start(t)
+				path := s.Write(t, s.Name(t, ".md"), "# notes\nalpha 😀 beta\n")
+				m := sessiontest.Manager(t, s, session.Config{})
+				p := sessiontest.PersonInText(t, sessiontest.Server(t, s), path)
+				d := sessiontest.OpenText(t, m, path)
+				if c.shows {
+					p.Show(map[string]any{"user": map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada"}})
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if err := p.Text.Edit("type", replace("beta", "beta"+c.types)); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				time.Sleep(c.later)
+				was := d.Text().String()
+				err := d.EditText(toes.With(call(t, "a", 1), toes.Manners{Force: c.force}), "edit text", c.edit)
+				var busy *toes.BusyError
+				if errors.As(err, &busy) != c.expect.refused || err != nil && busy == nil {
+					t.Fatalf("%v", err)
+				}
+				if !c.expect.refused {
+					return
+				}
+				who := "somebody"
+				if c.expect.named {
+					who = "Ada"
+				}
+				if !strings.HasPrefix(err.Error(), "busy_human: "+who+" is typing in line 2, since ") || d.Text().String() != was {
+					t.Errorf("%v: the text is %q", err, d.Text().String())
+				}
+				ctx := toes.With(call(t, "a", 2), toes.Manners{Wait: time.Minute})
+				if err := d.EditText(ctx, "edit text", c.edit); err != nil || d.Text().String() == was {
+					t.Errorf("after waiting: %v", err)
+				}
+			})
+		})
+	}
+}
