@@ -32,8 +32,10 @@ func NewTextWith(o Options) *Text {
 }
 
 func (t *Text) changed(c *crdt.Change) {
-	t.stale = t.stale || c.Has(t.source)
-	t.noteKeys(c)
+	if c.Has(t.source) {
+		t.stale = true
+		t.noteKeys(c)
+	}
 }
 
 // revert takes back a step; nothing is special about a text.

@@ -121,9 +121,9 @@ func (e *TextEditor) Base(r Revision) (string, error) {
 }
 
 const (
-	// maxKey is how many UTF-16 units one change enters at most that is a key, with what the editor completes. A longer one
-	// is a paste, or a file that was loaded.
-	maxKey = 40
+	// MaxKey is how many characters one change enters at most that is a key, with what the editor completes. A longer one is
+	// a paste, a replacement throughout the text, or a file that was loaded.
+	MaxKey = 40
 	// maxKeys is how many keys of others a text remembers.
 	maxKeys = 256
 )
@@ -138,22 +138,22 @@ type key struct {
 func (t *Text) noteKeys(c *crdt.Change) {
 	server, _ := t.state.Writer("path")
 	for _, a := range c.Added() {
-		if a.Client != t.replica.ClientID() && a.Client != server && a.Units <= maxKey {
+		if a.Client != t.replica.ClientID() && a.Client != server && a.Units <= MaxKey {
 			t.keys = append(t.keys, key{a, time.Now()})
 		}
 	}
 	t.keys = slices.Delete(t.keys, 0, max(0, len(t.keys)-maxKeys))
 }
 
-// Typed is a word of a text in which another client has typed.
+// Typed is a key of another client, and the word of a text in which it is.
 type Typed struct {
-	Client      uint64
-	Begun, Last time.Time // its first and last key in it that are remembered
-	Word        string    // as it is now; "" where only space was typed
-	Line        int       // in which it is, counted from 1
+	Client uint64
+	At     time.Time // when the key came
+	Word   string    // as it is now; "" where only space was typed
+	Line   int       // in which it is, counted from 1
 }
 
-// Typed lists the words that the staged changes touch, and in which others have typed after a time.
+// Typed lists the keys of others after a time, the oldest first, in words that the staged changes touch.
 func (e *TextEditor) Typed(since time.Time) (list []Typed) {
 	keys := slices.DeleteFunc(slices.Clone(e.t.keys), func(k key) bool { return !k.at.After(since) })
 	if len(keys) == 0 || len(e.edits) == 0 {
@@ -168,7 +168,7 @@ func (e *TextEditor) Typed(since time.Time) (list []Typed) {
 			if !slices.ContainsFunc(changes, func(c textdiff.Edit) bool { return c.Pos <= to && from <= c.Pos+c.Del }) {
 				continue
 			}
-			t := Typed{k.Client, k.at, k.at, string(utf16.Decode(units[from:to])), 1}
+			t := Typed{k.Client, k.at, string(utf16.Decode(units[from:to])), 1}
 			for _, u := range units[:from] {
 				if u == '\n' {
 					t.Line++

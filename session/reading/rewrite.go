@@ -99,14 +99,15 @@ func (r Reader) change(e *ydoc.Editor, c Change) error {
 // text of the refusal, which may have been too long to show.
 func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) {
 	s, known := r.showing(now.ID)
-	if c.Force && s.pending && s.refused == r.memory.texts.id(c.Source) {
+	change := r.memory.texts.id(c.Source)
+	if c.Force && s.pending && s.refused == change {
 		if text, ok := r.text(s.on, now.Source); ok {
 			return text, nil
 		}
 		return now.Source, nil
 	}
 	if c.Base != 0 {
-		if s.refused == r.memory.texts.id(c.Source) && c.Base < s.rev && s.last == r.memory.texts.id(now.Source) && !c.Force {
+		if s.refused == change && c.Base < s.rev && s.last == r.memory.texts.id(now.Source) && !c.Force {
 			return "", r.refusedAgain(now, adviceContent)
 		}
 		if text, ok := r.textAt(e, now, c.Base); ok {
@@ -114,7 +115,7 @@ func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) 
 		}
 	}
 	switch {
-	case c.Force && s.sent == r.memory.texts.id(c.Source):
+	case c.Force && s.sent == change:
 		return c.Source, nil
 	case c.Force:
 		if text, ok := r.text(s.last, now.Source); known && ok {
@@ -122,7 +123,7 @@ func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) 
 		}
 		return now.Source, nil
 	case c.Base != 0:
-		return "", r.refused(now, r.memory.texts.id(c.Source), adviceContent, "the revision that you give for %s is not known any more", named(now))
+		return "", r.refused(now, change, adviceContent, "the revision that you give for %s is not known any more", named(now))
 	}
 	return r.base(now, c.Source)
 }

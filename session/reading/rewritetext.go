@@ -125,9 +125,10 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	switch {
 	case err != nil:
 		return textBase{}, err
-	case r.isRefused(s, last, c) && last != now:
-		return textBase{}, r.refusedText(t, refusedChange{last, c, adviceText}, "since that was refused", textdiff.Unified("text", last, now, 1), "")
-	case r.isRefused(s, last, c):
+	case s.refused != 0 && s.refused == r.changeID(last, c):
+		if last != now {
+			return textBase{}, r.refusedText(t, refusedChange{last, c, adviceText}, "since that was refused", textdiff.Unified("text", last, now, 1), "")
+		}
 		return textBase{}, &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
 			words.Quoted(r.doc.Path().String()), latest, adviceText)}
 	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
@@ -153,11 +154,6 @@ func (r textReader) changeID(base string, c TextChange) textID {
 		return r.memory.texts.id("whole " + c.Put)
 	}
 	return r.memory.texts.id(fmt.Sprintf("%d %d %s", c.From, c.To, c.Put))
-}
-
-// isRefused reports whether a change of the text that a client was shown last is the one that was refused.
-func (r textReader) isRefused(s showing, last string, c TextChange) bool {
-	return s.refused != 0 && s.refused == r.changeID(last, c)
 }
 
 // A refusedChange is a change of a base text that is refused, and how its client goes on.

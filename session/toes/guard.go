@@ -134,10 +134,6 @@ func (g *Guard) check(cells []string, state map[string]any) error {
 // keyMoves is within what time of a key the caret moves.
 const keyMoves = 2 * time.Second
 
-// maxKey is how many characters one change enters at most that is a key, with what the editor completes. A longer one is a
-// paste, or a replacement throughout the cell.
-const maxKey = 40
-
 // somebody is how a person is called whose name awareness has not told yet.
 const somebody = "somebody"
 
@@ -145,7 +141,7 @@ const somebody = "somebody"
 // Where only something was deleted it is not known whose key that was: then it is theirs whose caret is in the cell, and moved
 // then, or while not all are known yet, somebody's.
 func (g *Guard) typist(cell string, bout history.Bout) (name string, ok bool) {
-	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > maxKey {
+	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > ydoc.MaxKey {
 		return "", false
 	}
 	var latest time.Time

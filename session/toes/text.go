@@ -20,7 +20,7 @@ type Room interface {
 
 // InText is fn, which stages an edit of a text that a client's call makes, with a look at what it has staged: it is refused
 // where it changes a word in which somebody types. All other words are free, as other cells are in a notebook.
-func InText(ctx context.Context, edit string, company people.Company, room Room, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
+func InText(ctx context.Context, edit string, company func() people.Company, room Room, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
 	m := of(ctx).Manners
 	if author.Of(ctx).Call == 0 || m.Force {
 		return fn
@@ -34,9 +34,14 @@ func InText(ctx context.Context, edit string, company people.Company, room Room,
 		if joined := room.Since(); joined.After(since) {
 			since = joined // what was there before came then
 		}
-		for _, t := range slices.Backward(e.Typed(since)) {
-			if who, ok := typistIn(company, room, t.Client); ok {
-				return &BusyError{Edit: edit, Line: t.Line, Index: -1, Who: who, Since: t.Begun, Last: t.Last, Typed: t.Word, Forceable: m.Forceable, now: now}
+		typed := e.Typed(since)
+		if len(typed) == 0 {
+			return nil
+		}
+		in := company()
+		for _, t := range slices.Backward(typed) {
+			if who, ok := typistIn(in, room, t.Client); ok {
+				return &BusyError{Edit: edit, Line: t.Line, Index: -1, Who: who, Since: t.At, Last: t.At, Typed: t.Word, Forceable: m.Forceable, now: now}
 			}
 		}
 		return nil

@@ -72,14 +72,20 @@ func (t *touched) see(doc *session.Document) {
 	}
 }
 
-// moved says, of the notebooks of the call, where the cells are now that others have moved.
-func (t *touched) moved() string {
+// notebooks are those of the call until now. What the call has started may still see others.
+func (t *touched) notebooks() []*session.Document {
 	t.seeing.Lock()
 	defer t.seeing.Unlock()
+	return slices.Clone(t.seen)
+}
+
+// moved says, of the notebooks of the call, where the cells are now that others have moved.
+func (t *touched) moved() string {
 	var lines []string
-	for _, doc := range t.seen {
+	seen := t.notebooks()
+	for _, doc := range seen {
 		line := doc.As(t.client).Moved()
-		if line != "" && len(t.seen) > 1 {
+		if line != "" && len(seen) > 1 {
 			line = doc.Path().String() + ": " + line
 		}
 		if line != "" {
@@ -96,7 +102,7 @@ func (t *touched) failure(err, why error) error {
 		return nil
 	}
 	if cell := refusedCell(why); cell != "" {
-		for _, doc := range t.seen {
+		for _, doc := range t.notebooks() {
 			if at, ok := doc.Notebook().Index(cell); ok {
 				t.list(doc, at)
 			}
@@ -106,7 +112,7 @@ func (t *touched) failure(err, why error) error {
 	if line == "" {
 		return err
 	}
-	for _, doc := range t.seen {
+	for _, doc := range t.notebooks() {
 		doc.As(t.client).Refuse(t.call)
 	}
 	return fmt.Errorf("%w\n%s", err, line)

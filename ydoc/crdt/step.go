@@ -270,12 +270,12 @@ func (r *Races) note(trans *ycrdt.Transaction) {
 // typedInto notes text that came into one that a step has deleted. It becomes part of what the step deleted. Where a copy
 // has taken the place of the text, it is carried over to that.
 func (r *Races) typedInto(t *Type, item *ycrdt.Item, trans *ycrdt.Transaction) {
-	if _, ok := item.Content.(*text); !ok || item.ID.Clock < trans.BeforeState[item.ID.Client] {
+	if _, ok := item.Content.(*text); !ok || item.ID.Clock < trans.BeforeState[item.ID.Client] || replaced(t, trans.Doc.Store) {
 		return
 	}
 	for _, c := range r.all {
 		gone := deletions{ranges: c.step.deleted}
-		if !gone.moved(t) || replaced(t, trans.Doc.Store) {
+		if !gone.moved(t) {
 			continue
 		}
 		item.SetKeep(true)
@@ -309,12 +309,20 @@ func (r *Races) endsOf(structs map[int]*ycrdt.ClientStructRef) map[int]int {
 	return ends
 }
 
-// passedOn notes an update that the server has passed on: up to which clocks it has changes, and what it deletes.
-func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
+// passed reports whether the server has passed on the step.
+func (c *race) passed() bool {
 	select {
 	case <-c.back:
-		return
+		return true
 	default:
+		return false
+	}
+}
+
+// passedOn notes an update that the server has passed on: up to which clocks it has changes, and what it deletes.
+func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
+	if c.passed() {
+		return
 	}
 	if c.step.from < c.step.to {
 		if ends[own] >= c.step.to {
@@ -371,12 +379,7 @@ func (r *Races) Contests(s *Step, tab func(client uint64) bool, removals bool) (
 	if c == nil {
 		return nil
 	}
-	all := true
-	select {
-	case <-c.back:
-		all = false
-	default:
-	}
+	all := !c.passed()
 	own := deletions{ranges: s.deleted}
 	for _, t := range c.texts {
 		if t.Deleted() {
