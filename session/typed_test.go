@@ -48,7 +48,14 @@ func TestTypingInAText(t *testing.T) {
 				p := sessiontest.PersonInText(t, sessiontest.Server(t, s), path)
 				d := sessiontest.OpenText(t, m, path)
 				if c.shows {
-					p.Show(map[string]any{"user": map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada"}})
+					at, err := p.Text.RelativePosition(len("# notes\nalpha "))
+					if err != nil {
+						t.Fatal(err)
+					}
+					p.Show(map[string]any{
+						"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada"},
+						"cursors": []any{map[string]any{"anchor": at, "head": at, "primary": true, "empty": true}},
+					})
 				}
 				time.Sleep(time.Second)
 				synctest.Wait()
@@ -80,4 +87,29 @@ func TestTypingInAText(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A text that is opened while somebody types is not changed between two of their keys, though the first ones are not known.
+func TestTypingInATextThatIsOpened(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		path := s.Write(t, s.Name(t, ".md"), "# notes\nalpha beta\n")
+		m := sessiontest.Manager(t, s, session.Config{})
+		p := sessiontest.PersonInText(t, sessiontest.Server(t, s), path)
+		types := func(key string) {
+			if err := p.Text.Edit("type", func(e *ydoc.TextEditor) error {
+				return e.SetText(strings.TrimSuffix(e.String(), "\n") + key + "\n")
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+		types("s")
+		time.Sleep(200 * time.Millisecond)
+		d := sessiontest.OpenText(t, m, path)
+		time.AfterFunc(400*time.Millisecond, func() { types("t") })
+		err := d.EditText(call(t, "a", 1), "edit text", func(e *ydoc.TextEditor) error { return e.SetText("# notes\nalpha gamma\n") })
+		if err == nil || !strings.HasPrefix(err.Error(), "busy_human: somebody is typing in line 2") || d.Text().String() != "# notes\nalpha betast\n" {
+			t.Errorf("%v: the text is %q", err, d.Text().String())
+		}
+	})
 }

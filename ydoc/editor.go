@@ -66,7 +66,7 @@ type Editor struct {
 	ops      []func(x tx)
 	authored bool // whether any operation is an author's
 	starts   bool // whether any starts a run
-	touched  []string
+	touches  Touches
 	drafts   map[*node]*draft
 
 	order []*draft          // nil while no cell was added, removed or moved
@@ -102,15 +102,37 @@ func (e *Editor) stage(d *draft, op func(x tx)) {
 
 // touch notes what Touched says of a cell.
 func touch(e *Editor, d *draft) {
-	if d != nil && d.node != nil && !slices.Contains(e.touched, d.id) {
-		e.touched = append(e.touched, d.id)
+	if d != nil && d.node != nil && !slices.Contains(e.touches.Cells, d.id) {
+		e.touches.Cells = append(e.touches.Cells, d.id)
 	}
 }
 
-// Touched is what the edit does so far that may disturb who works in the notebook: the ids of the cells that were there and
-// that it writes, gives another type, moves, deletes, or starts to run, in the order in which it does so; and whether it
-// does anything at all beside what the end of a run, and its outputs, write.
-func (e *Editor) Touched() (cells []string, writes bool) { return e.touched, e.authored || e.starts }
+// stageReplacing is [Editor.stage] for what deletes the texts of a cell, be it that a copy takes its place.
+func stageReplacing(e *Editor, d *draft, op func(x tx)) {
+	if d.node != nil && !slices.Contains(e.touches.Replaced, d.id) {
+		e.touches.Replaced = append(e.touches.Replaced, d.id)
+	}
+	e.stage(d, op)
+}
+
+// Touches is what an edit does that may disturb those who work in the notebook. Cells are named by their ids, in the order in
+// which the edit does so.
+type Touches struct {
+	// Cells were there before, and are written, given another type, moved, deleted, or started to run.
+	Cells []string
+	// Replaced are those of them whose texts are deleted, be it that a copy takes their place: a key that is pressed in one
+	// before its tab knows of that may be lost, see [Editor.Move].
+	Replaced []string
+	// Writes reports whether anything is done beside what the end of a run, and its outputs, write.
+	Writes bool
+}
+
+// Touched is what the edit touches so far.
+func (e *Editor) Touched() Touches {
+	t := e.touches
+	t.Writes = e.authored || e.starts
+	return t
+}
 
 // stageRun is stage for what a run writes, which alone does not make a step to be undone.
 func (e *Editor) stageRun(op func(x tx)) { e.ops = append(e.ops, op) }

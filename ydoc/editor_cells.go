@@ -148,7 +148,7 @@ func (e *Editor) Delete(ids ...string) error {
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
 		e.unlist(d)
-		e.stage(d, func(x tx) { x.Remove(e.n.cells, at, 1) })
+		stageReplacing(e, d, func(x tx) { x.Remove(e.n.cells, at, 1) })
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (e *Editor) Move(id string, to int) error {
 		return nil
 	}
 	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
-	e.stage(d, func(x tx) {
+	stageReplacing(e, d, func(x tx) {
 		old := d.typ
 		if d.typ = x.moveCell(e.n.cells, from, to, old); old != nil {
 			x.replaced(old, d.typ)
@@ -216,7 +216,7 @@ func (e *Editor) SetType(id, typ string) error {
 	}
 	d.kind = typ
 	at := e.position(d)
-	e.stage(d, func(x tx) {
+	stageReplacing(e, d, func(x tx) {
 		old := d.typ
 		x.Remove(e.n.cells, at, 1)
 		d.typ = x.InsertCopy(e.n.cells, at, old)

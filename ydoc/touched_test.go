@@ -10,21 +10,22 @@ import (
 func TestTouched(t *testing.T) {
 	undo := errors.New("only looked at")
 	for name, c := range map[string]struct {
-		do     func(e *Editor) error
-		cells  []string
-		writes bool
+		do       func(e *Editor) error
+		cells    []string
+		replaced []string
+		writes   bool
 	}{
 		"nothing":        {do: func(*Editor) error { return nil }},
 		"the same":       {do: func(e *Editor) error { return e.SetSource("a", "x") }},
-		"a source":       {func(e *Editor) error { return e.SetSource("a", "y") }, []string{"a"}, true},
-		"a type":         {func(e *Editor) error { return e.SetType("b", Markdown) }, []string{"b"}, true},
-		"moves":          {func(e *Editor) error { return errors.Join(e.Move("c", 0), e.Move("a", 0)) }, []string{"c", "a"}, true},
-		"a deletion":     {func(e *Editor) error { return e.Delete("b") }, []string{"b"}, true},
-		"cell metadata":  {func(e *Editor) error { return e.SetCellMetadata("a", "k", 1) }, []string{"a"}, true},
-		"its own cell":   {func(e *Editor) error { return errors.Join(insertOne(e), e.SetSource("n", "z"), e.StartRun("n")) }, nil, true},
-		"metadata":       {func(e *Editor) error { return e.SetMetadata("k", 1) }, nil, true},
-		"a run":          {func(e *Editor) error { return errors.Join(e.StartRun("a"), e.SetSource("a", "y")) }, []string{"a"}, true},
-		"outputs gone":   {func(e *Editor) error { return e.ClearOutputs("a") }, []string{"a"}, true},
+		"a source":       {func(e *Editor) error { return e.SetSource("a", "y") }, []string{"a"}, nil, true},
+		"a type":         {func(e *Editor) error { return e.SetType("b", Markdown) }, []string{"b"}, []string{"b"}, true},
+		"moves":          {func(e *Editor) error { return errors.Join(e.Move("c", 0), e.Move("a", 0)) }, []string{"c", "a"}, []string{"c", "a"}, true},
+		"a deletion":     {func(e *Editor) error { return e.Delete("b") }, []string{"b"}, []string{"b"}, true},
+		"cell metadata":  {func(e *Editor) error { return e.SetCellMetadata("a", "k", 1) }, []string{"a"}, nil, true},
+		"its own cell":   {func(e *Editor) error { return errors.Join(insertOne(e), e.SetSource("n", "z"), e.StartRun("n")) }, nil, nil, true},
+		"metadata":       {func(e *Editor) error { return e.SetMetadata("k", 1) }, nil, nil, true},
+		"a run":          {func(e *Editor) error { return errors.Join(e.StartRun("a"), e.SetSource("a", "y")) }, []string{"a"}, nil, true},
+		"outputs gone":   {func(e *Editor) error { return e.ClearOutputs("a") }, []string{"a"}, nil, true},
 		"what runs make": {do: func(e *Editor) error { return errors.Join(e.AppendStream("a", "stdout", "1"), e.FinishRun("a", nil)) }},
 	} {
 		n := NewNotebook()
@@ -33,8 +34,8 @@ func TestTouched(t *testing.T) {
 			if err := c.do(e); err != nil {
 				return err
 			}
-			if cells, writes := e.Touched(); !slices.Equal(cells, c.cells) || writes != c.writes {
-				t.Errorf("%s: %q, %t", name, cells, writes)
+			if got := e.Touched(); !slices.Equal(got.Cells, c.cells) || !slices.Equal(got.Replaced, c.replaced) || got.Writes != c.writes {
+				t.Errorf("%s: %+v", name, got)
 			}
 			return undo
 		})

@@ -17,7 +17,8 @@ const (
 // maxTyped is how much is shown of what somebody typed, in characters.
 const maxTyped = 120
 
-// BusyError says that an edit was not made because somebody is typing in a cell that it touches.
+// BusyError says that an edit was not made because somebody is typing in a cell that it touches, or about to in one that it
+// replaces.
 type BusyError struct {
 	Edit  string // its name
 	Cell  string // the cell's id; "" in a text
@@ -27,6 +28,8 @@ type BusyError struct {
 	// Since is when they began, and Last when the last key came.
 	Since, Last time.Time
 	Typed       string // "" where it is not known
+	// Arrived says that they have put the caret there, then, and not typed yet.
+	Arrived bool
 	// Waited is how long the call has waited in vain.
 	Waited time.Duration
 	// Forceable reports whether the called tool lists force.
@@ -50,8 +53,12 @@ func (e *BusyError) Error() string {
 	if e.Forceable {
 		force = "; force true does it at once"
 	}
-	return fmt.Sprintf("%s: %s is typing in %s, since %s, last key %s ago%s%s; nothing was %s: work elsewhere, or make the same call again later%s",
-		CodeBusy, e.Who, e.where(), ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed, waited, e.verb(), force)
+	since := fmt.Sprintf("since %s, last key %s ago%s", ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed)
+	if e.Arrived {
+		since = ago(e.now.Sub(e.Last)) + " ago"
+	}
+	return fmt.Sprintf("%s: %s, %s%s; nothing was %s: work elsewhere, or make the same call again later%s",
+		CodeBusy, e.does(), since, waited, e.verb(), force)
 }
 
 // earlyError says that the room was joined so lately that the keys of a person who types would not have been seen yet.
@@ -61,7 +68,15 @@ type earlyError struct {
 }
 
 func (e *earlyError) Error() string {
-	return fmt.Sprintf("%s: the notebook has just been opened: try again in %s", e.edit, e.left)
+	return fmt.Sprintf("%s: the document has just been opened: try again in %s", e.edit, e.left)
+}
+
+// does is what the person does.
+func (e *BusyError) does() string {
+	if e.Arrived {
+		return fmt.Sprintf("%s has put the caret into %s", e.Who, e.where())
+	}
+	return fmt.Sprintf("%s is typing in %s", e.Who, e.where())
 }
 
 func (e *BusyError) where() string {

@@ -33,7 +33,7 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, c
 	}
 	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}
 	g.server, _ = nb.Server()
-	if left := settling - g.company.Known.For(); left > 0 && shared(nb) {
+	if left := settling - g.company.Known.For(); left > 0 && shared(nb.Doc) {
 		g.early = left
 	}
 	return g
@@ -43,13 +43,13 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, c
 // apart, and an update needs some of it.
 const settling = time.Second
 
-// shared reports whether anybody besides this program and the server has written in a notebook. The server writes as client 0
+// shared reports whether anybody besides this program and the server has written in a document. The server writes as client 0
 // what is in the file, and as another the state of the room.
-func shared(nb *ydoc.Notebook) bool {
-	sv, err := nb.StateVector()
+func shared(doc *ydoc.Doc) bool {
+	sv, err := doc.StateVector()
 	clients, _ := binary.Uvarint(sv) // their number comes first
-	for _, known := range []uint64{0, nb.ClientID()} {
-		if nb.Clock(known) > 0 {
+	for _, known := range []uint64{0, doc.ClientID()} {
+		if doc.Clock(known) > 0 {
 			clients--
 		}
 	}
@@ -65,11 +65,11 @@ func (g *Guard) Around(fn func(*ydoc.Editor) error) func(*ydoc.Editor) error {
 		if err := fn(e); err != nil {
 			return err
 		}
-		cells, writes := e.Touched()
-		if !writes {
+		touches := e.Touched()
+		if !touches.Writes {
 			return nil
 		}
-		return g.check(cells, ydoc.StateEntriesIn(e, prefix))
+		return g.check(touches, ydoc.StateEntriesIn(e, prefix))
 	}
 }
 
@@ -78,7 +78,7 @@ func (g *Guard) Check(cells []string) error {
 	if g == nil {
 		return nil
 	}
-	return g.Placed(g.check(cells, g.book.StateEntries(prefix)))
+	return g.Placed(g.check(ydoc.Touches{Cells: cells}, g.book.StateEntries(prefix)))
 }
 
 // Placed fills in where the cell is of whose edit the error is. The notebook is not locked any more.
@@ -102,7 +102,8 @@ func (g *Guard) index(cell string) int {
 	return -1
 }
 
-func (g *Guard) check(cells []string, state map[string]any) error {
+func (g *Guard) check(touches ydoc.Touches, state map[string]any) error {
+	cells := touches.Cells
 	for _, h := range holdsIn(state) {
 		if h.Cell == whole || slices.Contains(cells, h.Cell) {
 			e := &HandsOffError{Edit: g.edit, Cell: h.Cell, Index: -1, Who: h.shown(), Since: h.Since}
@@ -128,7 +129,25 @@ func (g *Guard) check(cells []string, state map[string]any) error {
 			}
 		}
 	}
+	for _, cell := range touches.Replaced {
+		if who, at, ok := g.arrived(cell, now); ok {
+			return &BusyError{Edit: g.edit, Cell: cell, Index: -1, Who: who, Since: at, Last: at, Arrived: true, Forceable: g.manners.Forceable, now: now}
+		}
+	}
 	return nil
+}
+
+// arrived is the person who has put the caret into a cell lately and is about to type, and when they did. A key that is
+// pressed while the deletion of its text is on its way to the tab is lost, so that is not begun.
+func (g *Guard) arrived(cell string, now time.Time) (name string, at time.Time, ok bool) {
+	for _, p := range g.company.Persons() {
+		for _, here := range p.Places {
+			if here.Caret && here.Cell == cell && here.Moved.Add(Quiet).After(now) && here.Moved.After(at) {
+				name, at, ok = g.company.Called(p), here.Moved, true
+			}
+		}
+	}
+	return name, at, ok
 }
 
 // keyMoves is within what time of a key the caret moves.

@@ -99,6 +99,48 @@ func TestManners(t *testing.T) {
 	})
 }
 
+// A cell into which somebody has just put the caret is not replaced: the first key would be lost with its text.
+func TestCaretArrives(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit  func(*ydoc.Editor) error
+		at    people.Place
+		m     Manners
+		after float64 // seconds
+		busy  bool
+	}{
+		"deleted":         {edit: func(e *ydoc.Editor) error { return e.Delete("a") }, busy: true},
+		"moved":           {edit: func(e *ydoc.Editor) error { return e.Move("a", 1) }, busy: true},
+		"another type":    {edit: func(e *ydoc.Editor) error { return e.SetType("a", ydoc.Markdown) }, busy: true},
+		"written":         {edit: sets("a", "x = 2")},
+		"another cell":    {edit: func(e *ydoc.Editor) error { return e.Delete("b") }},
+		"stayed for long": {edit: func(e *ydoc.Editor) error { return e.Delete("a") }, after: 5},
+		"forced":          {edit: func(e *ydoc.Editor) error { return e.Delete("a") }, m: Manners{Force: true}},
+		"waited for":      {edit: func(e *ydoc.Editor) error { return e.Delete("a") }, m: Manners{Wait: 10 * time.Second}},
+		"no caret":        {edit: func(e *ydoc.Editor) error { return e.Delete("a") }, at: people.Place{Client: 2, Cell: "a"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBook(t)
+			b.joins(2, ada)
+			if c.at.Cell == "" {
+				c.at = people.Place{Client: 2, Cell: "a", Caret: true}
+			}
+			c.at.Moved = time.Now()
+			b.company.People[0].Places[0] = c.at
+			later(1.25 + c.after)
+			err := b.edit(b.call(c.m), c.edit)
+			if !c.busy {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				return
+			}
+			if want := `busy_human: Ada has put the caret into cell 0 (id "a"), 1.2 s ago; nothing was written: `; err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
 // Who does not type, is gone, is no person, or never said who they are, blocks nobody.
 func TestNobodyIsBusy(t *testing.T) {
 	agent := people.Person{Name: "Bot", Username: "bot", Agent: true}

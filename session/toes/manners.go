@@ -96,7 +96,7 @@ func Patiently(ctx context.Context, attempt func() error) error {
 // rest waits until the cell will have been quiet for long enough, should nobody type any more, and no longer than it may.
 func (m *manners) rest(ctx context.Context, busy *BusyError, left time.Duration) error {
 	if m.Tell != nil {
-		m.Tell(ctx, fmt.Sprintf("%s is typing in %s", busy.Who, busy.where()))
+		m.Tell(ctx, busy.does())
 	}
 	// Each second it is heard of, and looked whether they have left.
 	if err := pause(ctx, min(left, time.Second, max(time.Until(busy.Last.Add(Quiet)), time.Millisecond))); err != nil {

@@ -20,14 +20,22 @@ type Room interface {
 
 // InText is fn, which stages an edit of a text that a client's call makes, with a look at what it has staged: it is refused
 // where it changes a word in which somebody types. All other words are free, as other cells are in a notebook.
-func InText(ctx context.Context, edit string, company func() people.Company, room Room, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
+func InText(ctx context.Context, edit string, company func() people.Company, room Room, doc *ydoc.Doc, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
 	m := of(ctx).Manners
 	if author.Of(ctx).Call == 0 || m.Force {
 		return fn
 	}
+	in := company() // which reads the text, and nothing can while the edit is staged
+	early := settling - time.Since(room.Since())
+	if early > 0 && !shared(doc) {
+		early = 0
+	}
 	return func(e *ydoc.TextEditor) error {
 		if err := fn(e); err != nil {
 			return err
+		}
+		if early > 0 {
+			return &earlyError{edit, early}
 		}
 		now := time.Now()
 		since := now.Add(-Quiet)
@@ -38,7 +46,6 @@ func InText(ctx context.Context, edit string, company func() people.Company, roo
 		if len(typed) == 0 {
 			return nil
 		}
-		in := company()
 		for _, t := range slices.Backward(typed) {
 			if who, ok := typistIn(in, room, t.Client); ok {
 				return &BusyError{Edit: edit, Line: t.Line, Index: -1, Who: who, Since: t.At, Last: t.At, Typed: t.Word, Forceable: m.Forceable, now: now}

@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -94,6 +95,9 @@ func overwriteRoom(ctx context.Context, d *desk.Desk, file jupyter.Content, args
 		return nil, err
 	}
 	defer doc.Release()
+	if beside { // the server is about to load the file into the room: what is typed there is merged before it does
+		ctx = toes.With(ctx, toes.Manners{Force: true})
+	}
 	out, err := overwriteIn(ctx, d, doc, args)
 	if beside {
 		err = errors.Join(err, d.Files.Follow(ctx, doc))
