@@ -111,7 +111,7 @@ func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) 
 			return "", r.refusedAgain(now, adviceContent)
 		}
 		if text, ok := r.textAt(e, now, c.Base); ok {
-			return text, nil
+			return newer(r, s, c.Base, text, c.Source, now.Source), nil
 		}
 	}
 	switch {

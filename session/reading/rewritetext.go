@@ -113,7 +113,10 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 		if err != nil {
 			return textBase{}, &OutdatedError{Path: r.doc.Path(), why: "the revision that you give is not known any more: the document has changed too much since, or was opened again"}
 		}
-		return textBase{&text, rev < s.rev}, nil
+		if c, err := change(text); err == nil && c.From == 0 && c.To == len(text) {
+			text = newer(r.Reader, s, rev, text, c.Put, now)
+		}
+		return textBase{&text, rev < s.rev && text != last}, nil
 	case !known:
 		return textBase{}, nil
 	}

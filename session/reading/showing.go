@@ -90,6 +90,15 @@ func (r Reader) text(id textID, now string) (string, bool) {
 	return r.memory.texts.of(id)
 }
 
+// newer is the text from which a client has made another, where it gives the revision of one: the text that it was shown since,
+// if what it made keeps what was changed in that. Merged with the change once more, that would be there twice.
+func newer(r Reader, s showing, rev ydoc.Revision, text, made, now string) string {
+	if last, ok := r.text(s.last, now); ok && rev < s.rev && textdiff.Keeps(text, last, made) {
+		return last
+	}
+	return text
+}
+
 // chosen is the one of two texts that a client was shown from which it made another: the later one, if that keeps what was
 // changed between them, and the first one, if it has nothing to do with that. Else it cannot be known.
 func chosen(first, last, made string) (base string, ok bool) {
