@@ -138,9 +138,12 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		return v.Now[at].ID, nil
 	}
 	var having []string
+	var at []int
 	var all strings.Builder
-	for i, c := range nb.Cells() {
+	cells := nb.Cells()
+	for i, c := range cells {
 		if strings.Contains(c.Source, r.old) {
+			at = append(at, i)
 			having = append(having, fmt.Sprintf("%d (id %s)", i, words.Quoted(c.ID)))
 			id = c.ID
 		}
@@ -150,6 +153,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	case len(having) == 0:
 		return "", r.missing(all.String(), "any cell")
 	case len(having) > 1:
+		doc.As(tool.ClientOf(ctx)).List(cells, at...)
 		const most = 10
 		more := ""
 		if len(having) > most {

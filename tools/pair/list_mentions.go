@@ -38,18 +38,18 @@ func listMentions(d *desk.Desk) tool.Tool {
 		Description: "Lists where people called you by name in cells and chats and nobody has replied yet.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[listMentionsArgs](nil),
-		Output:      tool.ResultOf[MentionList](nil),
+		Output:      tool.ResultOf[MentionList](nil).WithCarets(),
 		Handle: tool.Typed(func(ctx context.Context, args listMentionsArgs) (*tool.Answer, error) {
-			client := tool.ClientOf(ctx)
-			out := MentionsFor(d, client, args.Agents)
+			out := mentionsFor(ctx, d, args.Agents)
 			a := &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}
 			return a, a.TrimTo(len(out.Mentions), func(n int) { out.Mentions = out.Mentions[:n] })
 		}),
 	}
 }
 
-// MentionsFor are the mentions for a client that nobody has answered.
-func MentionsFor(d *desk.Desk, client string, agents bool) *MentionList {
+// mentionsFor are the mentions for the client of ctx that nobody has answered.
+func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
+	client := tool.ClientOf(ctx)
 	out := &MentionList{Mentions: []MentionView{}}
 	list := d.Manager.Mentions.List(mentions.Asks{Client: client, Agents: agents})
 	for _, l := range list[:min(maxListed, len(list))] {
@@ -64,7 +64,7 @@ func MentionsFor(d *desk.Desk, client string, agents bool) *MentionList {
 		}
 		for _, doc := range d.Manager.HoldUnder(func(open jupyter.Path) bool { return open == l.Path }) {
 			if doc.Notebook() != nil {
-				v.in(client, doc)
+				v.in(ctx, doc)
 			}
 			doc.Release()
 		}

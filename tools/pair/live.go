@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ func Mentions(d *desk.Desk) resource.Live {
 	list := func(client string) []mentions.Listed { return book.List(mentions.Asks{Client: client}) }
 	return resource.Live{
 		URI: URIMentions, Name: "Mentions", Description: "Where people called you by name in cells and chats and nobody has replied yet.",
-		Read: func(client string) any { return MentionsFor(d, client, false) },
+		Read: func(ctx context.Context) any { return mentionsFor(ctx, d, false) },
 		State: func(client string) string {
 			var b strings.Builder
 			for _, l := range list(client) {

@@ -86,7 +86,7 @@ func lookAround(d *desk.Desk) tool.Tool {
 			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[lookArgs](nil),
-		Output: tool.ResultOf[LookResult](nil),
+		Output: tool.ResultOf[LookResult](nil).WithCarets(),
 		Handle: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
 			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*desk.Roll{}}
 			lobby := d.Manager.Lobby()

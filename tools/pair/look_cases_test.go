@@ -8,6 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // look is what look_around answers of the notebook.
@@ -185,6 +186,43 @@ func TestColleagueRuns(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if says := d.says("look_around", nil); strings.Contains(says, "waiting") || strings.Contains(says, "running") {
 			t.Errorf("when nobody has answered: %s", says)
+		}
+	})
+}
+
+// Where an answer shows a place, indexes mean the notebook as it is then, and it says which other cells are elsewhere now.
+func TestPlacesOfPeopleAndMentions(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		for name, calls := range map[string]func(d *duo, ada *somebody) string{
+			"look_around":   func(d *duo, _ *somebody) string { return d.says("look_around", nil) },
+			"list_mentions": func(d *duo, _ *somebody) string { return d.asks("list_mentions", dict{}) },
+			"edit_text": func(d *duo, _ *somebody) string {
+				return d.says("edit_text", dict{"old_text": "=", "new_text": "=="})
+			},
+		} {
+			d := newDuo(t, "a = 1", "b = 2", "c 3").asOne()
+			d.Read(d.path)
+			ada := d.enters("ada", "Ada")
+			ada.selects("c0", 0, 0)
+			d.known(ada)
+			ada.types("c0", " # @Duet look at this")
+			ada.selects("c1", 0, 0)
+			time.Sleep(5 * time.Second)
+			d.Read(d.path)
+			if err := ada.Notebook.Edit("insert", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			settle()
+			if says := calls(d, ada); !strings.Contains(says, "moved since: ") || !strings.Contains(says, "c 3 is 3") {
+				t.Errorf("%s: %s", name, says)
+			}
+			d.Good("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"start": 3}, "content": "c = 3"}}, "exec": false}), nil)
+			if _, cells := d.Room(d.path); cells[3].Source != "c = 3" {
+				t.Errorf("%s: index 3 is another cell after it: %+v", name, cells)
+			}
 		}
 	})
 }

@@ -63,13 +63,15 @@ func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 }
 
 // in notes where the mention's cell is now, as the client is shown it.
-func (v *MentionView) in(client string, doc *session.Document) {
-	if at, ok := doc.Notebook().Index(v.CellID); ok {
-		v.Index = &at
-		doc.As(client).ListRange(doc.Notebook().Cells(), at, 1)
-	} else {
+func (v *MentionView) in(ctx context.Context, doc *session.Document) {
+	roll := desk.RollOf(ctx, doc)
+	if !roll.Has(v.CellID) {
 		v.CellID = ""
+		return
 	}
+	at := roll.Cell(v.CellID).Index
+	v.Index = &at
+	roll.Show(v.CellID)
 }
 
 // where says in words where a mention was made.

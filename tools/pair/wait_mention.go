@@ -196,7 +196,7 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 	if doc := notebookOf(ctx, l.d, m); doc != nil {
 		defer doc.Release()
 		a.Doc = doc
-		v.in(l.client, doc)
+		v.in(ctx, doc)
 		out.Revision = desk.Revision(desk.Now(doc))
 		if c, ok := doc.Notebook().Cell(m.Cell); ok {
 			out.Source, out.Type = shownSource(ctx, doc, c), c.Type

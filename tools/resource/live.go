@@ -10,8 +10,8 @@ import (
 // A Live is a resource that is not about notebooks, and changes by itself. Each client may see another one.
 type Live struct {
 	URI, Name, Description string
-	// Read is what it says to a client, as JSON.
-	Read func(client string) any
+	// Read is what it says to the client of ctx, as JSON.
+	Read func(ctx context.Context) any
 	// State tells what it says to a client from what it said before.
 	State func(client string) string
 	// Observe has a function called whenever something in it has changed for anybody, until it is stopped. The function

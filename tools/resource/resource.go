@@ -23,7 +23,7 @@ func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 func AddLive(s *server.MCPServer, d *Provider, r Live) {
 	s.AddResource(mcp.NewResource(r.URI, r.Name, mcp.WithResourceDescription(r.Description), mcp.WithMIMEType(MIMEJSON)),
 		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			text, err := json.Marshal(r.Read(tool.ClientOf(ctx)))
+			text, err := json.Marshal(r.Read(ctx))
 			if err != nil {
 				return nil, &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", req.Params.URI, err.Error()}
 			}
