@@ -58,6 +58,10 @@ func TestRunTools(t *testing.T) {
 		if got.State != string(run.Cancelled) {
 			t.Errorf("the waiting run, cancelled = %+v", got)
 		}
+		toolstest.Soon(t, "the third cell runs", func() bool {
+			r.Good("get_run", id(2), &got)
+			return got.State == "running"
+		})
 		r.Good("cancel_run", id(2), nil)
 		got = notebook.RunView{}
 		r.Good("wait_run", id(2), &got)
