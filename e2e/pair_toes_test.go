@@ -89,12 +89,25 @@ func TestHandsOff(t *testing.T) {
 	tab.shoot("go-on")
 }
 
+// typesSlowly types key by key, as a person does.
+func (p *person) typesSlowly(ctx context.Context, text string) error {
+	const every = 60 * time.Millisecond
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for _, r := range text {
+		<-tick.C
+		if err := p.Type(ctx, string(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // While somebody types, an edit of the same cell that waits comes after, and one that does not says who types, and what.
 // Each key is there, in its order.
 func TestTypingBesideAnAgent(t *testing.T) {
 	const (
 		rounds = 20
-		every  = 60 * time.Millisecond
 		start  = "axis = 0\n# notes:"
 		typed  = " the quick brown fox jumps over a lazy dog" // 43 keys with the one before
 	)
@@ -123,18 +136,7 @@ func TestTypingBesideAnAgent(t *testing.T) {
 		args := map[string]any{"path": path, "cell_id": id, "old_text": "axis = 0", "new_text": "axis = 1", "wait": 0}
 		must(t, tab.EditCell(ctx, n))
 		typing := make(chan error, 1)
-		go func() {
-			tick := time.NewTicker(every)
-			defer tick.Stop()
-			for _, r := range "!" + typed {
-				<-tick.C
-				if err := tab.Type(ctx, string(r)); err != nil {
-					typing <- err
-					return
-				}
-			}
-			typing <- nil
-		}()
+		go func() { typing <- tab.typesSlowly(ctx, "!"+typed) }()
 		must(t, poll.Until(ctx, "the first keys in the room", func(context.Context) error {
 			if got := readCells(t, nbduet, path)[n].Source; len(got) < len(start)+3 {
 				return fmt.Errorf("%q", got)
