@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -202,8 +203,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler, run func(context.Context)) error {
 	lim := cfg.Limits.withDefaults()
 	log := cfg.Logger
+	var requests sync.WaitGroup
 	srv := &http.Server{
-		Handler:           h,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			defer requests.Done()
+			h.ServeHTTP(w, r)
+		}),
 		ReadHeaderTimeout: lim.HeaderTime,
 		IdleTimeout:       lim.IdleTime,
 		MaxHeaderBytes:    lim.Header,
@@ -248,6 +254,16 @@ func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler
 		}
 	}
 	<-ran
+	// Shutdown does not wait for those that have become sockets, which Run has ended.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		requests.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-drain.Done():
+	}
 	return err
 }
 

@@ -5,8 +5,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -411,4 +414,44 @@ func TestSocketServerSpeaks(t *testing.T) {
 	c.wants(`"elicitation/create"`)
 	c.ws.Close()
 	r.endedAll()
+}
+
+// What serves a connection that has become a socket has ended when the server has.
+func TestSocketsEndBeforeTheServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.Write([]byte("GET / HTTP/1.1\r\nHost: test\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	var ended atomic.Bool
+	socket := func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		stop()
+		<-stopped
+		time.Sleep(50 * time.Millisecond)
+		ended.Store(true)
+		conn.Close()
+	}
+	if err := Connections(ctx, l, Config{Logger: slog.New(slog.DiscardHandler)}, http.HandlerFunc(socket), func(ctx context.Context) {
+		<-ctx.Done()
+		close(stopped)
+	}); err != nil {
+		t.Error(err)
+	}
+	if !ended.Load() {
+		t.Error("the server has ended before the socket")
+	}
 }
