@@ -133,7 +133,7 @@ func TestOpenedWhileSomebodyTypes(t *testing.T) {
 		must(t, <-typing)
 	}
 	if answer.IsError {
-		t.Errorf("when nobody types any more it is answered: %s", answer.Text)
+		t.Errorf("after the last key it is answered: %s", answer.Text)
 	}
 	tab.sources("all keys and the edit", "a = 2\n#"+words)
 	tab.shoot("edited")

@@ -202,7 +202,7 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 		}
 		p.Show(map[string]any{
 			"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada L", "initials": "AL", "color": "#888"},
-			"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
+			"cursors": sessiontest.Caret(pos),
 		})
 		sessiontest.Eventually(t, "Ada is seen in the second cell", func() bool {
 			who := d.People()

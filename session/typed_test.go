@@ -54,7 +54,7 @@ func TestTypingInAText(t *testing.T) {
 					}
 					p.Show(map[string]any{
 						"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada"},
-						"cursors": []any{map[string]any{"anchor": at, "head": at, "primary": true, "empty": true}},
+						"cursors": sessiontest.Caret(at),
 					})
 				}
 				time.Sleep(time.Second)

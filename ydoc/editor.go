@@ -115,7 +115,7 @@ func stageReplacing(e *Editor, d *draft, op func(x tx)) {
 	e.stage(d, op)
 }
 
-// Touches is what an edit does that may disturb those who work in the notebook. Cells are named by their ids, in the order in
+// Touches is what an edit does that may disturb people in the notebook. Cells are named by their ids, in the order in
 // which the edit does so.
 type Touches struct {
 	// Cells were there before, and are written, given another type, moved, deleted, or started to run.

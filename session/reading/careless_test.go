@@ -546,7 +546,7 @@ func (y *typist) clicks(cell string) bool {
 	if err != nil {
 		return false
 	}
-	y.shows["cursors"] = []any{map[string]any{"anchor": at, "head": at, "primary": true, "empty": true}}
+	y.shows["cursors"] = sessiontest.Caret(at)
 	y.Show(y.shows)
 	return true
 }

@@ -1,6 +1,7 @@
 package sessiontest
 
 import (
+	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -133,4 +134,9 @@ func (p *Person) Show(state any) {
 		p.t.Fatal(err)
 	}
 	p.Send(wire.AppendAwareness(nil, u))
+}
+
+// Caret is what a tab's awareness state has under "cursors" where its caret is at a place, a relative position.
+func Caret(at json.RawMessage) []any {
+	return []any{map[string]any{"anchor": at, "head": at, "primary": true, "empty": true}}
 }

@@ -33,10 +33,17 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, c
 	}
 	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}
 	g.server, _ = nb.Server()
-	if left := settling - g.company.Known.For(); left > 0 && shared(nb.Doc) {
-		g.early = left
-	}
+	g.early = early(g.company.Known.For(), nb.Doc)
 	return g
+}
+
+// early is until when the keys of a person who types would have been seen, where a room has been listened to for so long; 0 if
+// they would have been.
+func early(listened time.Duration, doc *ydoc.Doc) time.Duration {
+	if left := settling - listened; left > 0 && shared(doc) {
+		return left
+	}
+	return 0
 }
 
 // settling is for how long after a join a person who types may not have been seen to: two keys of one word are rarely further

@@ -26,27 +26,20 @@ func InText(ctx context.Context, edit string, company func() people.Company, roo
 		return fn
 	}
 	in := company() // which reads the text, and nothing can while the edit is staged
-	early := settling - time.Since(room.Since())
-	if early > 0 && !shared(doc) {
-		early = 0
-	}
+	left := early(time.Since(room.Since()), doc)
 	return func(e *ydoc.TextEditor) error {
 		if err := fn(e); err != nil {
 			return err
 		}
-		if early > 0 {
-			return &earlyError{edit, early}
+		if left > 0 {
+			return &earlyError{edit, left}
 		}
 		now := time.Now()
 		since := now.Add(-Quiet)
 		if joined := room.Since(); joined.After(since) {
 			since = joined // what was there before came then
 		}
-		typed := e.Typed(since)
-		if len(typed) == 0 {
-			return nil
-		}
-		for _, t := range slices.Backward(typed) {
+		for _, t := range slices.Backward(e.Typed(since)) {
 			if who, ok := typistIn(in, room, t.Client); ok {
 				return &BusyError{Edit: edit, Line: t.Line, Index: -1, Who: who, Since: t.At, Last: t.At, Typed: t.Word, Forceable: m.Forceable, now: now}
 			}

@@ -137,27 +137,29 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		}
 		return v.Now[at].ID, nil
 	}
-	var having []string
 	var at []int
 	var all strings.Builder
 	cells := nb.Cells()
 	for i, c := range cells {
 		if strings.Contains(c.Source, r.old) {
 			at = append(at, i)
-			having = append(having, fmt.Sprintf("%d (id %s)", i, words.Quoted(c.ID)))
 			id = c.ID
 		}
 		all.WriteString(c.Source + "\n")
 	}
 	switch {
-	case len(having) == 0:
+	case len(at) == 0:
 		return "", r.missing(all.String(), "any cell")
-	case len(having) > 1:
+	case len(at) > 1:
 		doc.As(tool.ClientOf(ctx)).List(cells, at...)
 		const most = 10
 		more := ""
-		if len(having) > most {
-			having, more = having[:most], fmt.Sprintf(" and %d more", len(having)-most)
+		if len(at) > most {
+			at, more = at[:most], fmt.Sprintf(" and %d more", len(at)-most)
+		}
+		var having []string
+		for _, i := range at {
+			having = append(having, fmt.Sprintf("%d (id %s)", i, words.Quoted(cells[i].ID)))
 		}
 		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}

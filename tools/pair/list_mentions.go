@@ -64,7 +64,7 @@ func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
 		}
 		for _, doc := range d.Manager.HoldUnder(func(open jupyter.Path) bool { return open == l.Path }) {
 			if doc.Notebook() != nil {
-				v.in(ctx, doc)
+				v.in(desk.RollOf(ctx, doc))
 			}
 			doc.Release()
 		}

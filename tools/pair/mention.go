@@ -63,8 +63,7 @@ func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 }
 
 // in notes where the mention's cell is now, as the client is shown it.
-func (v *MentionView) in(ctx context.Context, doc *session.Document) {
-	roll := desk.RollOf(ctx, doc)
+func (v *MentionView) in(roll *desk.Roll) {
 	if !roll.Has(v.CellID) {
 		v.CellID = ""
 		return

@@ -196,14 +196,15 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 	if doc := notebookOf(ctx, l.d, m); doc != nil {
 		defer doc.Release()
 		a.Doc = doc
-		v.in(ctx, doc)
+		now := desk.RollOf(ctx, doc)
+		v.in(now)
 		out.Revision = desk.Revision(desk.Now(doc))
 		if c, ok := doc.Notebook().Cell(m.Cell); ok {
 			out.Source, out.Type = shownSource(ctx, doc, c), c.Type
 			desk.Touch(ctx, doc, c.ID)
 		}
 		if tool.InWords(ctx) {
-			roll = desk.RollOf(ctx, doc)
+			roll = now
 		}
 	}
 	if m.InChat() {
