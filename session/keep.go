@@ -90,6 +90,12 @@ func (d keeper) followState(lv *live) {
 		return // as after nearly every change
 	}
 	path, err := jupyter.ParsePath(said)
+	if srv := d.m.cfg.Server; err == nil && srv != nil {
+		// A room joined right after a rename can still have the former path.
+		if now, err := srv.FilePath(d.ctx, lv.room.FileID()); err == nil {
+			path = now
+		}
+	}
 	switch {
 	case err != nil:
 		d.m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)

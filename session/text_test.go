@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -99,5 +100,28 @@ func TestRenamedTextIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the new file has the edit", func() bool { return sessiontest.FileHas(s, to, "# moved\nx = 1") })
+	})
+}
+
+// A room that is joined at the file's new path can still have the former one in its state. The document keeps the new path.
+func TestJoinedRightAfterARename(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		tab, m := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
+		path, to := jupyter.MustPath(s.Notebook(t, "x = 1")), jupyter.MustPath(s.Name(t, "-moved.ipynb"))
+		sessiontest.Open(t, tab, path.String())
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+			t.Fatal(err)
+		}
+		d := sessiontest.Open(t, m, to.String())
+		for range 200 {
+			if d.Path() != to || m.IsOpen(path) {
+				t.Fatalf("the document is at %s", d.Path())
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if again := sessiontest.Open(t, m, to.String()); again != d {
+			t.Error("the notebook was opened twice")
+		}
 	})
 }
