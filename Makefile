@@ -51,8 +51,14 @@ build: need-go ## build bin/nbduet
 wheel: need-go ## make the wheels of the program and of the extension of Jupyter Server, in dist
 	@packaging/python/wheels.sh dist
 
+# NOTEBOOK names a notebook or a folder of your own.
+.PHONY: up
+up: build ## start JupyterLab with collaboration (made once where there is none), open a notebook, and print the command that connects each AI client to this build
+	@mkdir -p notebooks; [ -e notebooks/demo.ipynb ] || cp e2e/testdata/demo.ipynb notebooks
+	@exec bin/nbduet up "$${NOTEBOOK:-notebooks/demo.ipynb}"
+
 .PHONY: demo
-demo: build venv ## watch an agent work in a JupyterLab tab of yours
+demo: build venv ## watch an agent work in a notebook, without an AI client
 	@$(call program,demo)
 	@exec $(BIN)/demo
 

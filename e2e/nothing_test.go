@@ -33,9 +33,10 @@ func TestFromNothing(t *testing.T) {
 	up := n.start("up", n.folder, "--no-browser")
 	n.says(up, "Ctrl-C ends it")
 	server := time.Since(began)
-	a := n.client(up)
+	a := n.client(up, n.program())
 	p := n.visits(n.address(up))
-	n.shares(a, p)
+	n.opens(a, p)
+	n.shares(a, p, "first.ipynb")
 	took := time.Since(began)
 	t.Logf("from nothing to a server: %.1f s, to a shared edit in a tab: %.1f s", server.Seconds(), took.Seconds())
 	if took > firstEdit {
@@ -124,7 +125,13 @@ func (n *somebody) program() string { return filepath.Join(n.home, "bin", "nbdue
 // start starts nbduet, and ends it with the test.
 func (n *somebody) start(args ...string) *agent.Process {
 	n.t.Helper()
-	p, err := agent.Spawn(agent.Options{Binary: n.program(), Args: args, Env: n.env, Words: true})
+	return n.startOther(n.program(), args...)
+}
+
+// startOther starts another program, and ends it with the test.
+func (n *somebody) startOther(program string, args ...string) *agent.Process {
+	n.t.Helper()
+	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: n.env, Words: true})
 	must(n.t, err)
 	read := make(chan struct{})
 	go func() {
@@ -163,15 +170,17 @@ func (n *somebody) says(p *agent.Process, words string) {
 	}))
 }
 
-// client does what up says of Cursor, and starts nbduet as Cursor then does.
-func (n *somebody) client(up *agent.Process) *agent.Agent {
+// client runs the command that up prints for Cursor, and starts nbduet as Cursor then does, which must be the program.
+func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
 	n.t.Helper()
-	line := regexp.MustCompile(`(?m)^  nbduet (config cursor --write)$`).FindSubmatch(up.Output())
+	line := regexp.MustCompile(`(?m)^  (\S.* config cursor --write)$`).FindSubmatch(up.Output())
 	if line == nil {
 		n.t.Fatalf("up said %s", up.Output())
 	}
-	if said, code := n.run(strings.Fields(string(line[1]))...); code != 0 {
-		n.t.Fatalf("config ended with %d, and said %s", code, said)
+	cmd := exec.CommandContext(n.t.Context(), "/bin/sh", "-c", string(line[1]))
+	cmd.Env = n.env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("config: %v, and said %s", err, said)
 	}
 	text, err := os.ReadFile(filepath.Join(n.home, ".cursor", "mcp.json"))
 	must(n.t, err)
@@ -184,7 +193,7 @@ func (n *somebody) client(up *agent.Process) *agent.Agent {
 	}
 	must(n.t, json.Unmarshal(text, &file))
 	entry := file.Servers["nbduet"]
-	if len(file.Servers) != 1 || entry.Command != n.program() {
+	if len(file.Servers) != 1 || entry.Command != program {
 		n.t.Fatalf("Cursor's file is %s", text)
 	}
 	env := n.env
@@ -197,7 +206,7 @@ func (n *somebody) client(up *agent.Process) *agent.Agent {
 	return a
 }
 
-var upAddress = regexp.MustCompile(`(?m)^  (http://127\.0\.0\.1:\d+/lab)$`)
+var upAddress = regexp.MustCompile(`(?m)^  (http://127\.0\.0\.1:\d+/lab\S*)$`)
 
 // url is the address of the server, as up says it where it is no terminal that it speaks to.
 func (n *somebody) url(up *agent.Process) string {
@@ -250,17 +259,22 @@ func (n *somebody) visits(address string) *person {
 	return p
 }
 
-// shares has the client make a notebook, the person open it from the list of files, and the client write a cell and run
-// it, which the person sees.
-func (n *somebody) shares(a *agent.Agent, p *person) {
+// opens has the client make a notebook, and the person open it from the list of files.
+func (n *somebody) opens(a *agent.Agent, p *person) {
 	t := n.t
 	t.Helper()
 	n.asks(a, "create_document", map[string]any{"path": "first.ipynb"})
 	must(t, p.Click(t.Context(), `.jp-DirListing-item[title*="first.ipynb"]`))
 	must(t, p.Press(t.Context(), kb.Enter))
+}
+
+// shares has the client write a cell into the open notebook and run it, which the person sees.
+func (n *somebody) shares(a *agent.Agent, p *person, path string) {
+	t := n.t
+	t.Helper()
 	must(t, p.WaitKernel(t.Context()))
 	const source = "print(6 * 7)"
-	if said := n.asks(a, "insert_nb_cells", insert("first.ipynb", 0, true, source)); !strings.Contains(said, "42") {
+	if said := n.asks(a, "insert_nb_cells", insert(path, 0, true, source)); !strings.Contains(said, "42") {
 		t.Errorf("the run of a cell answered %s", said)
 	}
 	must(t, p.WaitView(t.Context(), "the cell and its output", func(cells []browser.ViewCell) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -60,17 +61,18 @@ func (p *person) panelNames(ctx context.Context, path string, want bool) error {
 
 var update = flag.Bool("update", false, "write the README's picture anew")
 
-// The README's picture: the demo notebook, in which a person writes a line and
-// the agent plots.
+// The README's picture: the demo notebook, in which a person has written a line, the agent plots, and a second person
+// corrects a number, as the first one sees it.
 func TestPersonAndAgentTogether(t *testing.T) {
 	ctx := t.Context()
 	const path = "bikes.ipynb"
 	text, err := os.ReadFile("testdata/demo.ipynb")
 	must(t, err)
 	addNotebook(t, path, text)
-	tab := open(t, path)
-	must(t, tab.Resize(ctx, 1200, 780))
-	nbduet := startAgent(t)
+	tab, second := open(t, path), open(t, path)
+	must(t, second.CallThemselves(ctx, "Jonas", "#2e7d32"))
+	must(t, tab.Resize(ctx, 1100, 800))
+	nbduet := startAgentAs(t, agent.Options{Client: "claude-code"})
 	_, err = nbduet.Do(ctx, "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 1, "end": 3}}}, nil)
 	must(t, err)
 
@@ -85,13 +87,13 @@ func TestPersonAndAgentTogether(t *testing.T) {
 	}))
 	must(t, tab.EditCell(ctx, 3))
 	must(t, tab.Type(ctx, "# Does the rain keep people at home?"))
-	must(t, poll.Until(ctx, "the agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, true) }))
 
 	const plot = `wet = counts["rain_mm"] > 1
-fig, ax = plt.subplots(figsize=(6, 2.5))
+fig, ax = plt.subplots(figsize=(6, 2))
 ax.bar(counts["day"], counts["bikes"], color=np.where(wet, "steelblue", "orange"))
 ax.set_title("Bikes a day: rain is blue")
 plt.show()`
+	readCells(t, nbduet, path) // with the person's cell
 	_, err = nbduet.Do(ctx, "insert_nb_cells", insert(path, 4, true, plot), nil)
 	must(t, err)
 	must(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
@@ -101,6 +103,20 @@ plt.show()`
 		return nil
 	}))
 	must(t, tab.Scroll(ctx, 4))
+	must(t, second.EditCell(ctx, 2))
+	must(t, second.Press(ctx, kb.ArrowUp))
+	must(t, second.Press(ctx, kb.ArrowUp))
+	must(t, second.Press(ctx, kb.End))
+	_, err = nbduet.Do(ctx, "edit_text", map[string]any{"path": path, "old_text": "rain is blue", "new_text": "blue is rain"}, nil)
+	must(t, err)
+	must(t, second.Type(ctx, "  # in mm"))
+	must(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
+		flags, err := tab.Flags(ctx)
+		if err == nil && len(flags) != 2 {
+			err = fmt.Errorf("%+v", flags)
+		}
+		return err
+	}))
 	tab.shoot("together")
 	if *update {
 		must(t, tab.Screenshot(ctx, "testdata/screenshot.png"))

@@ -45,7 +45,7 @@ type command struct {
 // commands are those with flags of their own; start and health have the server's.
 func commands() []command {
 	return []command{
-		newCommand("up", "[FOLDER]", []string{"Start JupyterLab with collaboration for a", "folder, or this one, and say how each AI", "client is told of nbduet. Where there is no", "JupyterLab, it is installed first."}, bringUp),
+		newCommand("up", "[FOLDER | NOTEBOOK]", []string{"Start JupyterLab with collaboration for a", "folder or a notebook, by default this folder,", "and print a command that connects each AI", "client. If there is no JupyterLab, install it", "first."}, bringUp),
 		newCommand("doctor", "", []string{"Find out why work does not begin: look at the", "Jupyter server, collaboration, kernels and", "this machine. The exit status is 0 if all is", "well, else 1."}, examine),
 		newCommand("config", "[CLIENT]", []string{"Print how an AI client is told of nbduet, or", "write that where the client reads it."}, configure),
 		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."}, showSkill),
@@ -123,7 +123,10 @@ func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error
 	if err != nil {
 		return err
 	}
-	m := up.Machine{Data: clientsHere.Data, State: state, Env: os.Getenv, Lines: func() []string { return clients.Lines(clientsHere) }}
+	m := up.Machine{
+		Data: clientsHere.Data, State: state, Env: os.Getenv,
+		Lines: func() []string { return clients.Lines(clientsHere) }, Self: clients.Self(clientsHere), Note: thisBuild().releaseNote(),
+	}
 	return f.Run(ctx, args, m, at.out, at.errs)
 }
 
@@ -146,7 +149,7 @@ func clientMachine() (clients.Machine, error) {
 		return clients.Machine{}, err
 	}
 	home, _ := os.UserHomeDir() // whoever needs it says that it is missing
-	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath}, nil
+	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath, Published: published != ""}, nil
 }
 
 // doctorFlags are those of nbduet doctor.

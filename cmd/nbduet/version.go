@@ -11,6 +11,21 @@ import (
 // is so in a worktree and with -buildvcs=false.
 var version, commit string
 
+// published is the latest version in CHANGELOG.md that has a date, "" for none:
+// go test ./cmd/nbduet -run Release -update writes it.
+const published = ""
+
+// releaseNote says for a build from source which release is published, and is "" for a release.
+func (b build) releaseNote() string {
+	switch {
+	case b.version != devel && !strings.Contains(b.version, "-dev."):
+		return ""
+	case published == "":
+		return "This nbduet is built from source. No release is published yet: uvx, pip and npx do not find nbduet."
+	}
+	return "This nbduet is built from source. The latest release is " + published + "."
+}
+
 // devel stands for the version where there is none.
 const devel = "(devel)"
 

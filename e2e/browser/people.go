@@ -7,6 +7,16 @@ func (n *Notebook) DisplayName(ctx context.Context) (string, error) {
 	return Eval[string](ctx, n.Tab, current+`.context.model.sharedModel.awareness.getLocalState()?.user?.display_name ?? ""`)
 }
 
+// CallThemselves gives the person at the tab a name and a color, as a server with logins does.
+func (n *Notebook) CallThemselves(ctx context.Context, name, color string) error {
+	_, err := Eval[bool](ctx, n.Tab, `(awareness => {
+		const user = {...awareness.getLocalState().user, name: `+quote(name)+`, display_name: `+quote(name)+`, initials: `+quote(name[:1])+`, color: `+quote(color)+`}
+		awareness.setLocalStateField("user", user)
+		return true
+	})(`+current+`.context.model.sharedModel.awareness)`)
+	return err
+}
+
 // InView reports whether some of the cell with that id is in the visible part of the page.
 func (n *Notebook) InView(ctx context.Context, id string) (bool, error) {
 	return Eval[bool](ctx, n.Tab, `(() => {

@@ -17,9 +17,9 @@ func starter(m Machine, given string) (command []string, problem string) {
 		return command, wrong(m, command[0])
 	}
 	switch {
-	case fromUV(m, m.Program):
+	case m.Published && fromUV(m, m.Program):
 		command = []string{"uvx", name}
-	case inFolder(m.Program, "_npx"):
+	case m.Published && inFolder(m.Program, "_npx"):
 		command = []string{"npx", "-y", name}
 	default:
 		command = []string{m.Program}

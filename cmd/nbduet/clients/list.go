@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -118,23 +119,33 @@ func (c Config) list(m Machine, out io.Writer) error {
 	return err
 }
 
-// Lines are what a person types to connect the clients that are on the machine and do not have nbduet yet, a line for each.
+// self is the command with which a person starts this program in a terminal.
+func self(m Machine) []string {
+	if _, same := inPath(m); same {
+		return []string{name}
+	}
+	command, _ := starter(m, "")
+	return command
+}
+
+// Self returns the command with which a person starts this program in a terminal, quoted for the system's shell.
+func Self(m Machine) string { return console.Typed(m.GOOS, self(m)...) }
+
+// Lines returns the commands that connect this program to the clients on the machine, one for each client that starts no
+// nbduet or another one.
 func Lines(m Machine) []string {
 	all, err := List(m)
 	if err != nil {
 		return nil
 	}
 	command, _ := starter(m, "")
-	typed := command
-	if _, same := inPath(m); same {
-		typed = []string{name}
-	}
 	var lines []string
 	for _, i := range all {
-		if !i.Present || i.Configured && i.Problem == "" {
+		remote := i.Configured && len(i.Command) == 0
+		if !i.Present || i.Configured && i.Problem == "" && (remote || slices.Equal(i.Command, command)) {
 			continue
 		}
-		words := append(append([]string{}, typed...), "config", i.Name, "--write")
+		words := append(self(m), "config", i.Name, "--write")
 		if _, err := m.Look("claude"); err == nil && i.Name == "claude-code" && !i.Configured {
 			words = append([]string{"claude", "mcp", "add", "--scope", "user", name, "--"}, command...)
 		}

@@ -94,6 +94,7 @@ func TestCommand(t *testing.T) {
 		program, given string
 		env, path      map[string]string
 		want, warns    string
+		unpublished    bool
 	}{
 		{program: tool, want: tool},
 		{program: tool, path: both, want: tool},
@@ -102,13 +103,15 @@ func TestCommand(t *testing.T) {
 		{program: cached, want: "uvx nbduet", warns: "not in PATH"},
 		{program: filepath.Join(spaced, "bin"), env: map[string]string{"UV_CACHE_DIR": spaced}, path: both, want: "uvx nbduet"},
 		{program: npx, path: both, want: "npx -y nbduet"},
+		{program: cached, path: both, want: cached, warns: "temporary", unpublished: true},
+		{program: npx, path: both, want: npx, warns: "temporary", unpublished: true},
 		{program: spaced, want: spaced, warns: "temporary"},
 		{program: "/var/folders/x/go-build12/b001/exe/nbduet", want: "/var/folders/x/go-build12/b001/exe/nbduet", warns: "does not exist"},
 		{program: tool, given: "uvx nbduet --read-only", path: both, want: "uvx nbduet --read-only"},
 		{program: tool, given: spaced, want: spaced, warns: "temporary"},
 		{program: tool, given: "/no/such", want: "/no/such", warns: "does not exist"},
 	} {
-		m := having(clients.Machine{GOOS: "linux", Home: home, Program: c.program}, c.env, c.path)
+		m := having(clients.Machine{GOOS: "linux", Home: home, Program: c.program, Published: !c.unpublished}, c.env, c.path)
 		out, warn := run(t, m, clients.Config{Command: c.given}, "cursor")
 		var entry struct {
 			Servers map[string]struct {
@@ -175,8 +178,15 @@ func TestList(t *testing.T) {
 	if lines := clients.Lines(m); !slices.Equal(lines, want) {
 		t.Errorf("the lines are %q, not %q", lines, want)
 	}
+	older := m
+	older.Program = filepath.Join(m.Home, "older")
+	put(t, older.Program, "", 0o700)
+	run(t, older, writing, "gemini")
+	if lines := clients.Lines(m); !slices.Contains(lines, m.Program+" config gemini --write") {
+		t.Errorf("for a client of another nbduet the lines are %q", lines)
+	}
 	m.Look = having(m, nil, map[string]string{"nbduet": m.Program}).Look
-	if lines := clients.Lines(m); !slices.Contains(lines, "nbduet config cursor --write") {
+	if lines := clients.Lines(m); !slices.Contains(lines, "nbduet config cursor --write") || clients.Self(m) != "nbduet" {
 		t.Errorf("the lines are %q", lines)
 	}
 	m.Program, m.Look = "/x y/it's", machine(t).Look

@@ -13,6 +13,8 @@ type Machine struct {
 	Program string                       // this program, as os.Executable tells
 	Data    string                       // the folder of nbduet's own data, below the user's
 	Look    func(string) (string, error) // exec.LookPath
+	// Published reports whether package registries have a release of nbduet, for uvx and npx to start.
+	Published bool
 }
 
 // dir is the folder that a variable names, or another.

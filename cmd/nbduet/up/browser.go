@@ -2,6 +2,7 @@ package up
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,18 +21,19 @@ func hasDisplay(goos string, env func(string) string) bool {
 	return env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" || env("WSL_DISTRO_NAME") != ""
 }
 
-// openBrowser opens the page of a server that runs already. Jupyter keeps a file that leads there with the token, which
-// others on the machine could read among the arguments of the browser.
-func openBrowser(r jupyter.Running) {
-	page := fileOf(r, "-open.html")
-	if page == "" {
-		return
+// openBrowser opens the page of a server that is already running, through a file that redirects to it: other users could
+// read the token among the arguments of the browser.
+func (j job) openBrowser(file string, r jupyter.Running) error {
+	to := html.EscapeString(withToken(j.page(r), r.Token))
+	if err := os.WriteFile(file, []byte(`<!DOCTYPE html><meta http-equiv="refresh" content="0;url=`+to+`">`), 0o600); err != nil {
+		return fmt.Errorf("open the browser: %w", err)
 	}
 	name, args := opener(runtime.GOOS)
-	cmd := exec.Command(name, append(args, page)...)
-	if cmd.Start() == nil { // the address is there to be opened by hand
+	cmd := exec.Command(name, append(args, file)...)
+	if cmd.Start() == nil { // the address can be opened by hand
 		_ = cmd.Process.Release() // it may be the browser itself
 	}
+	return nil
 }
 
 // fileOf is a file that a server keeps while it runs, "" if it is not there.

@@ -3,6 +3,7 @@ package up_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,7 +43,8 @@ func TestDeaf(t *testing.T) {
 	m.nothingRuns()
 }
 
-// The browser gets a file of Jupyter's to open, which keeps the token out of the arguments, and only where there is a screen.
+// The browser opens a file that redirects to the page, which keeps the token out of its arguments, and only where there is a
+// screen.
 func TestBrowser(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
@@ -54,12 +56,10 @@ func TestBrowser(t *testing.T) {
 	if args := m.records("servers")[0]; strings.Contains(args, "open_browser") {
 		t.Errorf("the server's arguments were %s", args)
 	}
-	files, err := filepath.Glob(filepath.Join(m.dir, "runtime", "jpserver-*.json"))
-	must(t, err)
-	page := strings.TrimSuffix(files[0], ".json") + "-open.html"
-	must(t, os.WriteFile(page, nil, 0o600))
+	notebook := filepath.Join(m.folder, "a.ipynb")
+	must(t, os.WriteFile(notebook, nil, 0o600))
 	second := func(u up.Up) {
-		r := m.up(u)
+		r := m.up(u, notebook)
 		<-r.ended
 		must(t, r.err)
 	}
@@ -74,8 +74,13 @@ func TestBrowser(t *testing.T) {
 	for {
 		text, err := os.ReadFile(opened)
 		if err == nil {
-			if got := strings.TrimSpace(string(text)); got != page {
-				t.Errorf("opened was %s", got)
+			page := strings.TrimSpace(string(text))
+			info, err := os.Stat(page)
+			must(t, err)
+			said, err := os.ReadFile(page)
+			must(t, err)
+			if info.Mode().Perm() != 0o600 || !regexp.MustCompile(`content="0;url=http://127\.0\.0\.1:\d+/lab/tree/a\.ipynb\?token=\w+"`).Match(said) {
+				t.Errorf("opened was %s, %v: %s", page, info.Mode(), said)
 			}
 			break
 		}

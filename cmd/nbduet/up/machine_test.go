@@ -22,13 +22,14 @@ type machine struct {
 	dir    string
 	folder string // with spaces and umlauts
 	env    map[string]string
+	lines  []string // that connect clients
 }
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	m := &machine{t: t, dir: dir, folder: filepath.Join(dir, "my Übungen"), env: map[string]string{}}
+	m := &machine{t: t, dir: dir, folder: filepath.Join(dir, "my Übungen"), env: map[string]string{}, lines: []string{"claude mcp add nbduet", "code --add-mcp nbduet"}}
 	for _, name := range []string{"bin", "runtime", "records", "my Übungen"} {
 		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
@@ -96,7 +97,7 @@ func (m *machine) up(u up.Up, folders ...string) *run {
 		r.err = u.Run(ctx, folders, up.Machine{
 			Data: filepath.Join(m.dir, "data"), State: filepath.Join(m.dir, "state"),
 			Env:   func(name string) string { return m.env[name] },
-			Lines: func() []string { return []string{"claude mcp add nbduet", "code --add-mcp nbduet"} },
+			Lines: func() []string { return m.lines }, Self: "'/x y/nbduet'", Note: "Built from source.",
 		}, r.out, r.errs)
 	}()
 	m.t.Cleanup(func() {

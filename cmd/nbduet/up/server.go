@@ -46,9 +46,9 @@ type server struct {
 
 // A start says which server is to be started.
 type start struct {
-	python, folder, log, token string
-	port                       int
-	browser, root              bool
+	python, folder, notebook, log, token string
+	port                                 int
+	browser, root                        bool
 }
 
 // server starts JupyterLab and waits until it answers, and shows that clients can work with it. The context is for that alone.
@@ -90,6 +90,9 @@ func (s start) args() []string {
 	}
 	if !s.browser {
 		args = append(args, "--ServerApp.open_browser=False")
+	}
+	if s.notebook != "" {
+		args = append(args, "--ServerApp.file_to_run="+filepath.Join(s.folder, s.notebook)) // which the browser opens
 	}
 	if s.root {
 		args = append(args, "--allow-root")

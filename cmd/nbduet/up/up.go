@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,18 +29,23 @@ type Machine struct {
 	Data  string              // the user's folder for what nbduet installs
 	State string              // the user's folder for nbduet's logs and locks
 	Env   func(string) string // looks a variable up
-	// Lines are what has each client work with the server, one line for each client.
+	// Lines are the commands that connect AI clients to this program, one for each client.
 	Lines func() []string
+	// Self is the command that starts this program, as it is typed.
+	Self string
+	// Note is the last line of the output, "" for none.
+	Note string
 }
 
 func usage(format string, args ...any) error {
 	return options.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-// Run starts JupyterLab for the folder in args, the working directory if there is none, and returns when ctx has ended and
-// the server with it. Where such a server runs already, it only says so. On out is what was asked for, on errs how it goes.
+// Run starts JupyterLab for the folder or notebook in args, by default the working directory, and returns when ctx has ended
+// and the server with it. If such a server is already running, Run only prints its address. It writes the result to out and
+// its progress to errs.
 func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writer) error {
-	folder, err := folderOf(args)
+	folder, notebook, err := target(args)
 	if err != nil {
 		return err
 	}
@@ -65,7 +71,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	}
 	ctx, stops := listen(ctx)
 	defer stops.forget()
-	j := job{Up: u, machine: m, folder: folder, token: token, out: console.New(out), errs: console.New(errs)}
+	j := job{Up: u, machine: m, folder: folder, notebook: notebook, token: token, out: console.New(out), errs: console.New(errs)}
 	s, err := j.begin(ctx)
 	switch {
 	case ctx.Err() != nil && s == nil:
@@ -77,26 +83,29 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	return j.wait(ctx, s, stops.hurry)
 }
 
-// folderOf is the folder that the arguments name, without symbolic links.
-func folderOf(args []string) (string, error) {
+// target returns the folder that the arguments name, without symbolic links, and the notebook in it, "" for none.
+func target(args []string) (folder, notebook string, err error) {
 	name := "."
 	switch len(args) {
 	case 0:
 	case 1:
 		name = args[0]
 	default:
-		return "", usage("%d folders were named, and a server has one: name the folder that both are in", len(args))
+		return "", "", usage("%d folders were named, and a server has one: name the folder that both are in", len(args))
 	}
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", usage("there is no folder %s: make it first", name)
+		return "", "", usage("there is no folder or notebook %s: make it first", name)
 	case err != nil:
-		return "", usage("look at the folder: %w", err)
+		return "", "", usage("look at the folder: %w", err)
+	case filepath.Ext(name) == ".ipynb" && !info.IsDir():
+		name, notebook = filepath.Split(name)
 	case !info.IsDir():
-		return "", usage("%s is a file: name the folder that it is in", name)
+		return "", "", usage("%s is neither a folder nor a notebook: name the folder that it is in", name)
 	}
-	return resolved(name)
+	folder, err = resolved(name)
+	return folder, notebook, err
 }
 
 func resolved(name string) (string, error) {
@@ -115,6 +124,7 @@ type job struct {
 	Up
 	machine   Machine
 	folder    string
+	notebook  string // in the folder, "" for none
 	token     string
 	out, errs *console.Console
 }
@@ -138,7 +148,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 		j.out.Good("JupyterLab runs already for %s", j.out.Strong(j.folder))
 		j.tell(*running, "")
 		if browser {
-			openBrowser(*running)
+			return nil, j.openBrowser(named+".html", *running)
 		}
 		return nil, nil
 	}
@@ -157,7 +167,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	}
 	j.errs.Note("JupyterLab starts; its log:")
 	j.errs.Line("  %s", j.errs.Faint(named+".log"))
-	s, err := start{python: python, folder: j.folder, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
+	s, err := start{python: python, folder: j.folder, notebook: j.notebook, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +180,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 // tell says how people and clients come to a server. The token is shown to nobody but who looks on: what is no terminal may be
 // a log that others read.
 func (j job) tell(r jupyter.Running, where string) {
-	address := r.URL + "/lab"
+	address := j.page(r)
 	if j.out.Terminal() && r.Token != "" {
 		j.out.Line("\n  %s", j.out.Strong(withToken(address, r.Token)))
 		j.out.Line("  %s", j.out.Faint("Keep that address secret: whoever has it can run code as you."))
@@ -182,13 +192,26 @@ func (j job) tell(r jupyter.Running, where string) {
 	}
 	lines := j.machine.Lines()
 	if len(lines) == 0 {
-		j.out.Line("\nnbduet config --list shows which AI clients have nbduet.")
-		return
+		j.out.Line("\nTo connect an AI client%s:\n", where)
+		lines = []string{j.machine.Self + " config --list", j.machine.Self + " config CLIENT --write"}
+	} else {
+		j.out.Line("\nOnce for each AI client%s:\n", where)
 	}
-	j.out.Line("\nOnce for each AI client%s:\n", where)
 	for _, line := range lines {
 		j.out.Line("  %s", line)
 	}
+	if j.machine.Note != "" {
+		j.out.Line("\n%s", j.machine.Note)
+	}
+}
+
+// page returns the address of JupyterLab, or of the notebook in it.
+func (j job) page(r jupyter.Running) string {
+	address := r.URL + "/lab"
+	if j.notebook != "" {
+		address += "/tree/" + url.PathEscape(j.notebook)
+	}
+	return address
 }
 
 // wait waits for the end of the context, and ends the server, or for the server's own end.

@@ -14,10 +14,10 @@ import (
 func TestMistakes(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
-	file := filepath.Join(m.dir, "file.ipynb")
+	file := filepath.Join(m.dir, "file.csv")
 	must(t, os.WriteFile(file, nil, 0o600))
-	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "there is no folder", "nothing")
-	m.fails(m.up(up.Up{}, file), true, "file.ipynb is a file")
+	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "there is no folder or notebook", "nothing")
+	m.fails(m.up(up.Up{}, file), true, "file.csv is neither a folder nor a notebook")
 	m.fails(m.up(up.Up{}, m.folder, m.dir), true, "2 folders")
 	m.fails(m.up(up.Up{Port: 70000}), true, "--port: 70000")
 	m.env["JUPYTER_TOKEN"] = "two words"
@@ -43,6 +43,8 @@ Once for each AI client, in another terminal:
 
   claude mcp add nbduet
   code --add-mcp nbduet
+
+Built from source\.
 
 Ctrl-C ends it, and its kernels\.
 $`)
@@ -86,6 +88,26 @@ $`)
 	if info, err := os.Stat(logs[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v", info.Mode(), err)
 	}
+}
+
+// The browser and the printed address lead to a notebook that was named. Without a client to connect, up prints how to.
+func TestNotebook(t *testing.T) {
+	m := newMachine(t)
+	m.has("python3", complete)
+	m.lines = nil
+	notebook := filepath.Join(m.folder, "a b#.ipynb")
+	must(t, os.WriteFile(notebook, nil, 0o600))
+	r := m.up(up.Up{NoBrowser: true}, notebook)
+	m.serving(r)
+	for _, want := range []string{"/lab/tree/a%20b%23.ipynb\n", "an AI client, in another terminal:\n\n  '/x y/nbduet' config --list\n  '/x y/nbduet' config CLIENT --write\n"} {
+		if !strings.Contains(r.out.String(), want) {
+			t.Errorf("it wrote %s, without %q", r.out, want)
+		}
+	}
+	if started := m.records("servers"); len(started) != 1 || !strings.Contains(started[0], "--ServerApp.root_dir="+m.folder+" ") || !strings.HasSuffix(started[0], "--ServerApp.file_to_run="+notebook) && !strings.Contains(started[0], "--ServerApp.file_to_run="+notebook+" ") {
+		t.Errorf("started were %q", started)
+	}
+	must(t, r.end())
 }
 
 // Two that begin at once start one server.
