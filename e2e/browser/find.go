@@ -1,22 +1,26 @@
 package browser
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/nbduet/nbduet/e2e/lab"
 )
 
 // PathVariable names the environment variable that says which browser to use.
 const PathVariable = "CHROME_BIN"
 
 // Find returns the path of the Chromium or Chrome to use: what CHROME_BIN
-// names, else the first that the search path has.
+// names, else the first in the search path, else the one that `make browser`
+// put into the repository.
 func Find() (string, error) {
 	if name := os.Getenv(PathVariable); name != "" {
 		path, err := exec.LookPath(name)
 		if err != nil {
-			return "", fmt.Errorf("%s names no program: %w", PathVariable, err)
+			return "", fmt.Errorf("%s does not name a program: %w", PathVariable, err)
 		}
 		return path, nil
 	}
@@ -29,5 +33,15 @@ func Find() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("no Chromium found: install one (`make browser` does so on Debian), or name one with " + PathVariable)
+	hint := "install Chromium or Chrome"
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		if root, err := lab.RepoRoot(); err == nil {
+			path := filepath.Join(root, "e2e", "chromium", "node_modules", ".browser", "chromium")
+			if _, err := os.Stat(path); err == nil {
+				return path, nil
+			}
+		}
+		hint = "run `make browser`"
+	}
+	return "", fmt.Errorf("no Chromium found: %s, or name one with %s", hint, PathVariable)
 }

@@ -4,8 +4,8 @@
 # jupyter-server-documents or, where it is "mcp", .cache/mcp with the MCP SDK for
 # Python or, where it is "datalayer", .cache/datalayer with Datalayer's
 # jupyter-mcp-server or, where it is "gateway" or "enterprise", .cache/gateway with
-# Jupyter Kernel Gateway or .cache/enterprise with Jupyter Enterprise Gateway; where a
-# second argument is "check", it only sees that it could. Where NBDUET_JUPYTER
+# Jupyter Kernel Gateway or .cache/enterprise with Jupyter Enterprise Gateway or, where
+# it is "zig", .cache/zig with Zig, which is a C compiler too; where a second argument is "check", it only sees that it could. Where NBDUET_JUPYTER
 # (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, NBDUET_MCP_PYTHON the python,
 # NBDUET_DATALAYER the jupyter-mcp-server, NBDUET_KERNEL_GATEWAY the
 # jupyter-kernelgateway, or NBDUET_ENTERPRISE_GATEWAY the jupyter-enterprisegateway, of
@@ -19,12 +19,13 @@ mcp) variable=NBDUET_MCP_PYTHON name=.cache/mcp what="the MCP SDK for Python" re
 datalayer) variable=NBDUET_DATALAYER name=.cache/datalayer what="Datalayer's jupyter-mcp-server" requirements=$top/e2e/requirements-datalayer.txt ;;
 gateway) variable=NBDUET_KERNEL_GATEWAY name=.cache/gateway what="Jupyter Kernel Gateway" requirements=$top/e2e/requirements-gateway.txt ;;
 enterprise) variable=NBDUET_ENTERPRISE_GATEWAY name=.cache/enterprise what="Jupyter Enterprise Gateway" requirements=$top/e2e/requirements-enterprise.txt ;;
+zig) variable= name=.cache/zig what="Zig, to compile C" requirements=$top/e2e/requirements-zig.txt ;;
 *) printf 'There is no environment %s.\n' "$1" >&2; exit 1 ;;
 esac
 venv=$top/$name
 say() { printf '%s\n' "$*" >&2; }
 
-if [ -n "${!variable:-}" ]; then
+if [ -n "$variable" ] && [ -n "${!variable:-}" ]; then
   command -v "${!variable}" >/dev/null || { say "$variable names ${!variable}, which is no program."; exit 1; }
   exit 0
 fi
