@@ -3,6 +3,7 @@
 # On a fresh machine with Go, Python 3.11 and Node, each target installs what it
 # needs: Python packages into .venv, Node packages into e2e/node and its like,
 # all at pinned versions, and each only once; tools into a folder that clones share.
+# Where there is no C compiler or no browser, these are such packages too.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -94,7 +95,11 @@ program = mkdir -p $(BIN); cd e2e; go build -o ../$(BIN)/$(1).$$$$ ./cmd/$(1); m
 COMPUTING := compress/... encoding/base64 hash/... image/... regexp/... strconv strings unicode/... golang.org/x/image/...
 # What has the detector sleeps a second before it exits, for goroutines that may still race: with each package's tests,
 # and with each program that they start. What a test has started it waits for, so that nothing is left to be seen then.
-RACE      := GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}"
+# The detector needs a C compiler. Where there is none, it is that of the target compiler: Zig. cmd/go splits CC at spaces
+# that are not quoted.
+COMPILERS := $(shell command -v $(CC) gcc clang)
+ZIG       := ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.cache/zig-cache" CC="'$(CURDIR)/.cache/zig/bin/python' -m ziglang cc"
+RACE      := GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}" $(if $(COMPILERS),,$(ZIG))
 # -count=1 because the test cache sees neither the program that the tests build nor the servers that they talk to.
 GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 
@@ -104,7 +109,7 @@ test-fake: need-go compiler
 	@$(SCRIPTS)/gotest.sh -vet=off -count=1 $(UNRACED)
 
 .PHONY: test-contract
-test-contract: need-go venv
+test-contract: need-go compiler venv
 	@$(call program,withserver)
 	@$(call with-servers,$(CONTRACT))
 
@@ -129,13 +134,13 @@ test-wheel: need-go venv
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 10m -short -run '^TestWheelInstalls$$/^(size|each_Python|with_a_JupyterLab)$$' ./packages
 
 .PHONY: test-hub
-test-hub: need-go venv hub6 hubproxy
+test-hub: need-go compiler venv hub6 hubproxy
 	@cd e2e && $(RACE) ../$(GOTEST) -run '^TestInShort$$' ./jupyterhub
 
 # The tests of the program again, against a real server; those with a browser start their own. go test runs packages side by
 # side; both at once would be too much for a small machine.
 .PHONY: test-program
-test-program: need-go venv nbmodel chat rkernel julia
+test-program: need-go compiler venv nbmodel chat rkernel julia
 	@$(call program,withserver)
 	@$(call with-servers,./...)
 
@@ -329,7 +334,7 @@ inspector: ## install the MCP Inspector's command line, for its tests
 	@$(ALONE) inspector $(SCRIPTS)/node.sh inspector
 
 .PHONY: browser
-browser: ## find Chromium (CHROME_BIN names one), or install Debian's
+browser: ## find Chromium (CHROME_BIN names one), or put npm's into e2e/chromium
 	@$(SCRIPTS)/system.sh browser
 
 .PHONY: fronts
@@ -338,12 +343,12 @@ fronts: ## find nginx and Caddy, for the tests of what stands in front of a serv
 	@$(SCRIPTS)/system.sh caddy
 
 .PHONY: compiler
-compiler: # the race detector is linked by a C compiler
+compiler: # the race detector needs a C compiler: find one, or put Zig into .cache/zig
 	@$(SCRIPTS)/system.sh compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/hubproxy/node_modules packaging/mcpb/*/node_modules e2e/artifacts
+	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/hubproxy/node_modules e2e/chromium/node_modules packaging/mcpb/*/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:
