@@ -36,7 +36,7 @@ TRAVELLING   := compiler venv venv-mcp extension node browser
 ENVIRONMENTS := $(TRAVELLING) hub6 hubproxy
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-fake environments-all test-program test-e2e
-FURTHER      := venv-jsd nbmodel chat rkernel julia inspector hub5 fronts gateway enterprise
+FURTHER      := venv-jsd venv-datalayer nbmodel chat rkernel julia inspector hub5 fronts gateway enterprise
 
 .PHONY: help
 help: ## print this list

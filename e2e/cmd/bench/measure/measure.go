@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"context"
@@ -46,10 +46,20 @@ func scratch() ([]byte, error) {
 	return b, nil
 }
 
+// The lines that the comparison shows, too.
+const (
+	readOutputs = "read 40 cells with outputs"
+	changeCell  = "change a cell not run"
+	runFailing  = "run 1/0"
+	givenTools  = "the list of tools, as models get it"
+	wholeTask   = "all of it"
+)
+
 // line is a line of the table. Content is below 0 where an answer has nothing to show.
 type line struct {
 	what                  string
 	nbduet, other, itself int
+	calls, otherCalls     int // of nbduet and of the other; 0 for a line that is not about calls
 	note                  string
 }
 
@@ -101,7 +111,7 @@ func measurements() []measurement {
 		},
 		{theirs: []call{use(fixedName, "")}},
 		{
-			what: "read 40 cells with outputs", file: fixedName, shows: all, says: []string{"30      900        27000"},
+			what: readOutputs, file: fixedName, shows: all, says: []string{"30      900        27000"},
 			ours: []call{{"read_nb_cells", map[string]any{"path": our(fixedName)}}}, theirs: each,
 			note: "read_nb_cells; read_cell of each of the 40, for no other tool shows outputs",
 		},
@@ -112,7 +122,7 @@ func measurements() []measurement {
 			note:   "read_nb_cells with one range; read_cell",
 		},
 		{
-			what:   "change a cell not run",
+			what:   changeCell,
 			ours:   []call{{"modify_nb_cells", map[string]any{"path": our(fixedName), "exec": false, "modifications": []map[string]any{{"range": map[string]any{"start": answers.NotRun}, "content": changed}}}}},
 			theirs: []call{{"overwrite_cell_source", map[string]any{"cell_index": answers.NotRun, "cell_source": changed}}},
 			note:   "modify_nb_cells with exec=false; overwrite_cell_source, which answers with a diff",
@@ -125,7 +135,7 @@ func measurements() []measurement {
 			note:   "execute_nb_cells; execute_cell",
 		},
 		{
-			what: "run 1/0", file: scratchName, cells: []int{2}, shows: outputs, fails: true, says: []string{"ZeroDivisionError"},
+			what: runFailing, file: scratchName, cells: []int{2}, shows: outputs, fails: true, says: []string{"ZeroDivisionError"},
 			ours:   []call{{"execute_nb_cells", map[string]any{"path": our(scratchName), "ranges": ranges(2)}}},
 			theirs: []call{{"execute_cell", map[string]any{"cell_index": 2}}},
 			note:   "execute_nb_cells; execute_cell",
@@ -143,7 +153,7 @@ func measurements() []measurement {
 func measure(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]line, error) {
 	var lines []line
 	for _, m := range measurements() {
-		l := line{what: m.what, itself: -1, note: m.note}
+		l := line{what: m.what, itself: -1, calls: len(m.ours), otherCalls: len(m.theirs), note: m.note}
 		var err error
 		if l.nbduet, err = ours.cost(ctx, m, m.ours); err != nil {
 			return nil, err
@@ -162,7 +172,7 @@ func measure(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]lin
 		lines = append(lines, l)
 	}
 	sent := line{what: "the list of tools, as sent", itself: -1, note: "tools/list, with titles, annotations and the schemas of results"}
-	given := line{what: "the list of tools, as models get it", itself: -1, note: "of it, names, descriptions and arguments"}
+	given := line{what: givenTools, itself: -1, note: "of it, names, descriptions and arguments"}
 	var err error
 	if sent.nbduet, given.nbduet, err = ours.list(ctx); err != nil {
 		return nil, err

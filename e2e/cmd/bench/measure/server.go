@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"cmp"
@@ -24,6 +24,7 @@ const exitLimit = 20 * time.Second
 // server is an MCP server that runs, with its client.
 type server struct {
 	name    string
+	version string
 	process *agent.Process
 	client  *client.Client
 	// record, where not nil, gets the texts of all answers.
@@ -53,8 +54,12 @@ func (s *server) connect(ctx context.Context) error {
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-06-18"
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-bench", Version: "1"}
-	_, err := s.client.Initialize(ctx, hello)
-	return err
+	about, err := s.client.Initialize(ctx, hello)
+	if err != nil {
+		return err
+	}
+	s.version = about.ServerInfo.Version
+	return nil
 }
 
 // close ends the server. How the other one ends is no matter.
@@ -144,16 +149,24 @@ func picturesOf(result *mcp.CallToolResult) (n int) {
 	return n
 }
 
-// list counts the tokens of the list of tools: as it is sent, and of it what models are given, which are names,
-// descriptions and arguments.
+// list counts the tokens of the list of tools, as CountTools does.
 func (s *server) list(ctx context.Context) (sent, given int, err error) {
 	list, err := s.client.ListTools(ctx, mcp.ListToolsRequest{})
+	if err == nil {
+		sent, given, err = CountTools(list.Tools)
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("list the tools of %s: %w", s.name, err)
 	}
-	b, err := json.Marshal(list.Tools)
+	return sent, given, nil
+}
+
+// CountTools counts the tokens of a list of tools: as it is sent, and as models get it, with names, descriptions and
+// arguments only.
+func CountTools(tools []mcp.Tool) (sent, given int, err error) {
+	b, err := json.Marshal(tools)
 	if err != nil {
-		return 0, 0, fmt.Errorf("list the tools of %s: %w", s.name, err)
+		return 0, 0, fmt.Errorf("write a list of tools: %w", err)
 	}
 	if sent, err = tokens.Count(string(b)); err != nil {
 		return 0, 0, err
@@ -164,10 +177,10 @@ func (s *server) list(ctx context.Context) (sent, given int, err error) {
 		Arguments   json.RawMessage `json:"inputSchema"`
 	}
 	if err := json.Unmarshal(b, &functions); err != nil {
-		return 0, 0, fmt.Errorf("read the list of the tools of %s: %w", s.name, err)
+		return 0, 0, fmt.Errorf("read a list of tools: %w", err)
 	}
 	if b, err = json.Marshal(functions); err != nil {
-		return 0, 0, fmt.Errorf("write the list of the tools of %s: %w", s.name, err)
+		return 0, 0, fmt.Errorf("write a list of tools: %w", err)
 	}
 	given, err = tokens.Count(string(b))
 	return sent, given, err

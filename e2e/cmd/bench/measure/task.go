@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"context"
@@ -102,10 +102,13 @@ func measureTask(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([
 		}
 	}
 	return []line{
-		{"the list of tools, as models get it", our.list, their.list, -1, "names, descriptions and arguments of the tools that are listed unless told otherwise"},
-		{"the arguments of the calls, as JSON", our.arguments, their.arguments, -1, fmt.Sprintf("of %s; of %s", named(ourTask()), named(theirTask()))},
-		{"the answers", our.answers, their.answers, -1, "all their texts; pictures, which both show, do not count"},
-		{"all of it", our.all, their.all, -1, "the sum"},
+		{what: givenTools, nbduet: our.list, other: their.list, itself: -1, note: "names, descriptions and arguments of the tools that are listed by default"},
+		{
+			what: "the arguments of the calls, as JSON", nbduet: our.arguments, other: their.arguments, itself: -1,
+			note: fmt.Sprintf("of %s; of %s", named(ourTask()), named(theirTask())),
+		},
+		{what: "the answers", nbduet: our.answers, other: their.answers, itself: -1, note: "all their texts; pictures, which both show, do not count"},
+		{what: wholeTask, nbduet: our.all, other: their.all, itself: -1, calls: our.calls, otherCalls: their.calls, note: "the sum"},
 	}, nil
 }
 

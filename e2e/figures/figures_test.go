@@ -1,0 +1,37 @@
+package figures
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/cmd/bench/measure"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Each figure of the README's comparison is what a measurement gives today.
+func TestComparison(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := measure.ReadComparison(string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := agent.Build("../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := measure.Run(t.Context(), binary, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("measured:\n%s", result)
+	for _, problem := range result.Comparison().Differences(table) {
+		t.Errorf("README.md: %s; `make bench`, then `.cache/bin/bench -update README.md`, writes the table", problem)
+	}
+}
