@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -60,18 +61,25 @@ func (c *check) row(id string, ok bool, found ...any) {
 	}
 }
 
-// The README says what the table's sums are.
+var readmeSums = regexp.MustCompile(`Of\s+\d+\s+requirements\s+of\s+five\s+contracts,\s+\d+\s+hold\s+and\s+\d+\s+differ`)
+
+// README.md has the sums of the table, in which no row is open.
 func TestREADME(t *testing.T) {
 	rows, err := Table()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if says := strings.Join(strings.Fields(string(b)), " "); !strings.Contains(says, SumsOf(rows).String()) {
-		t.Errorf("the README does not say: %s", SumsOf(rows))
+	sums := SumsOf(rows)
+	if sums.Open > 0 {
+		t.Errorf("%d rows of the table are open, which README.md does not say", sums.Open)
+	}
+	want := fmt.Sprintf("Of %d requirements of five contracts, %d hold and %d differ", len(rows), sums.Holds, sums.Differs)
+	if got := strings.Join(strings.Fields(readmeSums.FindString(string(page))), " "); got != want {
+		t.Errorf("README.md says %q, want %q", got, want)
 	}
 }
 
