@@ -56,7 +56,7 @@ var readmeCommands = map[string]string{
 	"make up NOTEBOOK=path":            "TestNotebook",
 	"make build":                       "TestFromClone",
 	"make wheel":                       "TestWheelInstalls",
-	"make bench":                       "TestTable",
+	"make bench":                       "TestComparison",
 	"make help":                        "TestGateIsTest",
 	"bin/nbduet config CLIENT --write": "TestFromClone",
 	"bin/nbduet doctor":                "TestFromNothing",
