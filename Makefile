@@ -64,15 +64,15 @@ demo: build venv ## watch an agent work in a notebook, without an AI client
 	@exec $(BIN)/demo
 
 .PHONY: test
-test: gate ## run what gates a change (10 minutes): the program against a fake Jupyter server, the fake against a real one, and twelve journeys through it all
+test: gate ## run what gates a change: the program against a fake Jupyter server, the fake against a real one, and twelve journeys through it all
 	@$(RUN) -meanwhile environments $(GATE)
 
 .PHONY: test-quick
-test-quick: need-go ## run the tests of the program against the fake alone, which takes a minute and needs nothing but Go
+test-quick: need-go ## run the tests of the program against the fake alone, which needs only Go
 	@go test -count=1 ./...
 
 .PHONY: test-all
-test-all: gate ## run everything there is (40 minutes): all tests of the program on a real server, R, Julia, faults and outages, every browser test
+test-all: gate ## run everything there is: all tests of the program on a real server, R, Julia, faults and outages, every browser test
 	@$(RUN) -limit 90m -meanwhile environments-all $(ALL)
 
 .PHONY: ci
@@ -159,7 +159,7 @@ test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
 
 # Of what this machine can make: it has no cosign, whose signatures are of a workflow, and maybe no docker.
 .PHONY: release-snapshot
-release-snapshot: need-go venv ## make all that a release consists of, for all platforms, of the commit at hand, into dist (ten minutes the first time)
+release-snapshot: need-go venv ## make all that a release consists of, for all platforms, of the commit at hand, into dist
 	@packaging/goreleaser.sh release --snapshot --clean --skip=sign$$(docker info >/dev/null 2>&1 || echo ,docker)
 	@mv .cache/packages/* dist
 
@@ -170,7 +170,7 @@ release: need-go venv
 
 # Unlike all other tests, these leave the race detector out: they are of the program that people get.
 .PHONY: test-packages
-test-packages: need-go ## make the packages of a release for this machine, install each, and start it with a real JupyterLab (five minutes)
+test-packages: need-go ## make the packages of a release for this machine, install each, and start it with a real JupyterLab
 	@$(MAKE) --no-print-directory -j4 $(PACKERS)
 	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m ./packages
 
@@ -197,7 +197,7 @@ environments-all:
 	@$(MAKE) --no-print-directory -j4 $(ENVIRONMENTS) $(FURTHER)
 
 .PHONY: stress
-stress: need-go compiler ## run the tests against the fake nine times each, in random orders and beside each other, and say which failed how often (20 minutes; PKG=./session names others)
+stress: need-go compiler ## run the tests against the fake nine times each, in random orders and beside each other, and say which failed how often (PKG=./session names others)
 	@$(call program,stress)
 	@$(RACE) $(BIN)/stress $${STRESSFLAGS-} $${PKG:-./session/... ./tools/...}
 
@@ -207,16 +207,16 @@ soak: need-go venv browser ## fifty clients over HTTP for two minutes, and rando
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: load
-load: need-go venv hub6 hubproxy ## measure what the users of a JupyterHub need, with nbduet as its service: USERS=100 with a server and a notebook each, ACTIVE=10 who work FOR=10m (half an hour, 16 GB)
+load: need-go venv hub6 hubproxy ## measure what the users of a JupyterHub need, with nbduet as its service: USERS=100 with a server and a notebook each, ACTIVE=10 who work FOR=10m
 	@cd e2e && go run ./cmd/hubload -users $${USERS:-100} -active $${ACTIVE:-10} -for $${FOR:-10m}
 
 .PHONY: bench
-bench: build venv venv-datalayer ## count the tokens of answers and of the list of tools, beside those of Datalayer's server (a minute)
+bench: build venv venv-datalayer ## count the tokens of answers and of the list of tools, beside those of Datalayer's server
 	@$(call program,bench)
 	@$(BIN)/bench
 
 .PHONY: bench-ydoc
-bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often; some minutes)
+bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often)
 	@$(call program,ybench)
 	@$(BIN)/ybench -rounds $${ROUNDS:-5}
 
@@ -225,12 +225,12 @@ bench-rooms: need-go venv ## measure 100 open rooms, 20 agents in one, and a not
 	@cd e2e && go test -run '^$$' -bench . -benchtime 1x -timeout 20m ./rooms
 
 .PHONY: bench-calls
-bench-calls: need-go venv ## time execute_code beside a bare client of the kernel (CALLS=n says how often; a minute or two)
+bench-calls: need-go venv ## time execute_code beside a bare client of the kernel (CALLS=n says how often)
 	@$(call program,withserver)
 	@$(BIN)/withserver go test -run '^$$' -bench BenchmarkCalls -benchtime $${CALLS:-300}x -timeout 20m ./tools
 
 .PHONY: bench-embedded
-bench-embedded: need-go venv extension ## time calls inside Jupyter Server beside those of the program alone (CALLS=n says how often, ROUNDS=n how many times over; a minute)
+bench-embedded: need-go venv extension ## time calls inside Jupyter Server beside those of the program alone (CALLS=n says how often, ROUNDS=n how many times over)
 	@cd e2e && go test -run '^$$' -bench BenchmarkInside -benchtime $${CALLS:-200}x -count $${ROUNDS:-1} -timeout 30m ./embedded
 
 # Each fuzz target by itself: go test runs no more than one at a time.
@@ -257,7 +257,7 @@ lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govu
 
 # Not a part of lint, which it would make minutes longer where nothing is compiled yet.
 .PHONY: vet-systems
-vet-systems: need-go ## go vet for Windows, FreeBSD and macOS (ten minutes the first time)
+vet-systems: need-go ## go vet for Windows, FreeBSD and macOS
 	@failed=0; for system in windows freebsd darwin; do GOOS=$$system go vet ./... || failed=1; done; exit $$failed
 
 TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)
