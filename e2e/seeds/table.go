@@ -96,7 +96,7 @@ func SumsOf(rows []Row) (s Sums) {
 	return s
 }
 
-// String is the sums as the README says them.
+// String returns the sums for a log.
 func (s Sums) String() string {
 	return fmt.Sprintf("of %d lines, %d hold, %d differ for a reason that the table gives, %d are open", s.Holds+s.Differs+s.Open, s.Holds, s.Differs, s.Open)
 }
