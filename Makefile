@@ -97,9 +97,9 @@ COMPUTING := compress/... encoding/base64 hash/... image/... regexp/... strconv 
 # and with each program that they start. What a test has started it waits for, so that nothing is left to be seen then.
 # The detector needs a C compiler. Where there is none, it is that of the target compiler: Zig. cmd/go splits CC at spaces
 # that are not quoted.
-COMPILERS := $(shell command -v $(CC) gcc clang)
+COMPILERS  = $(shell command -v $(CC) gcc clang)
 ZIG       := ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.cache/zig-cache" CC="'$(CURDIR)/.cache/zig/bin/python' -m ziglang cc"
-RACE      := GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}" $(if $(COMPILERS),,$(ZIG))
+RACE       = GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}" $(if $(COMPILERS),,$(ZIG))
 # -count=1 because the test cache sees neither the program that the tests build nor the servers that they talk to.
 GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,16 +68,8 @@ func (n *somebody) clones() string {
 // interrupt is Ctrl-C: it reaches nbduet, for which make waits.
 func (n *somebody) interrupt() {
 	n.t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	must(n.t, err)
-	for _, file := range files {
-		line, err := os.ReadFile(file)
-		if err != nil || !strings.HasPrefix(string(line), "bin/nbduet\x00up\x00") {
-			continue
-		}
-		dir, err := os.Readlink(filepath.Join(filepath.Dir(file), "cwd"))
-		pid, wrong := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err == nil && wrong == nil && strings.HasPrefix(dir, n.home) {
+	for pid, line := range n.running() {
+		if strings.HasPrefix(line, "bin/nbduet up ") {
 			_ = syscall.Kill(pid, syscall.SIGINT) // it may have ended
 		}
 	}

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -325,9 +328,16 @@ func (n *somebody) skill() {
 	}
 }
 
-// processes are what runs with this home.
-func (n *somebody) processes() (all []string) {
+// processes are the command lines of what runs with this home.
+func (n *somebody) processes() []string {
 	n.t.Helper()
+	return slices.Collect(maps.Values(n.running()))
+}
+
+// running are the processes with this home, by their ids.
+func (n *somebody) running() map[int]string {
+	n.t.Helper()
+	all := map[int]string{}
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	must(n.t, err)
 	for _, file := range files {
@@ -336,8 +346,10 @@ func (n *somebody) processes() (all []string) {
 			continue // it has ended, or is somebody else's
 		}
 		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		pid, wrong := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		must(n.t, wrong)
 		if err == nil && len(line) > 0 { // a zombie has none
-			all = append(all, string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
+			all[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte(" ")))
 		}
 	}
 	return all

@@ -77,6 +77,7 @@ var readmeCommands = map[string]string{
 
 var (
 	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	testHead   = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	inlineCode = regexp.MustCompile("`([^`\n]+)`")
 	// isCommand tells the commands among the names of flags, tools and files.
 	isCommand = regexp.MustCompile(`^(git|make|bin/nbduet|uvx|pip|npx|go|brew|apt|dnf|docker|claude|/plugin|nbduet)( |$)|\.mcpb$`)
@@ -124,7 +125,7 @@ func testNames(t *testing.T) map[string]bool {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			for _, m := range testHead.FindAllStringSubmatch(string(text), -1) {
 				names[m[1]] = true
 			}
 			return err

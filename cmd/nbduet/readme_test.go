@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,26 +23,34 @@ const (
 
 // The README's table of flags is the one that their definitions make.
 func TestREADMETable(t *testing.T) {
-	const file = "README.md"
-	b, err := os.ReadFile(file)
+	between := regexp.MustCompile(`(?s)` + tableBegin + `.*` + tableEnd)
+	follows(t, "README.md", between, tableBegin+flagTable()+tableEnd, "README")
+}
+
+// follows compares the part of a file that a pattern finds with what it must be, or writes it. The test with that name does so.
+func follows(t *testing.T, file string, part *regexp.Regexp, want, test string) {
+	t.Helper()
+	text := read(t, file)
+	switch got := part.FindString(text); {
+	case got == "":
+		t.Errorf("%s has no part between the lines of %q", file, part)
+	case got == want:
+	case !*update:
+		t.Errorf("%s is out of date: go test ./cmd/nbduet -run %s -update", file, test)
+	default:
+		if err := os.WriteFile(file, []byte(part.ReplaceAllLiteralString(text, want)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(b), tableBegin)
-	old, tail, ok2 := strings.Cut(rest, tableEnd)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no lines %q and %q for the table of flags to stand between", file, tableBegin, tableEnd)
-	}
-	table := flagTable()
-	if old == table {
-		return
-	}
-	if !*update {
-		t.Fatalf("the table of flags in %s is out of date: go test ./cmd/nbduet -run README -update", file)
-	}
-	if err := os.WriteFile(file, []byte(head+tableBegin+table+tableEnd+tail), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return string(text)
 }
 
 // flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by

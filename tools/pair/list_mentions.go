@@ -47,7 +47,7 @@ func listMentions(d *desk.Desk) tool.Tool {
 	}
 }
 
-// mentionsFor are the mentions for the client of ctx that nobody has answered.
+// mentionsFor returns the unanswered mentions for the client of ctx.
 func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
 	client := tool.ClientOf(ctx)
 	out := &MentionList{Mentions: []MentionView{}}

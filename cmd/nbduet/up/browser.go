@@ -36,10 +36,10 @@ func (j job) openBrowser(file string, r jupyter.Running) error {
 	return nil
 }
 
-// fileOf is a file that a server keeps while it runs, "" if it is not there.
-func fileOf(r jupyter.Running, kind string) string {
+// fileOf returns the file that a server keeps while it runs, with its token, "" if it is not there.
+func fileOf(r jupyter.Running) string {
 	for _, dir := range jupyter.DefaultRuntimeDirs() {
-		file := filepath.Join(dir, fmt.Sprintf("jpserver-%d%s", r.PID, kind))
+		file := filepath.Join(dir, fmt.Sprintf("jpserver-%d.json", r.PID))
 		if _, err := os.Stat(file); err == nil {
 			return file
 		}

@@ -58,7 +58,7 @@ func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
 		case <-v.ended:
 			return true
 		case <-again.C:
-			if fileOf(v.running, ".json") != "" {
+			if fileOf(v.running) != "" {
 				_ = quit(v.cmd) // it may have ended just now
 			}
 		case <-over:

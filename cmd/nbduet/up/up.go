@@ -186,7 +186,7 @@ func (j job) tell(r jupyter.Running, where string) {
 		j.out.Line("  %s", j.out.Faint("Keep that address secret: whoever has it can run code as you."))
 	} else {
 		j.out.Line("\n  %s", address)
-		if file := fileOf(r, ".json"); file != "" && r.Token != "" {
+		if file := fileOf(r); file != "" && r.Token != "" {
 			j.out.Line("  Its token is in %s", file)
 		}
 	}
