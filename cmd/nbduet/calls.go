@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -33,6 +34,7 @@ type callServer struct {
 	out     *output
 	trimmer serve.Trimmer
 	serving sync.WaitGroup
+	encode  chan struct{} // holds one value for each answer that is being encoded and written
 
 	mu     sync.Mutex
 	ctx    context.Context // of mcp-go's session; set before the first message is read
@@ -41,6 +43,12 @@ type callServer struct {
 	long   int           // bytes of long calls
 	freed  chan struct{} // closed when a long call has been served, if somebody waits for that
 	end    bool
+}
+
+// newCallServer returns a server that encodes as many answers at once as there are CPUs. An encoded answer that waits for
+// room in the output holds a large text, so the others wait before they are encoded.
+func newCallServer(mcp *server.MCPServer, out *output) *callServer {
+	return &callServer{mcp: mcp, out: out, encode: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // bind is what mcp-go calls when its session begins.
@@ -128,7 +136,13 @@ func (c *callServer) leave(bytes int) {
 }
 
 func (c *callServer) answer(ctx context.Context, text []byte, id json.RawMessage) {
-	b := jsonrpc.AnswerText(c.mcp.HandleMessage(ctx, text), id)
+	message := c.mcp.HandleMessage(ctx, text)
+	c.encode <- struct{}{}
+	defer func() { <-c.encode }()
+	if failed(c.out) {
+		return
+	}
+	b := jsonrpc.AnswerText(message, id)
 	_, _ = c.out.Write(append(b, '\n')) // a client that has gone needs no answer
 }
 

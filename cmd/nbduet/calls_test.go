@@ -87,7 +87,7 @@ func TestLongCallWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written bytes.Buffer
 		out := newOutput(&written)
-		c := &callServer{mcp: server.NewMCPServer("test", "1"), out: out}
+		c := newCallServer(server.NewMCPServer("test", "1"), out)
 		c.bind(t.Context())
 		long := []byte(`{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":"` + strings.Repeat("x", longCall) + `"}}`)
 		if !c.enter(mostLong) {

@@ -46,9 +46,11 @@ func (in *input) Read(p []byte) (int, error) {
 		if in.err != nil {
 			return 0, in.err
 		}
-		in.out.clear()
 		var line []byte
-		if line, in.err = in.next(); in.err != nil {
+		if in.err = in.out.clear(); in.err == nil {
+			line, in.err = in.next()
+		}
+		if in.err != nil {
 			in.once.Do(func() { close(in.ended) })
 		}
 		in.rest = in.pass(line)

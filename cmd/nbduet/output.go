@@ -84,13 +84,25 @@ func (o *output) Write(p []byte) (int, error) {
 // much tells whether so much waits that nothing more is read. o.mu is held.
 func (o *output) much() bool { return o.waits > o.most/2 }
 
-// clear waits until little enough waits for another message of the client to be read.
-func (o *output) clear() {
+// clear waits until little enough waits for another message of the client to be read. It returns an error if the client
+// has been let go: no further message is read then.
+func (o *output) clear() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.err == nil && !o.ending && o.much() {
 		o.changed.Wait()
 	}
+	if errors.Is(o.err, errUnread) {
+		return o.err
+	}
+	return nil
+}
+
+// failed reports whether nothing more can be written to o.
+func failed(o *output) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err != nil
 }
 
 // write writes what comes, until end, or an error.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +54,9 @@ func TestUnread(t *testing.T) {
 				t.Errorf("%d bytes wait, at most %d should", held, most)
 			}
 			began := time.Now()
-			o.clear() // until it is let go
+			if err := o.clear(); !errors.Is(err, errUnread) { // it waits until the client is let go
+				t.Errorf("clear: %v, want %v", err, errUnread)
+			}
 			writers.Wait()
 			<-o.unread
 			if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
@@ -75,7 +79,9 @@ func TestUnread(t *testing.T) {
 				if _, err := o.Write(message); err != nil {
 					t.Fatal(err)
 				}
-				o.clear()
+				if err := o.clear(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := o.end(t.Context()); err != nil {
 				t.Error(err)
@@ -103,6 +109,52 @@ func TestUnread(t *testing.T) {
 			w.Close()
 			synctest.Wait()
 		})
+	})
+}
+
+// countedText counts how often it is encoded.
+type countedText struct{ encoded *atomic.Int64 }
+
+func (c countedText) MarshalJSON() ([]byte, error) {
+	c.encoded.Add(1)
+	return []byte(`"` + strings.Repeat("x", 1<<10) + `"`), nil
+}
+
+// An answer for which there is no room is not encoded: a thousand answers would be a thousand large texts. When the client
+// is let go, no further message is read, and no further answer is encoded.
+func TestEncodesOnlyWhatFits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var encoded atomic.Int64
+		s := server.NewMCPServer("test", "1")
+		s.AddTool(mcp.NewTool("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{StructuredContent: countedText{&encoded}}, nil
+		})
+		r, w := io.Pipe()
+		o := newBoundOutput(w, 1<<10, time.Minute)
+		c := newCallServer(s, o)
+		c.bind(t.Context())
+		const calls = 200
+		for range calls {
+			c.serve([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big"}}`), []byte("1"))
+		}
+		synctest.Wait()
+		// One is being written, and each CPU has encoded one that waits.
+		most := int64(1 + runtime.GOMAXPROCS(0))
+		if got := encoded.Load(); got > most {
+			t.Errorf("%d of %d answers are encoded, want at most %d", got, calls, most)
+		}
+		in := newInput(strings.NewReader("{}\n"), o, &tool.Calls{})
+		if n, err := in.Read(make([]byte, 10)); !errors.Is(err, errUnread) {
+			t.Errorf("Read after the client was let go: %d bytes, %v; want %v", n, err, errUnread)
+		}
+		<-c.close()
+		if got := encoded.Load(); got > most {
+			t.Errorf("%d answers are encoded after the client was let go, want at most %d", got, most)
+		}
+		r.Close()
+		if err := o.end(t.Context()); !errors.Is(err, errUnread) {
+			t.Error(err)
+		}
 	})
 }
 

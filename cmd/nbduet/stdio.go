@@ -17,7 +17,7 @@ import (
 // anyway.
 func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
 	out := newOutput(stdout)
-	answers := &callServer{mcp: mcp, out: out}
+	answers := newCallServer(mcp, out)
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
 		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
