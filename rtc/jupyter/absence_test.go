@@ -7,44 +7,49 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // A server is known to be away when somebody has waited for it in vain, until it answers anything.
 func TestAway(t *testing.T) {
-	var asked atomic.Int32
-	hang := make(chan struct{})
-	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		select {
-		case <-hang:
-		case <-r.Context().Done():
-			return
+	jupytertest.Bubble(t, func(t *testing.T) {
+		var asked atomic.Int32
+		hang := make(chan struct{})
+		s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			select {
+			case <-hang:
+			case <-r.Context().Done():
+				return
+			}
+			answer(200, "application/json", "{}")(w, r)
+		})
+		if _, why := s.StillAway(t.Context()); why != nil || asked.Load() != 0 {
+			t.Errorf("at first it is away (%v), and was asked %d times", why, asked.Load())
 		}
-		answer(200, "application/json", "{}")(w, r)
+		back, since := s.Back(), time.Now().Add(-time.Minute)
+		s.Silent(since)
+		began := time.Now()
+		if at, why := s.StillAway(t.Context()); why == nil || !at.Equal(since) || time.Since(began) != lookFor {
+			t.Errorf("one that does not answer: %v, since %s, after %s", why, at, time.Since(began))
+		}
+		select {
+		case <-back:
+			t.Error("it is back")
+		default:
+		}
+		close(hang)
+		if _, why := s.StillAway(t.Context()); why != nil {
+			t.Errorf("one that answers is still away: %v", why)
+		}
+		<-back
+		if _, away := s.Away(); away {
+			t.Error("that is not kept")
+		}
 	})
-	if _, why := s.StillAway(t.Context()); why != nil || asked.Load() != 0 {
-		t.Errorf("at first it is away (%v), and was asked %d times", why, asked.Load())
-	}
-	back, since := s.Back(), time.Now().Add(-time.Minute)
-	s.Silent(since)
-	began := time.Now()
-	if at, why := s.StillAway(t.Context()); why == nil || !at.Equal(since) || time.Since(began) > time.Second {
-		t.Errorf("one that does not answer: %v, since %s, after %s", why, at, time.Since(began))
-	}
-	select {
-	case <-back:
-		t.Error("it is back")
-	default:
-	}
-	close(hang)
-	if _, why := s.StillAway(t.Context()); why != nil {
-		t.Errorf("one that answers is still away: %v", why)
-	}
-	<-back
-	if _, away := s.Away(); away {
-		t.Error("that is not kept")
-	}
 }
 
 // Requests that fail one after the other make it known only when they have failed for as long as one waits.
@@ -63,68 +68,64 @@ func TestFailingForAWhile(t *testing.T) {
 
 // A caller who gives up is not kept by the look of others.
 func TestStillAwayEndsWithItsContext(t *testing.T) {
-	s := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	s.Silent(time.Now())
-	others := make(chan struct{})
-	go func() {
-		defer close(others)
-		_, _ = s.StillAway(context.Background())
-	}()
-	for {
-		s.absence.mu.Lock()
-		looks := s.absence.look != nil
-		s.absence.mu.Unlock()
-		if looks {
-			break
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		s.Silent(time.Now())
+		others := make(chan struct{})
+		go func() {
+			defer close(others)
+			_, _ = s.StillAway(context.Background())
+		}()
+		synctest.Wait() // the other asks the server
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		began := time.Now()
+		if _, why := s.StillAway(ctx); why == nil || time.Since(began) != 0 {
+			t.Errorf("%v after %s", why, time.Since(began))
 		}
-		time.Sleep(time.Millisecond)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	began := time.Now()
-	if _, why := s.StillAway(ctx); why == nil || time.Since(began) > lookFor/2 {
-		t.Errorf("%v after %s", why, time.Since(began))
-	}
-	<-others
+		<-others
+	})
 }
 
 // A request that somebody waits for ends when another has found the server to be away; one that the server answers goes on.
 func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
-	var alive atomic.Bool
-	asked := make(chan struct{}, 10)
-	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
-		status := strings.HasSuffix(r.URL.Path, "/api")
-		if status && alive.Load() {
-			answer(200, "application/json", "{}")(w, r)
-			return
-		}
-		if !status {
-			asked <- struct{}{}
-		}
-		select {
-		case <-time.After(3 * time.Second):
-			answer(200, "application/json", "{}")(w, r)
-		case <-r.Context().Done():
+	jupytertest.Bubble(t, func(t *testing.T) {
+		var alive atomic.Bool
+		asked := make(chan struct{}, 10)
+		s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+			status := strings.HasSuffix(r.URL.Path, "/api")
+			if status && alive.Load() {
+				answer(200, "application/json", "{}")(w, r)
+				return
+			}
+			if !status {
+				asked <- struct{}{}
+			}
+			select {
+			case <-time.After(3 * time.Second):
+				answer(200, "application/json", "{}")(w, r)
+			case <-r.Context().Done():
+			}
+		})
+		for _, there := range []bool{false, true} {
+			alive.Store(there)
+			done := make(chan error, 1)
+			ctx := WithAway(t.Context(), func(*Server) error { return nil })
+			go func() {
+				_, err := s.Contents(ctx, MustPath("a.txt"), ContentsOptions{})
+				done <- err
+			}()
+			<-asked
+			began := time.Now()
+			s.Silent(began)
+			err := <-done
+			if there && err != nil {
+				t.Errorf("of a server that answers others: %v", err)
+			}
+			if !there && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) != lookFor) {
+				t.Errorf("of one that answers nobody: %v after %s", err, time.Since(began))
+			}
+			s.Answered()
 		}
 	})
-	for _, there := range []bool{false, true} {
-		alive.Store(there)
-		done := make(chan error, 1)
-		ctx := WithAway(t.Context(), func(*Server) error { return nil })
-		go func() {
-			_, err := s.Contents(ctx, MustPath("a.txt"), ContentsOptions{})
-			done <- err
-		}()
-		<-asked
-		began := time.Now()
-		s.Silent(began)
-		err := <-done
-		if there && err != nil {
-			t.Errorf("of a server that answers others: %v", err)
-		}
-		if !there && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second) {
-			t.Errorf("of one that answers nobody: %v after %s", err, time.Since(began))
-		}
-		s.Answered()
-	}
 }

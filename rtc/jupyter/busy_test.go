@@ -5,10 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // A server that takes connections and answers nothing is busy; one whose connections are closed again, or not taken, is
@@ -74,43 +75,44 @@ func TestBusy(t *testing.T) {
 // A patient request is answered by a server that was busy for longer than others wait. It ends when the server answers
 // others and not it, when nobody is there, and at its limit.
 func TestPatiently(t *testing.T) {
-	const timeout = 200 * time.Millisecond
-	held, others := make(chan struct{}), atomic.Bool{}
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if others.Load() && r.URL.Path == "/api" {
-			answer(200, "application/json", "{}")(w, r)
-			return
+	jupytertest.Bubble(t, func(t *testing.T) {
+		const timeout = 200 * time.Millisecond
+		held, others := make(chan struct{}), atomic.Bool{}
+		front := jupytertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if others.Load() && r.URL.Path == "/api" {
+				answer(200, "application/json", "{}")(w, r)
+				return
+			}
+			select {
+			case <-held:
+				answer(200, "application/json", `{"version": "2"}`)(w, r)
+			case <-r.Context().Done():
+			}
+		}))
+		s, err := New(Options{URL: front, Timeout: timeout, HTTPClient: &http.Client{Transport: &http.Transport{DialContext: jupytertest.Dial(t)}}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		select {
-		case <-held:
-			answer(200, "application/json", `{"version": "2"}`)(w, r)
-		case <-r.Context().Done():
+		defer s.CloseIdleConnections()
+		ask := func(limit time.Duration) error {
+			_, err := s.Status(Patiently(t.Context(), limit))
+			return err
 		}
-	}))
-	defer front.Close()
-	s, err := New(Options{URL: front.URL, Timeout: timeout})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.CloseIdleConnections()
-	ask := func(limit time.Duration) error {
-		_, err := s.Status(Patiently(t.Context(), limit))
-		return err
-	}
-	if _, err := s.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("one without patience: %v", err)
-	}
-	if err := ask(3 * timeout); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("beyond its limit: %v", err)
-	}
-	others.Store(true)
-	began := time.Now()
-	if err := ask(time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute/2 {
-		t.Errorf("while others are answered: %v", err)
-	}
-	others.Store(false)
-	time.AfterFunc(5*timeout, func() { close(held) })
-	if err := ask(time.Minute); err != nil {
-		t.Errorf("a busy server: %v", err)
-	}
+		if _, err := s.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("one without patience: %v", err)
+		}
+		if err := ask(3 * timeout); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("beyond its limit: %v", err)
+		}
+		others.Store(true)
+		began := time.Now()
+		if err := ask(time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute/2 {
+			t.Errorf("while others are answered: %v", err)
+		}
+		others.Store(false)
+		time.AfterFunc(5*timeout, func() { close(held) })
+		if err := ask(time.Minute); err != nil {
+			t.Errorf("a busy server: %v", err)
+		}
+	})
 }
