@@ -12,10 +12,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 )
+
+// handshake is how long a transport waits for a server's part of the handshake, also after its request has ended.
+const handshake = 10 * time.Second
 
 // ask sends one request through a look, and returns why there is no answer to it, and its status.
 func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) {
@@ -30,7 +35,7 @@ func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := &http.Transport{DialContext: w.Dial, DisableKeepAlives: true}
+	link := &http.Transport{DialContext: w.Dial, DisableKeepAlives: true, TLSHandshakeTimeout: handshake}
 	defer link.CloseIdleConnections()
 	resp, err := link.RoundTrip(req)
 	if err != nil {
@@ -50,6 +55,21 @@ func counting() (w *scheme.Watch, n *atomic.Int32) {
 	}}, n
 }
 
+// bubble runs f in a bubble with a server in memory, at an address with http and to be reached by w.
+func bubble(t *testing.T, name string, server func(net.Conn), f func(t *testing.T, w *scheme.Watch, address string)) {
+	t.Run(name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			t.Cleanup(func() { time.Sleep(handshake) })
+			var network memnet.Network
+			l, err := network.Listen("127.0.0.1:80") // proxies from the environment are not for this one
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, &scheme.Watch{Dial: network.Dial}, listen(t, l, server))
+		})
+	})
+}
+
 func other(address string) string {
 	if rest, ok := strings.CutPrefix(address, "https:"); ok {
 		return "http:" + rest
@@ -59,8 +79,8 @@ func other(address string) string {
 
 // waiting is a server that takes what it does not understand for the beginning of something, as tornado does: it answers
 // requests in plain http alone. answer is what it answers.
-func waiting(t *testing.T, answer string) (address string) {
-	return listen(t, func(conn net.Conn) {
+func waiting(answer string) func(net.Conn) {
+	return func(conn net.Conn) {
 		var got []byte
 		for b := make([]byte, 1024); !strings.Contains(string(got), "\r\n\r\n"); {
 			n, err := conn.Read(b)
@@ -70,16 +90,12 @@ func waiting(t *testing.T, answer string) (address string) {
 			got = append(got, b[:n]...)
 		}
 		_, _ = io.WriteString(conn, answer)
-	})
+	}
 }
 
-// listen serves connections.
-func listen(t *testing.T, serve func(net.Conn)) (address string) {
+// listen serves the connections of a listener.
+func listen(t *testing.T, l net.Listener, serve func(net.Conn)) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -99,41 +115,43 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 // A server that speaks http is recognised at an address with https, however it takes the greeting.
 func TestHTTP(t *testing.T) {
 	const well = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-	for name, address := range map[string]string{
-		"it waits": waiting(t, well),
-		"it closes": listen(t, func(conn net.Conn) {
+	for name, c := range map[string]struct {
+		server func(net.Conn)
+		took   time.Duration
+	}{
+		"it waits": {waiting(well), time.Second},
+		"it closes": {func(conn net.Conn) {
 			b := make([]byte, 8)
 			if n, _ := conn.Read(b); n > 0 && b[0] == 'G' {
 				_, _ = io.WriteString(conn, well)
 			}
-		}),
+		}, 0},
 	} {
-		w, _ := counting()
-		began := time.Now()
-		if _, why := ask(t, w, other(address)); !errors.Is(why, scheme.ErrHTTP) {
-			t.Errorf("%s: %v", name, why)
-		}
-		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("%s: it takes %s", name, took)
-		}
+		bubble(t, name, c.server, func(t *testing.T, w *scheme.Watch, address string) {
+			began := time.Now()
+			if _, why := ask(t, w, other(address)); !errors.Is(why, scheme.ErrHTTP) {
+				t.Error(why)
+			}
+			if took := time.Since(began); took != c.took {
+				t.Errorf("it takes %s, want %s", took, c.took)
+			}
+		})
 	}
 }
 
 // A server that is busy is not taken for one that speaks http, nor one that refuses http, or sends us to https.
 func TestNotHTTP(t *testing.T) {
-	for name, address := range map[string]string{
-		"busy":     listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }),
-		"refusing": waiting(t, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
-		"sending":  waiting(t, "HTTP/1.1 301 Moved\r\nLocation: https://a.example.org/api\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
-		"a proxy":  waiting(t, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+	for name, server := range map[string]func(net.Conn){
+		"busy":     func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },
+		"refusing": waiting("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+		"sending":  waiting("HTTP/1.1 301 Moved\r\nLocation: https://a.example.org/api\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+		"a proxy":  waiting("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		bubble(t, name, server, func(t *testing.T, w *scheme.Watch, address string) {
 			base, err := url.Parse(other(address))
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, _ := counting()
 			ctx, stop := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 			defer stop()
 			ctx, look := w.Begin(ctx, base)
@@ -142,7 +160,7 @@ func TestNotHTTP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, err := (&http.Transport{DialContext: w.Dial, DisableKeepAlives: true}).RoundTrip(req)
+			resp, err := (&http.Transport{DialContext: w.Dial, DisableKeepAlives: true, TLSHandshakeTimeout: handshake}).RoundTrip(req)
 			if err == nil {
 				resp.Body.Close()
 				t.Fatal("it answers")
@@ -161,7 +179,11 @@ func TestHTTPS(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	to := strings.TrimPrefix(secure.URL, "https://")
-	silent := listen(t, func(conn net.Conn) { // one that closes the connection on whoever does not greet it
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := listen(t, l, func(conn net.Conn) { // one that closes the connection on whoever does not greet it
 		var first [1]byte
 		if _, err := io.ReadFull(conn, first[:]); err != nil || first[0] != 0x16 {
 			return
