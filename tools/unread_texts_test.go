@@ -1,4 +1,4 @@
-package reading_test
+package tools_test
 
 import (
 	"maps"

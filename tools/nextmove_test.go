@@ -1,0 +1,46 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A move with a revision of before a person typed is refused until it names the revision of the refusal, or with force, and
+// what was typed stays in any case.
+func TestNextMoveAfterARefusal(t *testing.T) {
+	for name, tool := range revised {
+		if tool.does != moves {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for _, next := range []string{"with the revision", "with force"} {
+					p := newRevised(r, name)
+					old := p.Read(p.path).Revision
+					p.typesLine("b = typed")
+					text, failed := p.call(name, tool.args(old))
+					for again := range 3 {
+						if _, cells := p.Room(p.path); !failed || cells[1].ID != "c1" {
+							t.Errorf("answered %s", text)
+						}
+						p.refusesWell(name, text, again > 0)
+						text, failed = p.call(name, tool.args(old))
+					}
+					args := toolstest.With(tool.args(old), "force", true)
+					if next == "with the revision" {
+						said := saidRevision.FindAllStringSubmatch(text, -1)
+						args = tool.args(said[len(said)-1][1])
+					}
+					text, failed = p.call(name, args)
+					if _, cells := p.Room(p.path); failed || cells[0].ID != "c1" || !strings.Contains(cells[0].Source, "typed") {
+						t.Errorf("%s: answered %s; the first cell is %+v", next, text, cells[0])
+					}
+				}
+			})
+		})
+	}
+}
