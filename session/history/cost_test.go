@@ -8,12 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/session/sessiontest/heap"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A hundred open notebooks with full histories take at most 30 MB more.
+// Ten open notebooks with full histories take at most 3 MB more, and a hundred 30 MB: no history shares anything with
+// another.
 func TestMemory(t *testing.T) {
-	const notebooks, most = 100, 30_000_000
+	if !heap.Alone(t) {
+		return
+	}
+	const notebooks, most = 10, 3_000_000
 	books, logs := make([]*ydoc.Notebook, notebooks), make([]*Log, notebooks)
 	for i := range books {
 		books[i] = ydoc.NewNotebook()
@@ -35,25 +40,17 @@ func TestMemory(t *testing.T) {
 		}
 		logs[i] = l
 	}
-	with := heap()
+	with := heap.Bytes()
 	for _, l := range logs {
 		l.entries, l.marks, l.cells, l.order = nil, nil, nil, nil
 	}
-	took := with - heap()
+	took := with - heap.Bytes()
 	t.Logf("%d histories take %d bytes", notebooks, took)
 	if took > most {
 		t.Errorf("%d histories take %d bytes, at most %d are wanted", notebooks, took, most)
 	}
 	runtime.KeepAlive(books)
 	runtime.KeepAlive(logs)
-}
-
-func heap() int {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
 }
 
 // large is a notebook of so many cells.
