@@ -10,11 +10,12 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 func onHub(t *testing.T) (*hubtest.Hub, func(token string) *Server) {
 	t.Helper()
-	h := hubtest.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := hubtest.NewOn(jupytertest.Listen(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasSuffix(r.URL.Path, "/api/contents") {
 			w.WriteHeader(http.StatusForbidden)
@@ -29,7 +30,7 @@ func onHub(t *testing.T) (*hubtest.Hub, func(token string) *Server) {
 	h.Allow("none", "ann")
 	h.Allow("bob", "bob", "access:servers!user=bob")
 	return h, func(token string) *Server {
-		s, err := New(Options{URL: h.URL(), Token: token, Timeout: 10 * time.Second})
+		s, err := New(Options{URL: h.URL(), Token: token, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: &http.Transport{DialContext: jupytertest.Dial(t)}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,54 +83,58 @@ func TestHubExplains(t *testing.T) {
 
 // Rooms and kernels try again and again.
 func TestHubIsAskedSparingly(t *testing.T) {
-	h, server := onHub(t)
-	s := server("full")
-	for range 50 {
-		if _, err := s.Status(t.Context()); err == nil {
-			t.Fatal("it answers")
+	jupytertest.Bubble(t, func(t *testing.T) {
+		h, server := onHub(t)
+		s := server("full")
+		for range 50 {
+			if _, err := s.Status(t.Context()); err == nil {
+				t.Fatal("it answers")
+			}
 		}
-	}
-	if _, asked := h.Counts(); asked > 6 {
-		t.Error(asked, "requests for 50 refusals")
-	}
+		if _, asked := h.Counts(); asked > 6 {
+			t.Error(asked, "requests for 50 refusals")
+		}
+	})
 }
 
 func TestStartOnHub(t *testing.T) {
-	h, server := onHub(t)
-	s := server("full")
-	var told []string
-	tell := func(_ float64, message string) { told = append(told, message) }
-	if err := StartOnHub(t.Context(), s, tell); err != nil {
-		t.Fatal(err)
-	}
-	if len(told) == 0 {
-		t.Error("nothing was told")
-	}
-	if err := StartOnHub(t.Context(), s, tell); err != nil { // it runs
-		t.Fatal(err)
-	}
-	if starts, _ := h.Counts(); starts != 1 {
-		t.Error(starts, "starts")
-	}
-	h.Set("", "")
-	err := StartOnHub(t.Context(), server("access"), tell)
-	if f, _ := faults.Of(err); f.Code != faults.HubCannotStart {
-		t.Error(err)
-	}
-	err = StartOnHub(t.Context(), server("bob"), tell)
-	if f, _ := faults.Of(err); f.Code != faults.HubScope {
-		t.Error(err)
-	}
-	h.Set("spawn", "spawn")
-	ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-	defer stop()
-	err = StartOnHub(ctx, s, tell)
-	if f, _ := faults.Of(err); f.Code != faults.HubStarting {
-		t.Error(err)
-	}
-	h.Set("", "")
-	h.Fail()
-	if err = StartOnHub(t.Context(), s, tell); err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "/hub/spawn/ann") {
-		t.Error(err)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		h, server := onHub(t)
+		s := server("full")
+		var told []string
+		tell := func(_ float64, message string) { told = append(told, message) }
+		if err := StartOnHub(t.Context(), s, tell); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) == 0 {
+			t.Error("nothing was told")
+		}
+		if err := StartOnHub(t.Context(), s, tell); err != nil { // it runs
+			t.Fatal(err)
+		}
+		if starts, _ := h.Counts(); starts != 1 {
+			t.Error(starts, "starts")
+		}
+		h.Set("", "")
+		err := StartOnHub(t.Context(), server("access"), tell)
+		if f, _ := faults.Of(err); f.Code != faults.HubCannotStart {
+			t.Error(err)
+		}
+		err = StartOnHub(t.Context(), server("bob"), tell)
+		if f, _ := faults.Of(err); f.Code != faults.HubScope {
+			t.Error(err)
+		}
+		h.Set("spawn", "spawn")
+		ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer stop()
+		err = StartOnHub(ctx, s, tell)
+		if f, _ := faults.Of(err); f.Code != faults.HubStarting {
+			t.Error(err)
+		}
+		h.Set("", "")
+		h.Fail()
+		if err = StartOnHub(t.Context(), s, tell); err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "/hub/spawn/ann") {
+			t.Error(err)
+		}
+	})
 }

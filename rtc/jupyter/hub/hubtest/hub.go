@@ -5,10 +5,12 @@ package hubtest
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Prefix is the path below which the hub and its servers are.
@@ -40,6 +42,14 @@ type holder struct {
 func New(server http.Handler) *Hub {
 	h := &Hub{Server: server, tokens: map[string]holder{}}
 	h.http = httptest.NewServer(h)
+	return h
+}
+
+// NewOn is [New] with a listener of the caller's, such as one in memory. Close closes it.
+func NewOn(l net.Listener, server http.Handler) *Hub {
+	h := &Hub{Server: server, tokens: map[string]holder{}}
+	h.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
+	h.http.Start()
 	return h
 }
 
