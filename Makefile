@@ -203,7 +203,7 @@ stress: need-go compiler ## run the tests against the fake nine times each, in r
 
 .PHONY: soak
 soak: need-go venv browser ## fifty clients over HTTP for two minutes, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
-	@cd e2e && NBDUET_HTTP_SOAK=$${NBDUET_HTTP_SOAK:-2m} go test -race -v -timeout 20m -run TestManyClientsOverHTTP .
+	@cd e2e && NBDUET_HTTP_SOAK=$${NBDUET_HTTP_SOAK:-2m} go test -race -v -timeout 20m -run TestManyClientsOverHTTP ./program
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: load

@@ -15,7 +15,7 @@ func TestEachIsMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
-	for _, pattern := range []string{"../*_test.go", "../trust/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/*_test.go"} {
+	for _, pattern := range []string{"../*_test.go", "../trust/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/program/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

@@ -1,0 +1,512 @@
+package clients_test
+
+import (
+	"context"
+	"crypto/tls"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/embedded"
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/e2e/sdk"
+)
+
+// Inside a Jupyter server that was installed with pip, behind a base URL, and with a password beside its token.
+func TestInsideJupyter(t *testing.T) {
+	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
+		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
+		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics",
+		"--JupyterMCPServerExtensionApp.document_id=seen.ipynb", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
+		`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True}`, // beside the name that the wheel itself enables
+	}})
+	t.Run("wheel", s.wheel)
+	t.Run("plain HTTP", s.plainHTTP)
+	t.Run("pieces", s.pieces)
+	t.Run("names", s.names)
+	t.Run("who may not", s.mayNot)
+	t.Run("who is refused", s.refuses)
+	t.Run("WebSocket", s.sockets)
+	t.Run("clients", s.clients)
+	t.Run("Inspector", s.inspector)
+	t.Run("tokens", s.tokens)
+	t.Run("program that dies", s.startsAgain)
+}
+
+// wheel shows what was installed: a program that needs nothing of the machine, and an extension of the same version.
+func (*site) wheel(t *testing.T) {
+	in, err := installed()
+	must(t, err)
+	out, err := exec.CommandContext(t.Context(), in.Python, "-c", `
+import importlib.metadata, nbduet
+for name in "nbduet", "nbduet-jupyter":
+    found = importlib.metadata.distribution(name)
+    print(name, found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
+print(nbduet.find_nbduet_bin())
+`).Output()
+	must(t, err)
+	if want := "nbduet 0.1.0 MIT 1\nnbduet-jupyter 0.1.0 MIT 1\n" + in.Program + "\n"; string(out) != want {
+		t.Errorf("installed:\n%swant\n%s", out, want)
+	}
+	if !strings.HasSuffix(in.Wheel, "/nbduet_jupyter-"+embedded.Version+"-py3-none-any.whl") {
+		t.Errorf("the extension's wheel is %s", in.Wheel)
+	}
+	said, err := exec.CommandContext(t.Context(), in.Program, "--version").Output()
+	if err != nil || !strings.HasPrefix(string(said), "nbduet "+embedded.Version+" (") {
+		t.Errorf("the program is %q, not of version %s: %v", said, embedded.Version, err)
+	}
+	file, err := elf.Open(in.Program)
+	must(t, err)
+	defer file.Close()
+	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		t.Error("the program is not static")
+	}
+}
+
+// names shows that both of the extension's names are enabled, and that one program serves.
+func (s *site) names(t *testing.T) {
+	log := s.LogTail(1000)
+	for _, name := range []string{"nbduet_jupyter", "jupyter_mcp_server"} {
+		if !strings.Contains(log, name+" | extension was successfully loaded") {
+			t.Errorf("%s is not loaded", name)
+		}
+	}
+	if n := strings.Count(log, "started nbduet, process"); n != 1 {
+		t.Errorf("%d programs were started", n)
+	}
+}
+
+// plainHTTP is what programs have that speak no MCP.
+func (s *site) plainHTTP(t *testing.T) {
+	path := s.notebook("plain", kit.Markdown("# Plain"))
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
+		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
+		{"GET", "/mcp/tools/list", "", 200, `"parameters":{`},
+		{"GET", "/mcp/metrics", "", 200, "nbduet_"}, // of a further argument
+		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
+		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
+		{"POST", "/mcp/tools/call", "", 415, "application/json"},
+		{"PATCH", "/mcp", "{}", 405, ""},
+		{"GET", "/mcp/elsewhere", "", 404, "unknown path"},
+		{"GET", "/mcp/healthz/../tools/list", "", 404, ""},
+		{"POST", "/mcp", strings.Repeat(" ", 17<<20), 413, "longer than"},
+	} {
+		status, text, err := s.ask(c.method, c.path, c.body, nil)
+		if err != nil || status != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("%s %s: status %d, %v: %.300s", c.method, c.path, status, err, text)
+		}
+	}
+}
+
+// refuses shows that Jupyter's own authentication stands before everything, and that no page may come across.
+func (s *site) refuses(t *testing.T) {
+	own, err := url.Parse(s.URL)
+	must(t, err)
+	for name, c := range map[string]struct {
+		change func(http.Header)
+		status int
+	}{
+		"as it should be":   {func(http.Header) {}, 200},
+		"a bearer":          {func(h http.Header) { h.Set("Authorization", "Bearer "+s.Token) }, 200},
+		"no token":          {func(h http.Header) { h.Del("Authorization") }, 403},
+		"a wrong token":     {func(h http.Header) { h.Set("Authorization", "token guess") }, 403},
+		"an empty token":    {func(h http.Header) { h.Set("Authorization", "token ") }, 403},
+		"the page itself":   {func(h http.Header) { h.Set("Origin", "http://"+own.Host) }, 200},
+		"a foreign page":    {func(h http.Header) { h.Set("Origin", "https://evil.example") }, 403},
+		"a page of no site": {func(h http.Header) { h.Set("Origin", "null") }, 403},
+		"a rebound name":    {func(h http.Header) { h.Set("Host", "evil.example") }, 403},
+		"another prefix":    {func(h http.Header) { h.Set("X-Forwarded-Prefix", "/evil") }, 200},
+		"a websocket":       {func(h http.Header) { h.Set("Connection", "upgrade"); h.Set("Upgrade", "websocket") }, 400},
+	} {
+		for path, body := range map[string]string{"/mcp/healthz": "", "/mcp/tools/call": `{"tool_name":"list_nbs","arguments":{}}`} {
+			method := http.MethodGet
+			if body != "" {
+				method = http.MethodPost
+			}
+			status, text, err := s.ask(method, path, body, func(r *http.Request) {
+				c.change(r.Header)
+				r.Host = r.Header.Get("Host")
+			})
+			want := c.status
+			if name == "a websocket" && body != "" {
+				continue // which begins with GET
+			}
+			if err != nil || status != want || want >= 400 && !strings.HasPrefix(text, "{") {
+				t.Errorf("%s, %s %s: status %d, %v: %.300s", name, method, path, status, err, text)
+			}
+		}
+	}
+	if status, _, err := s.ask(http.MethodGet, "/api/contents", "", func(r *http.Request) { r.Header.Set("Authorization", "token ") }); err != nil || status != 403 {
+		t.Errorf("the server itself with an empty token: status %d, %v", status, err)
+	}
+}
+
+// mayNot shows that whom the server's authorizer does not let do what the program can is not let in.
+func (s *site) mayNot(t *testing.T) {
+	for what, want := range map[string]int{"": 200, "write contents": 403, "execute kernels": 403} {
+		status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) { r.Header.Set("X-May-Not", what) })
+		if err != nil || status != want || want == 403 && !strings.Contains(text, what) {
+			t.Errorf("without %q: status %d, %v: %s", what, status, err, text)
+		}
+	}
+}
+
+// clients of each kind work where a person looks on.
+func (s *site) clients(t *testing.T) {
+	path := s.notebook("seen", kit.Markdown("# What the clients write"))
+	tab, err := kit.Chromium(t).OpenNotebook(t.Context(), s.PageURL("seen", path))
+	must(t, err)
+	t.Cleanup(tab.Close)
+	for _, how := range []string{kit.ViaStream, kit.ViaModern, kit.ViaEvents} {
+		t.Run("mcp-go, "+how, func(t *testing.T) {
+			t.Parallel()
+			c, err := kit.Dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
+			must(t, err)
+			s.visits(t, c, tab)
+			s.leaves(t, c, how == kit.ViaModern)
+		})
+	}
+	for library, ways := range map[sdk.Kit][]way{
+		sdk.TypeScript:  {{"/mcp", false, older}, {"/sse", false, older}, socketWay},
+		sdk.TypeScript2: {{"/mcp", true, newest}, {"/sse", false, older}},
+		sdk.Python:      {{"/mcp", false, older}, {"/mcp", true, newest}, {"/sse", false, older}},
+	} {
+		for _, way := range ways {
+			t.Run(fmt.Sprintf("%s, %s, %s", library, way.transport, way.protocol), func(t *testing.T) {
+				t.Parallel()
+				opt := sdk.Options{Kit: library, Modern: way.modern, URL: s.URL + "/mcp", SSE: way.transport == "/sse", Headers: s.header}
+				if opt.SSE {
+					opt.URL += "/sse"
+				}
+				if way == socketWay {
+					opt.URL = kit.SocketURL(s.URL + "/mcp/ws")
+				}
+				name := fmt.Sprintf("kit-%d-%s-%s", library, strings.ReplaceAll(way.transport[1:], "/", "-"), way.protocol)
+				c, err := sdk.Start(t.Context(), opt)
+				must(t, err)
+				g := kitGuest{t: t, Client: c, way: way, path: s.notebook(name, kit.Code(fmt.Sprintf(kit.Gated, name)))}
+				g.hello()
+				if said := g.Hello().Instructions; !strings.Contains(said, "seen.ipynb") {
+					t.Errorf("the notebook to begin with is not named: %s", said)
+				}
+				s.hearsProgress(t, c, name)
+				g.stops()
+				g.isRefused()
+				guest := kit.NodeClient{Client: c, Ends: library != sdk.Python && way.transport == "/mcp" && !way.modern}
+				s.visits(t, guest, tab)
+				must(t, guest.Leave())
+			})
+		}
+	}
+}
+
+// visits writes and runs a cell that the person in the tab sees.
+func (s *site) visits(t *testing.T, c kit.MCPClient, tab *browser.Notebook) {
+	t.Helper()
+	var ran struct {
+		Results []any `json:"execution_results"`
+	}
+	must(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert("seen.ipynb", 1, true, fmt.Sprintf("print(%q.upper())", t.Name())), &ran))
+	if len(ran.Results) != 1 {
+		t.Errorf("%+v", ran)
+	}
+	must(t, poll.Until(t.Context(), "the cell and what it prints", func(ctx context.Context) error {
+		cells, err := tab.Model(ctx)
+		if err == nil && !slices.ContainsFunc(cells, func(c browser.ModelCell) bool {
+			return len(c.Outputs) == 1 && fmt.Sprint(c.Outputs[0]["text"]) == strings.ToUpper(t.Name())+"\n"
+		}) {
+			err = fmt.Errorf("%+v", cells)
+		}
+		return err
+	}))
+}
+
+// leaves ends a client, and what it has with it: the program hears that it goes.
+func (s *site) leaves(t *testing.T, c kit.MCPClient, modern bool) {
+	t.Helper()
+	var made struct {
+		ID     string `json:"session_id"`
+		Kernel string `json:"kernel_id"`
+	}
+	must(t, c.Do(t.Context(), "session_create", map[string]any{"name": t.Name()}, &made))
+	if modern { // who does not end with a session
+		must(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+	}
+	must(t, c.Leave())
+	must(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
+		status, _, err := s.ask(http.MethodGet, "/api/kernels/"+made.Kernel, "", nil)
+		if err == nil && status != http.StatusNotFound {
+			err = fmt.Errorf("status %d", status)
+		}
+		return err
+	}))
+}
+
+// hearsProgress runs the gated cell of a notebook, which only ends when its client has heard of its first line.
+func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
+	t.Helper()
+	type outcome struct {
+		answer *sdk.Answer
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		a, err := c.CallWithProgress(t.Context(), "execute_nb_cells", map[string]any{"path": name + ".ipynb", "ranges": []any{at(0)}})
+		done <- outcome{a, err}
+	}()
+	_, err := c.Await(t.Context(), "notifications/progress", func(params json.RawMessage) bool { return strings.Contains(string(params), "line 0") })
+	must(t, err)
+	for gate := 1; gate <= 3; gate++ {
+		must(t, os.WriteFile(s.Path(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
+	}
+	if o := <-done; o.err != nil || o.answer.IsError || !strings.Contains(o.answer.Text(), "line 2") {
+		t.Errorf("%v: %+v", o.err, o.answer)
+	}
+}
+
+// inspector has the MCP Inspector's command line look at the server, over both transports.
+func (s *site) inspector(t *testing.T) {
+	path := s.notebook("inspected", kit.Code("1"))
+	for how, at := range map[string]string{"http": "/mcp", "sse": "/mcp/sse"} {
+		server := []string{s.URL + at, "--transport", how, "--header", "Authorization: token " + s.Token}
+		var listed struct{ Tools []struct{ Name string } }
+		inspectServer(t, &listed, server, "--method", "tools/list")
+		if !slices.ContainsFunc(listed.Tools, func(tool struct{ Name string }) bool { return tool.Name == "read_nb_cells" }) {
+			t.Errorf("%s: %+v", how, listed)
+		}
+		result := map[string]any{}
+		inspectServer(t, &result, server, "--method", "tools/call", "--tool-name", "get_nb_stat", "--tool-arg", "path="+path)
+		if result["isError"] == true || !strings.Contains(fmt.Sprint(result["content"]), "cell_count") {
+			t.Errorf("%s: %v", how, result)
+		}
+	}
+}
+
+// tokens shows that the program has its own, and that none is where others can see it.
+func (s *site) tokens(t *testing.T) {
+	pid, err := s.program()
+	must(t, err)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	must(t, err)
+	env := map[string]string{}
+	for _, pair := range strings.Split(string(text), "\x00") {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	if env["LOG_LEVEL"] != "info" {
+		t.Errorf("the program logs at level %q, of which the server takes in what is at info and above", env["LOG_LEVEL"])
+	}
+	secrets := []string{s.Token, env["JUPYTER_TOKEN"], env["NBDUET_AUTH_TOKEN"]}
+	for i, secret := range secrets {
+		if len(secret) < 40 || slices.Contains(secrets[:i], secret) {
+			t.Fatal("the program has no tokens of its own")
+		}
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	must(t, err)
+	log, err := os.ReadFile(s.LogFile)
+	must(t, err)
+	for _, secret := range secrets {
+		for _, file := range all {
+			if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), secret) {
+				t.Errorf("a token is on a command line: %q", line)
+			}
+		}
+		if strings.Contains(string(log), secret) {
+			t.Error("a token is in the server's log")
+		}
+	}
+	// What the program lets clients in with is for its own door only.
+	if status, _, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+env["NBDUET_AUTH_TOKEN"])
+	}); err != nil || status != 403 {
+		t.Errorf("the program's own token at the server: status %d, %v", status, err)
+	}
+	if info, err := os.Stat(fmt.Sprintf("/proc/%d/environ", pid)); err != nil || info.Mode().Perm() != 0o400 {
+		t.Errorf("others can read the environment: %v, %v", info, err)
+	}
+}
+
+// startsAgain kills the program: a request that comes later is served.
+func (s *site) startsAgain(t *testing.T) {
+	c, err := kit.Dial(t.Context(), kit.ViaEvents, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
+	must(t, err)
+	socket, _ := kit.DialSocket(t, s.URL+"/mcp/ws", s.header, "mcp")
+	lost := make(chan struct{})
+	c.OnConnectionLost(func(error) { close(lost) })
+	pid, err := s.program()
+	must(t, err)
+	must(t, syscall.Kill(pid, syscall.SIGKILL))
+	<-lost
+	if end := socket.Closed(); !strings.Contains(end, "1011") || !strings.Contains(end, "connect again") {
+		t.Errorf("the program's death ends a WebSocket connection with %s", end)
+	}
+	gone(t, pid)
+	must(t, c.Close())
+	must(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
+		// A request that comes before the server has heard of it is told so.
+		status, text, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, nil)
+		if err == nil && status != 200 {
+			err = fmt.Errorf("status %d: %s", status, text)
+		}
+		if err == nil || status != 502 {
+			must(t, err)
+		}
+		return err
+	}))
+	if again, err := s.program(); err != nil || again == pid {
+		t.Errorf("process %d, %v", again, err)
+	}
+}
+
+// With a password and no token, behind TLS, people and their clients come in with the cookie of who has logged in, and
+// the program all the same. The kernels are another server's. When the server is killed, the program ends.
+func TestInsideJupyterBehindAPassword(t *testing.T) {
+	cert, key, pool := kit.SelfSigned(t)
+	link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
+	t.Cleanup(link.CloseIdleConnections)
+	s := startSite(t, lab.Options{
+		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + kit.Jupyter(t).Token, "NBDUET_ANSWERS=json"}, ReadyPath: "/api", Client: &http.Client{Transport: link},
+		Args: []string{
+			"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + kit.Jupyter(t).URL,
+			`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True, "nbduet_jupyter": False}`, // by the other name alone
+		},
+	})
+	s.sender = link
+	if status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", nil); err != nil || status != 403 {
+		t.Errorf("with a token, which the server does not have: status %d, %v: %s", status, err, text)
+	}
+	s.login(t, link)
+	path := s.notebook("locked", kit.Code("print(6 * 7)"))
+	c, err := kit.Dial(t.Context(), kit.ViaStream, s.URL+"/mcp", "", s.sender)
+	must(t, err)
+	got := map[string]any{}
+	must(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert(path, 1, false, "6 * 9"), &got))
+	must(t, c.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &got))
+	if text := fmt.Sprint(got); !strings.Contains(text, "6 * 7") || !strings.Contains(text, "6 * 9") {
+		t.Errorf("%s", text)
+	}
+	// The kernels are another server's.
+	var made struct {
+		ID string `json:"session_id"`
+	}
+	must(t, c.Do(t.Context(), "session_create", map[string]any{}, &made))
+	must(t, c.Do(t.Context(), "execute_code", map[string]any{"session_id": made.ID, "code": "import os; os.getppid()"}, &got))
+	if text := fmt.Sprint(got["result"]); text != strconv.Itoa(kit.Jupyter(t).PID) {
+		t.Errorf("the kernel's parent is process %s, not %d: %v", text, kit.Jupyter(t).PID, got)
+	}
+	must(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &got))
+	must(t, c.Leave())
+	// A page of another site would send the cookie, too, but cannot know what is in it.
+	if status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") }); err != nil || status != 403 {
+		t.Errorf("with the cookie alone: status %d, %v", status, err)
+	}
+
+	s.people(t, link)
+
+	pid, err := s.program()
+	must(t, err)
+	must(t, syscall.Kill(s.PID, syscall.SIGKILL))
+	<-s.Exited()
+	gone(t, pid)
+}
+
+// people are two who have logged in. The server has one token for the program, and yet neither sees what the other has
+// made, where there are no MCP sessions to tell them apart.
+func (s *site) people(t *testing.T, link http.RoundTripper) {
+	t.Helper()
+	comes := func() kit.GoClient {
+		c, err := kit.Dial(t.Context(), kit.ViaModern, s.URL+"/mcp", "", s.sender)
+		must(t, err)
+		return c
+	}
+	ada := comes()
+	s.login(t, link)
+	bob := comes()
+	sessions := func(c kit.GoClient) []string {
+		var list struct {
+			Sessions []struct {
+				Name string `json:"name"`
+			} `json:"sessions"`
+		}
+		must(t, c.Do(t.Context(), "session_list", map[string]any{}, &list))
+		var names []string
+		for _, n := range list.Sessions {
+			names = append(names, n.Name)
+		}
+		return names
+	}
+	var made struct {
+		ID string `json:"session_id"`
+	}
+	must(t, ada.Do(t.Context(), "session_create", map[string]any{"name": "ada's"}, &made))
+	if hers, his := sessions(ada), sessions(bob); !slices.Equal(hers, []string{"ada's"}) || len(his) != 0 {
+		t.Errorf("she has %q, he has %q", hers, his)
+	}
+	if err := bob.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}); err == nil {
+		t.Error("he ends hers")
+	}
+	must(t, ada.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+	must(t, errors.Join(ada.Leave(), bob.Leave()))
+}
+
+// login logs in as a person does, by the form.
+func (s *site) login(t *testing.T, link http.RoundTripper) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	at, err := url.Parse(s.URL + "/login")
+	must(t, err)
+	person := &http.Client{Transport: link, Jar: jar}
+	cookie := func(fits func(string) bool) string {
+		for _, c := range jar.Cookies(at) {
+			if fits(c.Name) {
+				return c.Value
+			}
+		}
+		return ""
+	}
+	xsrf := func() string { return cookie(func(name string) bool { return name == "_xsrf" }) }
+	for _, form := range []url.Values{nil, {"password": {password}}} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.String(), nil)
+		must(t, err)
+		if form != nil {
+			form.Set("_xsrf", xsrf())
+			req, err = http.NewRequestWithContext(t.Context(), http.MethodPost, at.String(), strings.NewReader(form.Encode()))
+			must(t, err)
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		res, err := person.Do(req)
+		must(t, err)
+		res.Body.Close()
+	}
+	var all []string
+	for _, c := range jar.Cookies(at) {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	if cookie(func(name string) bool { return strings.HasPrefix(name, "username-") }) == "" {
+		t.Fatal(errors.New("nobody is logged in"))
+	}
+	s.header = map[string]string{"Cookie": strings.Join(all, "; "), "X-XSRFToken": xsrf()}
+	s.sender = sending{s.header, link}
+}

@@ -1,0 +1,75 @@
+package clients_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/sdk"
+	"github.com/nbduet/nbduet/tools/serve/issuertest"
+)
+
+// A client of the SDK for TypeScript that knows no more of the program than its address finds the issuer, gets itself a
+// token, and is served; each client is one of its own.
+func TestClientLogsIn(t *testing.T) {
+	i := issuertest.Start(t)
+	w := kit.StartWeb(t, 1, "--oidc-issuer="+i.URL, "--oidc-audience="+issuertest.Audience, "--oidc-scopes=notebooks,kernels")
+	for _, path := range []string{"/mcp", "/sse"} {
+		t.Run(path, func(t *testing.T) {
+			login := func(name string) *sdk.Client {
+				return typescript(t, sdk.Options{URL: w.URL + path, SSE: path == "/sse", OAuth: map[string]string{
+					"clientId": name, "clientSecret": "s3cret", "expectedIssuer": i.URL, "scope": "kernels notebooks",
+				}})
+			}
+			ada, bob := login("ada"), login("bob")
+			var made kit.Analysis
+			typescriptDo(t, ada, "session_create", map[string]any{"name": "ada's"}, &made)
+			var list struct {
+				Sessions []kit.Analysis
+			}
+			typescriptDo(t, bob, "session_list", map[string]any{}, &list)
+			if len(list.Sessions) != 0 {
+				t.Errorf("the one sees the other's: %+v", list)
+			}
+			if refused, err := bob.Call(t.Context(), "session_delete", map[string]any{"session_id": made.SessionID}); err != nil || !refused.IsError {
+				t.Errorf("the one ends the other's: %+v, %v", refused, err)
+			}
+			typescriptDo(t, ada, "session_delete", map[string]any{"session_id": made.SessionID}, &struct{}{})
+			if asked := i.Resources(); len(asked) == 0 || asked[len(asked)-1] != w.URL+path {
+				t.Errorf("the tokens are for %q", asked)
+			}
+		})
+	}
+	if strings.Contains(w.Log(), "s3cret") {
+		t.Error("a secret is in the log")
+	}
+}
+
+// A client whose MCP session is gone, as all are when the program is started again, is told so with the status that the
+// protocol has for it, and begins another.
+func TestSessionIsGone(t *testing.T) {
+	w := kit.StartWeb(t, 1)
+	opt := sdk.Options{URL: w.URL + "/mcp", Headers: kit.Bearer(w.Tokens[0])}
+	c := typescript(t, opt)
+	if _, err := c.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, w.URL+"/mcp", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer "+w.Tokens[0])
+	req.Header.Set("Mcp-Session-Id", c.Hello().Session)
+	if status, err := kit.StatusOf(req); err != nil || status != http.StatusOK {
+		t.Fatalf("status %d, %v", status, err)
+	}
+	_, err = c.Tools(t.Context())
+	var said *sdk.Error
+	if !errors.As(err, &said) || said.Code != http.StatusNotFound || !strings.Contains(said.Message, "initialize") {
+		t.Errorf("%+v", err)
+	}
+	again := typescript(t, opt)
+	if _, err := again.Tools(t.Context()); err != nil || again.Hello().Session == c.Hello().Session {
+		t.Errorf("%v", err)
+	}
+}

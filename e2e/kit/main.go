@@ -1,0 +1,136 @@
+// Package kit holds what the end-to-end tests share: the program built once, one JupyterLab and one browser for all tests of
+// a package, notebooks, agents, people in tabs and clients over HTTP.
+//
+// Nothing is started before a test asks for it. Each test has a notebook of its own, and each tab is another person to
+// JupyterLab. Screenshots are kept in e2e/artifacts, in a folder for each package and test.
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// Folders, set by Main.
+var (
+	// Root is the top of the repository.
+	Root string
+	// BuildDir is for what the tests build; Main removes it.
+	BuildDir string
+	// artifacts is for the screenshots of the package.
+	artifacts string
+)
+
+// ends are the functions of AtEnd.
+var ends struct {
+	sync.Mutex
+	list []func() error
+}
+
+// AtEnd makes Main call f after the tests, before what was registered earlier.
+func AtEnd(f func() error) {
+	ends.Lock()
+	defer ends.Unlock()
+	ends.list = append(ends.list, f)
+}
+
+// Main is the TestMain of a package: it runs the tests, stops what they share, fails if a goroutine is left, and exits.
+func Main(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	// Programs with the race detector sleep for a second before they exit.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
+		return 1, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return 1, err
+	}
+	if Root, err = lab.RepoRoot(); err != nil {
+		return 1, err
+	}
+	artifacts = filepath.Join(Root, "e2e", "artifacts", filepath.Base(dir))
+	if BuildDir, err = os.MkdirTemp("", "nbduet-e2e-"); err != nil {
+		return 1, err
+	}
+	AtEnd(func() error { return os.RemoveAll(BuildDir) })
+	code = m.Run()
+	var errs []error
+	for _, end := range slices.Backward(ends.list) {
+		errs = append(errs, end())
+	}
+	return code, errors.Join(append(errs, goleak.Find())...)
+}
+
+// Must ends the test if err is not nil.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var build = sync.OnceValues(func() (string, error) { return agent.Build(Root, BuildDir) })
+
+// Binary returns the file of the program, which the first call builds with the race detector.
+func Binary(t testing.TB) string {
+	t.Helper()
+	file, err := build()
+	Must(t, err)
+	return file
+}
+
+var startJupyter = sync.OnceValues(func() (*lab.Lab, error) {
+	l, err := lab.Start(context.Background(), lab.Options{})
+	if err == nil {
+		AtEnd(l.Stop)
+	}
+	return l, err
+})
+
+// Jupyter returns the JupyterLab of all tests of the package, which the first call starts.
+func Jupyter(t testing.TB) *lab.Lab {
+	t.Helper()
+	l, err := startJupyter()
+	Must(t, err)
+	return l
+}
+
+var launch = sync.OnceValues(func() (*browser.Browser, error) {
+	release, err := claimArtifacts(artifacts)
+	if err != nil {
+		return nil, err
+	}
+	AtEnd(release)
+	b, err := browser.Launch()
+	if err == nil {
+		AtEnd(b.Close)
+	}
+	return b, err
+})
+
+// Chromium returns the browser of all tests of the package, which the first call launches.
+func Chromium(t testing.TB) *browser.Browser {
+	t.Helper()
+	b, err := launch()
+	Must(t, err)
+	return b
+}

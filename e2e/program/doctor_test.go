@@ -1,0 +1,149 @@
+package program_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+)
+
+// doctorLimit is how long an examination takes at most.
+const doctorLimit = 30 * time.Second
+
+// doctorCheck is one check of what `nbduet doctor --json` reports.
+type doctorCheck struct {
+	Check, Result, Says, Fix, Fault string
+}
+
+// doctor runs `nbduet doctor` as firstStart runs the program, and returns what it prints and its exit status. It leaves nothing
+// behind: not in its home, nor on the servers, all of which it may know.
+func doctor(t *testing.T, on []*lab.Lab, env []string, args ...string) (out []byte, status int) {
+	t.Helper()
+	home, program := t.TempDir(), kit.Binary(t)
+	before := traces(t, on)
+	ctx, stop := context.WithTimeout(t.Context(), doctorLimit)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, append([]string{"doctor"}, args...)...)
+	cmd.Env = append(append(lab.CleanEnv(), "HOME="+home), env...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) || ctx.Err() != nil {
+		t.Fatalf("doctor: %v, %v: %s%s", err, ctx.Err(), out, &said)
+	}
+	if said.Len() > 0 {
+		t.Errorf("doctor writes on standard error: %s", &said)
+	}
+	if after := traces(t, on); !slices.Equal(before, after) {
+		t.Errorf("doctor leaves something behind: %q became %q", before, after)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("doctor leaves %v in its home, %v", left, err)
+	}
+	return out, cmd.ProcessState.ExitCode()
+}
+
+// traces are the files and kernels of servers.
+func traces(t *testing.T, on []*lab.Lab) (found []string) {
+	t.Helper()
+	for _, l := range on {
+		must(t, filepath.WalkDir(l.Root, func(path string, _ fs.DirEntry, err error) error {
+			switch filepath.Base(path) {
+			case ".jupyter": // in which collaboration keeps its sessions, whoever begins one
+				return fs.SkipDir
+			case ".ipynb_checkpoints": // which the server makes for every deletion, and keeps
+			default:
+				found = append(found, path)
+			}
+			return err
+		}))
+		var kernels []struct {
+			ID string `json:"id"`
+		}
+		must(t, l.Get(t.Context(), "/api/kernels", &kernels))
+		for _, k := range kernels {
+			found = append(found, k.ID)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// doctorSays checks that doctor finds one fault, this one, and says the same of it as a tool's answer.
+func doctorSays(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args ...string) {
+	t.Helper()
+	out, status := doctor(t, on, env, append(args, "--json")...)
+	var wrong []doctorCheck
+	for _, c := range checks(t, out) {
+		if c.Result == "wrong" {
+			wrong = append(wrong, c)
+		}
+	}
+	if status != 1 || len(wrong) != 1 || wrong[0].Fault != string(f.Code) || wrong[0].Says+"; "+wrong[0].Fix != f.Error() {
+		t.Errorf("doctor ends with %d and does not say %q alone: %s", status, f.Error(), out)
+	}
+}
+
+// doctorIsFine checks that doctor finds nothing wrong.
+func doctorIsFine(t *testing.T, on []*lab.Lab, env []string, args ...string) {
+	t.Helper()
+	out, status := doctor(t, on, env, append(args, "--json")...)
+	var fine []string
+	for _, c := range checks(t, out) {
+		switch c.Result {
+		case "fine":
+			fine = append(fine, c.Check)
+		case "wrong", "left_out":
+			t.Errorf("%+v", c)
+		}
+	}
+	if want := "server token versions clocks collaboration edit kernel state"; status != 0 || strings.Join(fine, " ") != want {
+		t.Errorf("doctor ends with %d: %s", status, out)
+	}
+}
+
+// checks are those of a report.
+func checks(t *testing.T, report []byte) []doctorCheck {
+	t.Helper()
+	var r struct {
+		OK     bool
+		Checks []doctorCheck
+	}
+	if err := json.Unmarshal(report, &r); err != nil {
+		t.Fatalf("%v: %s", err, report)
+	}
+	wrong := slices.ContainsFunc(r.Checks, func(c doctorCheck) bool { return c.Result == "wrong" })
+	if r.OK == wrong {
+		t.Errorf("the report is not of one mind: %s", report)
+	}
+	return r.Checks
+}
+
+// What people read has the sentence on two lines.
+func TestDoctorInWords(t *testing.T) {
+	env := []string{"JUPYTER_SERVER_URL=" + kit.Jupyter(t).URL, "JUPYTER_TOKEN=wr0ng-t0ken"}
+	out, status := doctor(t, []*lab.Lab{kit.Jupyter(t)}, env)
+	f := faults.New(faults.WrongToken, faults.Values{Address: kit.Jupyter(t).URL})
+	for _, want := range []string{"token          " + f.Wrong + "\n", "→ " + f.Fix + "\n"} {
+		if status != 1 || !strings.Contains(string(out), want) {
+			t.Errorf("doctor ends with %d and does not say %q: %s", status, want, out)
+		}
+	}
+}
+
+// A server that is well is found to be, by its address and by itself.
+func TestDoctorOfAHealthyServer(t *testing.T) {
+	doctorIsFine(t, []*lab.Lab{kit.Jupyter(t)}, reachLab(kit.Jupyter(t)))
+	doctorIsFine(t, []*lab.Lab{kit.Jupyter(t)}, []string{"JUPYTER_RUNTIME_DIR=" + kit.Jupyter(t).RuntimeDir})
+}

@@ -1,0 +1,207 @@
+package program_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// once runs the program to its end with its input closed.
+func once(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	file := kit.Binary(t)
+	var out, log strings.Builder
+	cmd := exec.CommandContext(t.Context(), file, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &log
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), log.String()
+}
+
+// flagToken is the token in flagEnv.
+const flagToken = "t0ken-of-the-environment"
+
+// flagEnv is an environment that names a server that does not exist.
+var flagEnv = append(lab.CleanEnv(), "JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN="+flagToken)
+
+func TestVersionAndHelp(t *testing.T) {
+	if code, out, log := once(t, flagEnv, "--version"); code != 0 || !strings.HasPrefix(out, "nbduet ") || strings.Count(out, "\n") != 1 || log != "" {
+		t.Errorf("--version: exit code %d, stdout %q, stderr %q", code, out, log)
+	}
+	code, out, log := once(t, flagEnv, "--help")
+	if code != 0 || log != "" {
+		t.Errorf("--help: exit code %d, stderr %q", code, log)
+	}
+	for _, want := range []string{
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file",
+		"--session-timeout", "--log-level", "LOG_LEVEL", "--version",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("--help does not name %s:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, flagToken) {
+		t.Error("--help shows the token of the environment")
+	}
+}
+
+// A mistake on the command line is told on stderr, naming flag and value.
+func TestWrongFlags(t *testing.T) {
+	for _, args := range [][]string{
+		{"--no-such-flag"},
+		{"--session-timeout", "soon"},
+		{"--session-timeout", "-1"},
+		{"--log-level", "loud"},
+		{"--token-file", "/no/such/file"},
+		{"--jupyter-url", "not a url"},
+	} {
+		code, out, log := once(t, flagEnv, args...)
+		if code == 0 || out != "" {
+			t.Errorf("%q: exit code %d, stdout %q", args, code, out)
+		}
+		if !strings.Contains(log, strings.TrimLeft(args[0], "-")) && !strings.Contains(log, args[len(args)-1]) {
+			t.Errorf("%q: stderr names neither flag nor value: %q", args, log)
+		}
+	}
+}
+
+// A wrong token and a server that is down are tool errors that say what to do;
+// the program itself goes on.
+func TestServerOutOfReach(t *testing.T) {
+	for name, args := range map[string][]string{
+		"wrong token": {"--jupyter-url", kit.Jupyter(t).URL, "--token", "not-the-token"},
+		"down":        {"--jupyter-url", "http://127.0.0.1:9", "--token", "any"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := kit.StartAgent(t, args...)
+			for tool, with := range map[string]map[string]any{
+				"list_nbs":      nil,
+				"read_nb_cells": {"path": "a.ipynb"},
+			} {
+				answer, err := a.Call(t.Context(), tool, with)
+				must(t, err)
+				if !answer.IsError || answer.Text == "" || strings.Contains(answer.Text, "not-the-token") {
+					t.Errorf("%s answered (an error: %v) %q", tool, answer.IsError, answer.Text)
+				}
+				t.Log(answer.Text)
+			}
+		})
+	}
+}
+
+// An idle notebook's session ends by itself, and the next call opens another.
+func TestIdleEviction(t *testing.T) {
+	path := kit.NewNotebook(t, kit.Code("1"))
+	a := kit.StartAgent(t, "--session-timeout", "0.05")
+	connected := func() (agent.Session, bool) {
+		var answer agent.Sessions
+		_, err := a.Do(t.Context(), "query_nb_sessions", nil, &answer)
+		must(t, err)
+		for _, s := range answer.Sessions {
+			if s.Path == path && s.Status == "connected" {
+				return s, true
+			}
+		}
+		return agent.Session{}, false
+	}
+	for range 2 {
+		// On a machine that stands still for so long, the session is over before it was looked for.
+		must(t, poll.Until(t.Context(), "a session after a use", func(context.Context) error {
+			kit.ReadCells(t, a, path)
+			if s, ok := connected(); !ok || s.CellCount != 1 || s.FileID == "" || s.SessionID == "" {
+				return fmt.Errorf("%+v", s)
+			}
+			return nil
+		}))
+		must(t, poll.Until(t.Context(), "the session to end by itself", func(context.Context) error {
+			if s, ok := connected(); ok {
+				return fmt.Errorf("%+v", s)
+			}
+			return nil
+		}))
+	}
+}
+
+// With no URL given, the one server that runs is found by Jupyter's runtime
+// folder, with its token; several are named; none is said plainly.
+func TestFindsServer(t *testing.T) {
+	baseURL := func(a *agent.Agent) string {
+		var base struct {
+			URL string `json:"base_url"`
+		}
+		_, err := a.Do(t.Context(), "get_base_url", nil, &base)
+		must(t, err)
+		_, err = a.Do(t.Context(), "list_nbs", nil, nil) // the token was found too
+		must(t, err)
+		return base.URL
+	}
+	t.Run("one", func(t *testing.T) {
+		if got := baseURL(kit.StartAgentAs(t, agent.Options{Env: kit.Jupyter(t).ClientEnv()})); got != kit.Jupyter(t).URL {
+			t.Errorf("found %q, want %q", got, kit.Jupyter(t).URL)
+		}
+	})
+	t.Run("a dead one beside it", func(t *testing.T) {
+		dir := runtimeDir(t, kit.Jupyter(t).RuntimeDir)
+		must(t, os.WriteFile(filepath.Join(dir, "jpserver-999999.json"),
+			[]byte(`{"url":"http://127.0.0.1:9/","token":"x","pid":999999,"root_dir":"/","port":9,"base_url":"/"}`), 0o600))
+		if got := baseURL(kit.StartAgentAs(t, agent.Options{Env: runtimeEnv(t, dir)})); got != kit.Jupyter(t).URL {
+			t.Errorf("found %q, want %q", got, kit.Jupyter(t).URL)
+		}
+	})
+	t.Run("several", func(t *testing.T) {
+		other, err := lab.Start(t.Context(), lab.Options{})
+		must(t, err)
+		defer func() { must(t, other.Stop()) }()
+		code, out, log := once(t, runtimeEnv(t, runtimeDir(t, kit.Jupyter(t).RuntimeDir, other.RuntimeDir)))
+		if code != 0 || out != "" { // it is there for whoever starts it, and says what is wrong
+			t.Errorf("exit code %d, stdout %q", code, out)
+		}
+		for _, want := range []string{kit.Jupyter(t).URL, kit.Jupyter(t).Root, other.URL, other.Root, "--jupyter-url"} {
+			if !strings.Contains(log, want) {
+				t.Errorf("the message does not name %s:\n%s", want, log)
+			}
+		}
+		for _, secret := range []string{kit.Jupyter(t).Token, other.Token} {
+			if strings.Contains(log, secret) {
+				t.Error("the message holds a token")
+			}
+		}
+	})
+	t.Run("none", func(t *testing.T) {
+		code, out, log := once(t, runtimeEnv(t, t.TempDir()))
+		if code != 0 || out != "" || !strings.Contains(log, "JUPYTER_SERVER_URL") {
+			t.Errorf("exit code %d, stdout %q, stderr %q", code, out, log)
+		}
+	})
+}
+
+// runtimeDir is a folder that tells of the servers that the given ones tell of.
+func runtimeDir(t *testing.T, from ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, source := range from {
+		names, err := filepath.Glob(filepath.Join(source, "jpserver-*.json"))
+		must(t, err)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600))
+		}
+	}
+	return dir
+}
+
+// runtimeEnv is an environment whose Jupyter runtime folder is dir.
+func runtimeEnv(t *testing.T, dir string) []string {
+	return append(kit.Jupyter(t).ClientEnv(), "JUPYTER_RUNTIME_DIR="+dir)
+}

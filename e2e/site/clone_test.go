@@ -1,0 +1,76 @@
+package site_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// TestFromClone runs the README's first command on a machine with Go and Python alone, in a fresh clone whose path has
+// spaces: it leads to a notebook in a tab that the agent of this very build edits.
+func TestFromClone(t *testing.T) {
+	n := newcomer(t)
+	clone := n.clones()
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // what others have downloaded and compiled
+		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		must(t, err)
+		n.env = append(n.env, name+"="+strings.TrimSpace(string(value)))
+	}
+	compiler, err := exec.LookPath("go")
+	must(t, err)
+	n.env = append(n.env, "PATH="+filepath.Join(n.home, "bin")+":"+filepath.Dir(compiler)+":/usr/bin:/bin")
+	must(t, os.Remove(n.program()))
+
+	began := time.Now()
+	up := n.startOther("make", "-C", clone, "up")
+	t.Cleanup(n.interrupt)
+	n.says(up, "Ctrl-C ends it")
+	server := time.Since(began)
+	a := n.client(up, filepath.Join(clone, "bin", "nbduet"))
+	p := n.visits(n.address(up))
+	n.shares(a, p, "demo.ipynb")
+	t.Logf("from a clone to a server: %.1f s, to a shared edit in a tab: %.1f s", server.Seconds(), time.Since(began).Seconds())
+	p.Shoot("shared")
+	if said := n.asks(a, "execute_nb_cells", map[string]any{"path": "demo.ipynb", "ranges": []map[string]any{{"start": 2, "end": 4}}}); strings.Contains(said, "Error") {
+		t.Errorf("the demo's cells answer %s", said)
+	}
+	must(t, a.Close())
+	n.interrupt()
+	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
+		t.Errorf("make ended with %d, %v, and said %s", code, err, up.Log())
+	}
+	if left := n.processes(); len(left) > 0 {
+		t.Errorf("there still run %q", left)
+	}
+}
+
+// clones copies the files of the repository into a folder of the newcomer, as git would from a commit of them.
+func (n *somebody) clones() string {
+	n.t.Helper()
+	root, err := lab.RepoRoot()
+	must(n.t, err)
+	clone := filepath.Join(n.folder, "nbduet")
+	must(n.t, os.Mkdir(clone, 0o700))
+	copying := exec.CommandContext(n.t.Context(), "bash", "-c", `git ls-files -z -co --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - | tar -xf - -C "$0"`, clone)
+	copying.Dir = root
+	if out, err := copying.CombinedOutput(); err != nil {
+		n.t.Fatalf("copy the repository: %v\n%s", err, out)
+	}
+	return clone
+}
+
+// interrupt is Ctrl-C: it reaches nbduet, for which make waits.
+func (n *somebody) interrupt() {
+	n.t.Helper()
+	for pid, line := range n.running() {
+		if strings.HasPrefix(line, "bin/nbduet up ") {
+			_ = syscall.Kill(pid, syscall.SIGINT) // it may have ended
+		}
+	}
+}

@@ -1,0 +1,12 @@
+package site_test
+
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
+)
+
+func TestMain(m *testing.M) { kit.Main(m) }
+
+// must ends the test if err is not nil.
+var must = kit.Must

@@ -1,0 +1,345 @@
+package site_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// firstEdit is how long it may take from nothing to the first edit that a person sees.
+const firstEdit = 2 * time.Minute
+
+// TestFromNothing is somebody's first day: a machine with a Python, nbduet and an AI client, and no Jupyter. One command
+// leads to a JupyterLab, its lines to a client that has nbduet, and that to a cell in a tab.
+func TestFromNothing(t *testing.T) {
+	n := newcomer(t)
+	began := time.Now()
+	up := n.start("up", n.folder, "--no-browser")
+	n.says(up, "Ctrl-C ends it")
+	server := time.Since(began)
+	a := n.client(up, n.program())
+	p := n.visits(n.address(up))
+	n.opens(a, p)
+	n.shares(a, p, "first.ipynb")
+	took := time.Since(began)
+	t.Logf("from nothing to a server: %.1f s, to a shared edit in a tab: %.1f s", server.Seconds(), took.Seconds())
+	if took > firstEdit {
+		t.Errorf("it took %s to the first shared edit", took)
+	}
+	p.Shoot("shared")
+	n.answers(a, p)
+	p.Shoot("typed")
+
+	if said, code := n.run("doctor"); code != 0 || strings.Contains(said, "✗") {
+		t.Errorf("doctor ended with %d, and said %s", code, said)
+	}
+	second, code := n.run("up", n.folder, "--no-browser")
+	if code != 0 || !strings.Contains(second, "runs already") || !strings.Contains(second, n.url(up)) || strings.Contains(second, "config cursor") {
+		t.Errorf("a second up ended with %d, and said %s", code, second)
+	}
+	n.skill()
+
+	must(t, a.Close())
+	must(t, up.Signal(os.Interrupt))
+	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
+		t.Errorf("up ended with %d, %v, and said %s", code, err, up.Log())
+	}
+	if left := n.processes(); len(left) > 0 {
+		t.Errorf("there still run %q", left)
+	}
+	for _, kind := range []string{"jpserver-*", "kernel-*"} {
+		if left, err := filepath.Glob(filepath.Join(n.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
+			t.Errorf("left are %q, %v", left, err)
+		}
+	}
+}
+
+// somebody has just begun.
+type somebody struct {
+	t      *testing.T
+	home   string
+	folder string
+	env    []string
+}
+
+// newcomer is somebody whose home is empty, but for Cursor's folder. It is in no folder for temporary files: of a program
+// in one of those the doctor says that it will not be there for long.
+func newcomer(t *testing.T) *somebody {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	must(t, err)
+	must(t, os.MkdirAll(cache, 0o700))
+	home, err := os.MkdirTemp(cache, "nbduet-newcomer-") //nolint:usetesting // its folder is for temporary files
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
+	home, err = filepath.EvalSymlinks(home)
+	must(t, err)
+	n := &somebody{t: t, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
+	for _, dir := range []string{"bin", ".cursor", ".jupyter", "run"} {
+		must(t, os.Mkdir(filepath.Join(home, dir), 0o700))
+	}
+	must(t, os.Mkdir(n.folder, 0o700))
+	nbduet := kit.Binary(t)
+	text, err := os.ReadFile(nbduet)
+	must(t, err)
+	must(t, os.WriteFile(n.program(), text, 0o700)) //nolint:gosec // it has to be executable
+	must(t, os.Symlink(basePython(t), filepath.Join(home, "bin", "python3")))
+	// By this the test looks into the page. It is a setting that anybody may have.
+	must(t, os.WriteFile(filepath.Join(home, ".jupyter", "jupyter_lab_config.json"), []byte(`{"LabApp": {"expose_app_in_browser": true}}`), 0o600))
+	n.env = append(lab.CleanEnv(), "HOME="+home, "PATH="+filepath.Join(home, "bin"), "DISPLAY=", "WAYLAND_DISPLAY=",
+		"XDG_RUNTIME_DIR="+filepath.Join(home, "run"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"),
+		"XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_DATA_HOME="+filepath.Join(home, ".local", "share"),
+		"XDG_STATE_HOME="+filepath.Join(home, ".local", "state"))
+	return n
+}
+
+// basePython is the Python that the environment of the tests was made of: it has nothing of Jupyter's.
+func basePython(t *testing.T) string {
+	t.Helper()
+	program, err := lab.Program()
+	must(t, err)
+	out, err := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(program), "python"), "-c", "import sys; print(sys._base_executable)").Output()
+	must(t, err)
+	return strings.TrimSpace(string(out))
+}
+
+func (n *somebody) program() string { return filepath.Join(n.home, "bin", "nbduet") }
+
+// start starts nbduet, and ends it with the test.
+func (n *somebody) start(args ...string) *agent.Process {
+	n.t.Helper()
+	return n.startOther(n.program(), args...)
+}
+
+// startOther starts another program, and ends it with the test.
+func (n *somebody) startOther(program string, args ...string) *agent.Process {
+	n.t.Helper()
+	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: n.env, Words: true})
+	must(n.t, err)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(io.Discard, p.Stdout) // the process keeps what it has said
+	}()
+	n.t.Cleanup(func() {
+		p.Kill()
+		<-read
+	})
+	return p
+}
+
+// run runs nbduet to its end, and returns all that it said.
+func (n *somebody) run(args ...string) (said string, code int) {
+	n.t.Helper()
+	p := n.start(args...)
+	code, err := p.Wait(poll.Patience)
+	must(n.t, err)
+	return string(p.Output()) + p.Log(), code
+}
+
+// says waits until a process has said something.
+func (n *somebody) says(p *agent.Process, words string) {
+	n.t.Helper()
+	must(n.t, poll.Until(n.t.Context(), "up to say "+words, func(context.Context) error {
+		select {
+		case <-p.Exited():
+			n.t.Fatalf("up has ended, and said %s%s", p.Output(), p.Log())
+		default:
+		}
+		if !strings.Contains(string(p.Output()), words) {
+			return fmt.Errorf("it said %s%s", p.Output(), p.Log())
+		}
+		return nil
+	}))
+}
+
+// client runs the command that up prints for Cursor, and starts nbduet as Cursor then does, which must be the program.
+func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
+	n.t.Helper()
+	line := regexp.MustCompile(`(?m)^  (\S.* config cursor --write)$`).FindSubmatch(up.Output())
+	if line == nil {
+		n.t.Fatalf("up said %s", up.Output())
+	}
+	cmd := exec.CommandContext(n.t.Context(), "/bin/sh", "-c", string(line[1]))
+	cmd.Env = n.env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("config: %v, and said %s", err, said)
+	}
+	text, err := os.ReadFile(filepath.Join(n.home, ".cursor", "mcp.json"))
+	must(n.t, err)
+	var file struct {
+		Servers map[string]struct {
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env"`
+		} `json:"mcpServers"`
+	}
+	must(n.t, json.Unmarshal(text, &file))
+	entry := file.Servers["nbduet"]
+	if len(file.Servers) != 1 || entry.Command != program {
+		n.t.Fatalf("Cursor's file is %s", text)
+	}
+	env := n.env
+	for name, value := range entry.Env {
+		env = append(env, name+"="+value)
+	}
+	a, err := agent.Start(n.t.Context(), agent.Options{Binary: entry.Command, Args: entry.Args, Env: env, Words: true})
+	must(n.t, err)
+	n.t.Cleanup(a.Kill)
+	return a
+}
+
+var upAddress = regexp.MustCompile(`(?m)^  (http://127\.0\.0\.1:\d+/lab\S*)$`)
+
+// url is the address of the server, as up says it where it is no terminal that it speaks to.
+func (n *somebody) url(up *agent.Process) string {
+	n.t.Helper()
+	m := upAddress.FindSubmatch(up.Output())
+	if m == nil {
+		n.t.Fatalf("up said %s", up.Output())
+	}
+	return string(m[1])
+}
+
+// address is the same with the token, which is where up says.
+func (n *somebody) address(up *agent.Process) string {
+	n.t.Helper()
+	url := n.url(up)
+	m := regexp.MustCompile(`(?m)token.* in (/.*\.json)`).FindSubmatch(up.Output())
+	if m == nil {
+		n.t.Fatalf("up said %s", up.Output())
+	}
+	text, err := os.ReadFile(string(m[1]))
+	must(n.t, err)
+	var server struct {
+		Token string `json:"token"`
+	}
+	must(n.t, json.Unmarshal(text, &server))
+	return url + "?token=" + server.Token
+}
+
+// visits opens the address in a tab.
+func (n *somebody) visits(address string) *kit.Person {
+	t := n.t
+	t.Helper()
+	p := kit.OpenTab(t)
+	where, err := json.Marshal(address)
+	must(t, err)
+	_, err = browser.Eval[string](t.Context(), p.Tab, fmt.Sprintf("location.href = %s", where))
+	must(t, err)
+	must(t, p.WaitVisible(t.Context(), ".jp-DirListing-content"))
+	return p
+}
+
+// opens has the client make a notebook, and the person open it from the list of files.
+func (n *somebody) opens(a *agent.Agent, p *kit.Person) {
+	t := n.t
+	t.Helper()
+	n.asks(a, "create_document", map[string]any{"path": "first.ipynb"})
+	must(t, p.Click(t.Context(), `.jp-DirListing-item[title*="first.ipynb"]`))
+	must(t, p.Press(t.Context(), kb.Enter))
+}
+
+// shares has the client write a cell into the open notebook and run it, which the person sees.
+func (n *somebody) shares(a *agent.Agent, p *kit.Person, path string) {
+	t := n.t
+	t.Helper()
+	must(t, p.WaitKernel(t.Context()))
+	const source = "print(6 * 7)"
+	if said := n.asks(a, "insert_nb_cells", kit.Insert(path, 0, true, source)); !strings.Contains(said, "42") {
+		t.Errorf("the run of a cell answered %s", said)
+	}
+	must(t, p.WaitView(t.Context(), "the cell and its output", func(cells []browser.ViewCell) error {
+		if len(cells) == 0 || cells[0].Source != source || len(cells[0].Outputs) != 1 || strings.TrimSpace(cells[0].Outputs[0].Text) != "42" {
+			return fmt.Errorf("there are %+v", cells)
+		}
+		return nil
+	}))
+}
+
+// answers has the person type, which the client reads.
+func (n *somebody) answers(a *agent.Agent, p *kit.Person) {
+	t := n.t
+	t.Helper()
+	const words = "  # who asks?"
+	must(t, p.EditCell(t.Context(), 0))
+	must(t, p.Type(t.Context(), words))
+	must(t, poll.Until(t.Context(), "the client to read what the person types", func(context.Context) error {
+		if said := n.asks(a, "read_nb_cells", map[string]any{"path": "first.ipynb"}); !strings.Contains(said, "print(6 * 7)"+words) {
+			return fmt.Errorf("it read %s", said)
+		}
+		return nil
+	}))
+}
+
+// asks calls a tool.
+func (n *somebody) asks(a *agent.Agent, tool string, args map[string]any) string {
+	n.t.Helper()
+	answer, err := a.Call(n.t.Context(), tool, args)
+	must(n.t, err)
+	if answer.IsError {
+		n.t.Fatalf("%s answered %s", tool, answer.Text)
+	}
+	return answer.Text
+}
+
+// skill has the skill put where clients look for it, and nothing made for one that is not here.
+func (n *somebody) skill() {
+	n.t.Helper()
+	if said, code := n.run("skill", "--write"); code != 0 {
+		n.t.Errorf("skill ended with %d, and said %s", code, said)
+	}
+	for dir, want := range map[string]int{".claude": 0, ".agents": 1} {
+		files, err := filepath.Glob(filepath.Join(n.home, dir, "skills", "*", "SKILL.md"))
+		if err != nil || len(files) != want {
+			n.t.Errorf("in %s there are %q, %v", dir, files, err)
+		}
+	}
+}
+
+// processes are the command lines of what runs with this home.
+func (n *somebody) processes() []string {
+	n.t.Helper()
+	return slices.Collect(maps.Values(n.running()))
+}
+
+// running are the processes with this home, by their ids.
+func (n *somebody) running() map[int]string {
+	n.t.Helper()
+	all := map[int]string{}
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	must(n.t, err)
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+n.home+"\x00")) {
+			continue // it has ended, or is somebody else's
+		}
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		pid, wrong := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		must(n.t, wrong)
+		if err == nil && len(line) > 0 { // a zombie has none
+			all[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte(" ")))
+		}
+	}
+	return all
+}

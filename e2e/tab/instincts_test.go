@@ -1,0 +1,141 @@
+package tab_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// Beside a person at a tab a model does what models do: it reads little, counts from what it saw last, repeats a call that was
+// refused or answered, and writes a cell anew from its own text. Nothing that the person typed is lost.
+func TestModelByInstinct(t *testing.T) {
+	ctx := t.Context()
+	path := kit.NewNotebook(t, kit.Code("x = 1"), kit.Code("print('second')"), kit.Code("z = 3"), kit.Code("a = 1\nb = 2\nc = 3"))
+	tab := open(t, path)
+	nbduet, other := kit.StartAgent(t, "--session-timeout", "0.05"), kit.StartAgent(t, "--session-timeout", "0.05")
+	call := func(tool string, args map[string]any) (text string, refused bool) {
+		t.Helper()
+		args["path"] = path
+		answer, err := nbduet.Call(ctx, tool, args)
+		must(t, err)
+		t.Logf("%s %v\n%s", tool, args, answer.Text)
+		return answer.Text, answer.IsError
+	}
+	done := func(tool string, args map[string]any) string {
+		t.Helper()
+		text, refused := call(tool, args)
+		if refused {
+			t.Fatalf("%s %v: %s", tool, args, text)
+		}
+		return text
+	}
+	whole := func(content string) map[string]any {
+		return map[string]any{"exec": false, "wait": 30, "modifications": []map[string]any{{"range": map[string]any{"id": "cell-3"}, "content": content}}}
+	}
+	types := func(cell, at int, text string) {
+		t.Helper()
+		must(t, tab.EditCell(ctx, cell))
+		must(t, tab.Select(ctx, cell, at, at))
+		must(t, tab.Type(ctx, text))
+		must(t, poll.Until(ctx, "what was typed in the room", func(context.Context) error {
+			cells := kit.ReadCells(t, other, path)
+			if !strings.Contains(cells[cell].Source, text) {
+				return fmt.Errorf("%q", cells[cell].Source)
+			}
+			return nil
+		}))
+	}
+
+	// Indexes after a partial read mean what that showed.
+	done("read_nb_cells", map[string]any{})
+	must(t, tab.EditCell(ctx, 0))
+	must(t, tab.Press(ctx, "\x1b"))
+	must(t, tab.Press(ctx, "a"))
+	tab.shows("a cell above", "", "x = 1", "print('second')", "z = 3", "a = 1\nb = 2\nc = 3")
+	if said := done("read_nb_cells", map[string]any{"ranges": []map[string]any{{"start": 0, "end": 2}}}); !strings.Contains(said, "print('second') is 2 now") {
+		t.Errorf("the partial read does not say what moved: %s", said)
+	}
+	tab.Shoot("partial-read")
+	done("delete_nb_cells", map[string]any{"ranges": []map[string]any{{"start": 2}}})
+	tab.sources("the second cell deleted", "", "x = 1", "z = 3", "a = 1\nb = 2\nc = 3")
+	tab.Shoot("deleted")
+
+	// The same again after a refusal is refused again.
+	types(3, len("a = 1"), "0 # mine")
+	wants := whole("a = 11\nb = 2\nc = 3")
+	for range 3 {
+		if said, refused := call("modify_nb_cells", wants); !refused {
+			t.Errorf("written over what was typed: %s", said)
+		}
+	}
+	tab.sources("the refusals", "", "x = 1", "z = 3", "a = 10 # mine\nb = 2\nc = 3")
+	tab.Shoot("refused")
+
+	// Seventy keys elsewhere in the cell do not matter, nor does the same call again, when the notebook was closed meanwhile.
+	done("read_nb_cells", map[string]any{})
+	const sentence = " # a sentence of seventy keys, typed one by one in the last of the lines"
+	types(3, len("a = 10 # mine\nb = 2\nc = 3"), sentence)
+	wants = whole("a = 10 # mine\nb = 22\nc = 3")
+	merged := []string{"", "x = 1", "z = 3", "a = 10 # mine\nb = 22\nc = 3" + sentence}
+	if said := done("modify_nb_cells", wants); !strings.Contains(said, "seventy keys") {
+		t.Errorf("what it was merged with is not shown: %s", said)
+	}
+	tab.sources("the merge", merged...)
+	done("modify_nb_cells", wants)
+	tab.sources("the same call again", merged...)
+	must(t, poll.Until(ctx, "the agents to leave the idle notebook", func(context.Context) error {
+		names, err := tab.Collaborators(ctx)
+		if err == nil && len(names) > 0 {
+			err = fmt.Errorf("%q are there", names)
+		}
+		return err
+	}))
+	done("modify_nb_cells", wants)
+	tab.sources("the same call after it was closed", merged...)
+	tab.Shoot("merged")
+}
+
+// A notebook that is opened while somebody types is not written between two of their keys.
+func TestOpenedWhileSomebodyTypes(t *testing.T) {
+	ctx := t.Context()
+	path := kit.NewNotebook(t, kit.Code("a = 1\n#"))
+	tab := open(t, path)
+	nbduet := kit.StartAgent(t)
+	must(t, tab.EditCell(ctx, 0))
+	must(t, tab.Select(ctx, 0, len("a = 1\n#"), len("a = 1\n#")))
+	const words = " each key of this sentence comes before the edit, which is made when it ends"
+	typing := make(chan error, 1)
+	go func() { typing <- tab.typesSlowly(ctx, words) }()
+	must(t, poll.Until(ctx, "the first keys", func(context.Context) error {
+		model, err := tab.Model(ctx)
+		if err == nil && len(model[0].Source) < len("a = 1\n#")+3 {
+			err = fmt.Errorf("%q", model[0].Source)
+		}
+		return err
+	}))
+	answer, err := nbduet.Call(ctx, "edit_text", map[string]any{"path": path, "old_text": "a = 1", "new_text": "a = 2", "wait": 0})
+	must(t, err)
+	if !answer.IsError || !strings.HasPrefix(answer.Text, "busy_human") {
+		t.Errorf("while somebody types it is answered: %s", answer.Text)
+	}
+	t.Log(answer.Text)
+	tab.Shoot("typing")
+	answer, err = nbduet.Call(ctx, "edit_text", map[string]any{"path": path, "old_text": "a = 1", "new_text": "a = 2", "wait": 30})
+	must(t, err)
+	select {
+	case err := <-typing:
+		must(t, err)
+	default:
+		t.Error("written before the last key")
+		must(t, <-typing)
+	}
+	if answer.IsError {
+		t.Errorf("after the last key it is answered: %s", answer.Text)
+	}
+	tab.sources("all keys and the edit", "a = 2\n#"+words)
+	tab.Shoot("edited")
+}

@@ -1,0 +1,16 @@
+package tab_test
+
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+func TestMain(m *testing.M) {
+	jupytertest.AlwaysReal() // for TestTwoServers
+	kit.Main(m)
+}
+
+// must ends the test if err is not nil.
+var must = kit.Must
