@@ -1,60 +1,21 @@
 package fronts
 
 import (
-	"fmt"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
+func TestMain(m *testing.M) { kit.Main(m) }
+
+// must ends the test if err is not nil.
+var must = kit.Must
+
 // password is that of all servers that have one.
 const password = "two words & more"
-
-// buildDir is where the program is put.
-var buildDir string
-
-// binary builds the program with the race detector, once.
-var binary = sync.OnceValues(func() (string, error) {
-	root, err := lab.RepoRoot()
-	if err != nil {
-		return "", err
-	}
-	return agent.Build(root, buildDir)
-})
-
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
-	fail := func(what error) {
-		if err == nil {
-			err = what
-		}
-	}
-	// Programs with the race detector rest for a second before they end.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
-		return 1, err
-	}
-	if buildDir, err = os.MkdirTemp("", "nbduet-bin-"); err != nil {
-		return 1, err
-	}
-	defer func() { fail(os.RemoveAll(buildDir)) }()
-	code = m.Run()
-	fail(goleak.Find())
-	return code, err
-}
 
 // jupyter starts a server for a test.
 func jupyter(t *testing.T, opt lab.Options) *lab.Lab {
@@ -75,8 +36,7 @@ func jupyter(t *testing.T, opt lab.Options) *lab.Lab {
 // start starts the program with further variables, and closes it when the test ends. No secret may be in its log.
 func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	base := lab.CleanEnv()
 	if l != nil {
 		base = l.ClientEnv()
@@ -125,13 +85,5 @@ func has(t *testing.T, what, text string, words ...string) {
 		if !strings.Contains(text, w) {
 			t.Errorf("%s has no %q: %s", what, w, text)
 		}
-	}
-}
-
-// must ends the test where err is an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // notebookText is a notebook file.
@@ -30,8 +31,7 @@ type client struct {
 // client starts the program over stdio for the site, and closes it when the test ends.
 func (s *site) client(opt agent.Options) *client {
 	s.t.Helper()
-	file, err := binary()
-	must(s.t, err)
+	file := kit.Binary(s.t)
 	opt.Binary, opt.Env = file, append(s.ClientEnv(), "JUPYTER_SERVER_URL="+s.URL, "JUPYTER_TOKEN="+s.Token)
 	a, err := agent.Start(s.t.Context(), opt)
 	must(s.t, err)

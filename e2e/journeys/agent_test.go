@@ -9,49 +9,12 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// env names the shared server.
-func env() []string {
-	// A test machine may stand still for longer than a user should wait.
-	return append(jupyter.ClientEnv(), "JUPYTER_SERVER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token, "NBDUET_SERVER_TIMEOUT=60")
-}
-
-// start starts the program over stdio for the shared server, and closes it when the test ends.
-func start(t *testing.T, opt agent.Options) *agent.Agent {
-	t.Helper()
-	file, err := binary()
-	must(t, err)
-	opt.Binary, opt.Env = file, env()
-	a, err := agent.Start(t.Context(), opt)
-	must(t, err)
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			t.Logf("the log of nbduet:\n%s", a.Log())
-		}
-		if strings.Contains(a.Log(), jupyter.Token) {
-			t.Error("the log of nbduet has the token")
-		}
-	})
-	return a
-}
-
 // do calls a tool that has to succeed, and returns its text.
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, nil)
 	must(t, err)
 	return answer.Text
-}
-
-// read reads the cells of a notebook.
-func read(t *testing.T, a *agent.Agent, path string) []agent.Cell {
-	t.Helper()
-	var answer agent.Cells
-	_, err := a.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &answer)
-	must(t, err)
-	return answer.Cells
 }
 
 // result is what became of a cell that was run.

@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
 // An agent finds a notebook, reads it, changes a word, puts a cell in and moves one: the room and the file have just that.
 func TestReadFindEditInsertMove(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "import math", "radius = 2  # größe 😀", "print(math.pi * radius)")
-	m := join(t, jupyter, path)
-	a := start(t, agent.Options{})
+	path := notebook(t, kit.Jupyter(t), "import math", "radius = 2  # größe 😀", "print(math.pi * radius)")
+	m := join(t, kit.Jupyter(t), path)
+	a := kit.StartAgentAs(t, agent.Options{})
 	has(t, "the list of notebooks", do(t, a, "list_nbs", nil), path)
-	must(t, same(sources(read(t, a, path), func(c agent.Cell) (string, string) { return c.ID, c.Source }),
+	must(t, same(sources(kit.ReadCells(t, a, path), func(c agent.Cell) (string, string) { return c.ID, c.Source }),
 		[]string{"c0: import math", "c1: radius = 2  # größe 😀", "c2: print(math.pi * radius)"}))
 
 	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "radius = 2", "new_text": "radius = 3"})
@@ -39,7 +40,7 @@ func TestReadFindEditInsertMove(t *testing.T) {
 	})
 	want := []string{"c2: print(math.pi * radius)", "c0: import math", "c1: radius = 3  # größe 😀", got[3].ID + ": area = math.pi * radius ** 2"}
 	must(t, same(sources(got, inRoom), want))
-	fileHas(t, jupyter, path, "the edits", func(cells []nbfile.Cell) error {
+	fileHas(t, kit.Jupyter(t), path, "the edits", func(cells []nbfile.Cell) error {
 		return same(sources(cells, func(c nbfile.Cell) (string, string) { return c.ID, string(c.Source) }), want)
 	})
 }
@@ -48,11 +49,11 @@ func TestReadFindEditInsertMove(t *testing.T) {
 // made.
 func TestSaveIsProved(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "x = 1")
-	a := start(t, agent.Options{})
-	read(t, a, path)
+	path := notebook(t, kit.Jupyter(t), "x = 1")
+	a := kit.StartAgentAs(t, agent.Options{})
+	kit.ReadCells(t, a, path)
 	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "x = 1", "new_text": "x = 2"})
-	fileHas(t, jupyter, path, "the edit", func(cells []nbfile.Cell) error {
+	fileHas(t, kit.Jupyter(t), path, "the edit", func(cells []nbfile.Cell) error {
 		if len(cells) != 1 || cells[0].Source != "x = 2" {
 			return fmt.Errorf("%+v", cells)
 		}
@@ -60,9 +61,9 @@ func TestSaveIsProved(t *testing.T) {
 	})
 	has(t, "the end of a session", do(t, a, "end_nb_session", map[string]any{"path": path}), "ended successfully")
 
-	read(t, a, path)
-	m := join(t, jupyter, path)
-	must(t, os.Remove(jupyter.Path(path)))
+	kit.ReadCells(t, a, path)
+	m := join(t, kit.Jupyter(t), path)
+	must(t, os.Remove(kit.Jupyter(t).Path(path)))
 	answer, err := a.Call(t.Context(), "edit_text", map[string]any{"path": path, "old_text": "x = 2", "new_text": "x = 3"})
 	must(t, err)
 	if !answer.IsError {

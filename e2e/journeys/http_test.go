@@ -19,6 +19,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/embedded"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -27,8 +28,8 @@ import (
 func TestHTTPWithToken(t *testing.T) {
 	t.Parallel()
 	const token = "a-token-for-the-journey-over-http"
-	path := notebook(t, jupyter, "6 * 7")
-	m := join(t, jupyter, path)
+	path := notebook(t, kit.Jupyter(t), "6 * 7")
+	m := join(t, kit.Jupyter(t), path)
 	at := serve(t, token)
 	for _, authorization := range []string{"", "Bearer guess"} {
 		if status := post(t, at, authorization); status != http.StatusUnauthorized {
@@ -64,11 +65,10 @@ func TestInsideJupyterServer(t *testing.T) {
 // serve starts the program over HTTP for the shared server, and returns its address.
 func serve(t *testing.T, token string) string {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	list := filepath.Join(t.TempDir(), "tokens")
 	must(t, os.WriteFile(list, []byte(token), 0o600))
-	p, err := agent.Spawn(agent.Options{Binary: file, Env: env(), Args: []string{"--transport=streamable-http", "--port=0", "--auth-token-file=" + list}})
+	p, err := agent.Spawn(agent.Options{Binary: file, Env: kit.AgentEnv(t), Args: []string{"--transport=streamable-http", "--port=0", "--auth-token-file=" + list}})
 	must(t, err)
 	read := make(chan error, 1)
 	go func() {
@@ -86,7 +86,7 @@ func serve(t *testing.T, token string) string {
 		if err := <-read; err != nil {
 			t.Error(err)
 		}
-		for _, bad := range []string{token, jupyter.Token, "DATA RACE"} {
+		for _, bad := range []string{token, kit.Jupyter(t).Token, "DATA RACE"} {
 			if strings.Contains(p.Log(), bad) {
 				t.Errorf("the log has %q", bad)
 			}

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -105,15 +106,11 @@ var members struct {
 }
 
 func startMembers() error {
-	root, err := lab.RepoRoot()
+	python, err := child.Python(kit.Root)
 	if err != nil {
 		return err
 	}
-	python, err := child.Python(root)
-	if err != nil {
-		return err
-	}
-	members.cmd = exec.Command(python, "-B", filepath.Join(root, "e2e", "rooms", "testdata", "peer.py"))
+	members.cmd = exec.Command(python, "-B", filepath.Join(kit.Root, "e2e", "rooms", "testdata", "peer.py"))
 	members.cmd.Stderr = &members.stderr
 	if members.in, err = members.cmd.StdinPipe(); err != nil {
 		return err
@@ -123,7 +120,11 @@ func startMembers() error {
 		return err
 	}
 	members.out = bufio.NewReader(out)
-	return members.cmd.Start()
+	if err := members.cmd.Start(); err != nil {
+		return err
+	}
+	kit.AtEnd(endMembers)
+	return nil
 }
 
 // tell gives the process one command, and decodes its answer.
@@ -162,11 +163,6 @@ func tell(into any, command map[string]any) error {
 
 // endMembers ends the process, when the tests are over.
 func endMembers() error {
-	members.Lock()
-	defer members.Unlock()
-	if members.cmd == nil {
-		return nil
-	}
 	_ = members.in.Close() // which ends it
 	if err := members.cmd.Wait(); err != nil {
 		return fmt.Errorf("the members of rooms: %w\n%s", err, members.stderr.Bytes())

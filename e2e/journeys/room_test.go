@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -15,10 +16,10 @@ import (
 // edits go both ways.
 func TestEvictionAndReturn(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "x = 1")
-	m := join(t, jupyter, path)
-	a := start(t, agent.Options{Args: []string{"--session-timeout", "0.02"}})
-	read(t, a, path)
+	path := notebook(t, kit.Jupyter(t), "x = 1")
+	m := join(t, kit.Jupyter(t), path)
+	a := kit.StartAgentAs(t, agent.Options{Args: []string{"--session-timeout", "0.02"}})
+	kit.ReadCells(t, a, path)
 	must(t, poll.Until(t.Context(), "the session to end by itself", func(context.Context) error {
 		var list agent.Sessions
 		_, err := a.Do(t.Context(), "query_nb_sessions", nil, &list)
@@ -31,7 +32,7 @@ func TestEvictionAndReturn(t *testing.T) {
 		return fmt.Errorf("%+v", list)
 	}))
 	m.types(0, len("x = 1"), " # meanwhile")
-	if got := read(t, a, path); len(got) != 1 || got[0].Source != "x = 1 # meanwhile" {
+	if got := kit.ReadCells(t, a, path); len(got) != 1 || got[0].Source != "x = 1 # meanwhile" {
 		t.Fatalf("read after the return: %+v", got)
 	}
 	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "x = 1", "new_text": "x = 2"})
@@ -43,11 +44,11 @@ func TestEvictionAndReturn(t *testing.T) {
 // A client that has subscribed to a cell hears of what somebody types there, and reads it.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "x = 1", "y = 1")
-	m := join(t, jupyter, path)
+	path := notebook(t, kit.Jupyter(t), "x = 1", "y = 1")
+	m := join(t, kit.Jupyter(t), path)
 	// The newer revisions have another way to subscribe.
-	a := start(t, agent.Options{Protocol: "2025-11-25"})
-	read(t, a, path)
+	a := kit.StartAgentAs(t, agent.Options{Protocol: "2025-11-25"})
+	kit.ReadCells(t, a, path)
 	text, err := a.Read(t.Context(), "notebook://list")
 	must(t, err)
 	var list []struct{ Path, URI string }

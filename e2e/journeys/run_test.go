@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
@@ -24,9 +25,9 @@ const figureSays = `"journey" (x: day): 1 line "bikes", x 0 … 2, y 1 … 3`
 // A figure that a cell draws is an image of the answer, and an output in the room and in the file.
 func TestRunWithFigure(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, figure)
-	m := join(t, jupyter, path)
-	a := start(t, agent.Options{})
+	path := notebook(t, kit.Jupyter(t), figure)
+	m := join(t, kit.Jupyter(t), path)
+	a := kit.StartAgentAs(t, agent.Options{})
 	answer, err := a.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}}, nil)
 	must(t, err)
 	if len(answer.Images) != 1 || !bytes.HasPrefix(answer.Images[0].Data, []byte("\x89PNG")) {
@@ -47,7 +48,7 @@ func TestRunWithFigure(t *testing.T) {
 		}
 		return nil
 	})
-	fileHas(t, jupyter, path, "the figure", func(cells []nbfile.Cell) error {
+	fileHas(t, kit.Jupyter(t), path, "the figure", func(cells []nbfile.Cell) error {
 		if n := pictures(cells[0].Outputs); n != 1 {
 			return fmt.Errorf("%d pictures", n)
 		}
@@ -58,9 +59,9 @@ func TestRunWithFigure(t *testing.T) {
 // Code that asks is said to wait, with what it asks, and goes on with the answer.
 func TestInput(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "name = input('Who is it? ')\nprint('hello', name)")
-	m := join(t, jupyter, path)
-	a := start(t, agent.Options{})
+	path := notebook(t, kit.Jupyter(t), "name = input('Who is it? ')\nprint('hello', name)")
+	m := join(t, kit.Jupyter(t), path)
+	a := kit.StartAgentAs(t, agent.Options{})
 	said, run := execute(t, a, path, "c0")
 	if run.State != "waiting_for_input" || run.RunID == "" {
 		t.Fatalf("state %q, run %q: %s", run.State, run.RunID, said)
@@ -88,9 +89,9 @@ func printed(c roomCell) string {
 // gone.
 func TestKilledKernel(t *testing.T) {
 	t.Parallel()
-	path := notebook(t, jupyter, "kept = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "'kept' in globals()")
-	m := join(t, jupyter, path)
-	a := start(t, agent.Options{})
+	path := notebook(t, kit.Jupyter(t), "kept = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "'kept' in globals()")
+	m := join(t, kit.Jupyter(t), path)
+	a := kit.StartAgentAs(t, agent.Options{})
 	if said, run := execute(t, a, path, "c0"); run.State != "done" {
 		t.Fatalf("state %q: %s", run.State, said)
 	}

@@ -4,27 +4,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
 // The SDKs list the tools and read a notebook.
 func TestSDKs(t *testing.T) {
 	t.Parallel()
-	for name, kit := range map[string]sdk.Kit{"Python": sdk.Python, "TypeScript": sdk.TypeScript} {
-		path := notebook(t, jupyter, "seen = 'by an SDK'")
+	for name, library := range map[string]sdk.Kit{"Python": sdk.Python, "TypeScript": sdk.TypeScript} {
+		path := notebook(t, kit.Jupyter(t), "seen = 'by an SDK'")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listAndCall(t, kit, path)
+			listAndCall(t, library, path)
 		})
 	}
 }
 
-func listAndCall(t *testing.T, kit sdk.Kit, path string) {
+func listAndCall(t *testing.T, library sdk.Kit, path string) {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
-	c, err := sdk.Start(t.Context(), sdk.Options{Kit: kit, ClientEnv: jupyter.ClientEnv(), Command: file, Env: map[string]string{
-		"JUPYTER_SERVER_URL": jupyter.URL, "JUPYTER_TOKEN": jupyter.Token, "GORACE": "atexit_sleep_ms=10",
+	file := kit.Binary(t)
+	c, err := sdk.Start(t.Context(), sdk.Options{Kit: library, ClientEnv: kit.Jupyter(t).ClientEnv(), Command: file, Env: map[string]string{
+		"JUPYTER_SERVER_URL": kit.Jupyter(t).URL, "JUPYTER_TOKEN": kit.Jupyter(t).Token, "GORACE": "atexit_sleep_ms=10",
 	}})
 	must(t, err)
 	t.Cleanup(func() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
@@ -25,8 +26,8 @@ func TestTypingBesideAgent(t *testing.T) {
 	chromium, err := browser.Launch()
 	must(t, err)
 	t.Cleanup(func() { must(t, chromium.Close()) })
-	path := notebook(t, jupyter, "alpha = 0\nbeta = 2\n# notes:", "alpha + beta")
-	tab, err := chromium.OpenNotebook(ctx, jupyter.PageURL("journey", path))
+	path := notebook(t, kit.Jupyter(t), "alpha = 0\nbeta = 2\n# notes:", "alpha + beta")
+	tab, err := chromium.OpenNotebook(ctx, kit.Jupyter(t).PageURL("journey", path))
 	must(t, err)
 	t.Cleanup(func() {
 		for _, message := range tab.Errors() {
@@ -34,7 +35,7 @@ func TestTypingBesideAgent(t *testing.T) {
 		}
 		tab.Close()
 	})
-	a := start(t, agent.Options{})
+	a := kit.StartAgentAs(t, agent.Options{})
 	var before struct{ Revision string }
 	_, err = a.Do(ctx, "read_nb_cells", map[string]any{"path": path}, &before)
 	must(t, err)
@@ -66,7 +67,7 @@ func TestTypingBesideAgent(t *testing.T) {
 	must(t, tab.Top(ctx))
 	must(t, tab.Screenshot(ctx, screenshot))
 	want := fmt.Sprintf("alpha = %d\nbeta = 2\n# notes:%s", edits, typed)
-	fileHas(t, jupyter, path, "all that was typed", func(cells []nbfile.Cell) error {
+	fileHas(t, kit.Jupyter(t), path, "all that was typed", func(cells []nbfile.Cell) error {
 		if len(cells) != 3 || string(cells[0].Source) != want {
 			return fmt.Errorf("%q, want %q", cells[0].Source, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/tokens"
 )
@@ -126,7 +127,7 @@ func (s *story) modify(index int, content string) map[string]any {
 // itself counts what a cell has put out, as the file has it.
 func (s *story) itself(index int) (n int) {
 	s.t.Helper()
-	fileHas(s.t, jupyter, s.path, "the output", func(cells []nbfile.Cell) error {
+	fileHas(s.t, kit.Jupyter(s.t), s.path, "the output", func(cells []nbfile.Cell) error {
 		if index >= len(cells) || len(cells[index].Outputs) == 0 {
 			return errors.New("there is none")
 		}
@@ -154,14 +155,14 @@ func (s *story) little(index int) {
 func TestAnswersCostLittle(t *testing.T) {
 	t.Parallel()
 	folder := fmt.Sprintf("work-%d", time.Now().Unix())
-	must(t, os.Mkdir(jupyter.Path(folder), 0o700))
-	s := &story{t: t, a: start(t, agent.Options{Words: true}), path: folder + "/bikes.ipynb"}
+	must(t, os.Mkdir(kit.Jupyter(t).Path(folder), 0o700))
+	s := &story{t: t, a: kit.StartAgentAs(t, agent.Options{Words: true}), path: folder + "/bikes.ipynb"}
 	t.Cleanup(func() {
 		must(t, os.MkdirAll(filepath.Dir(answersFile), 0o755))
 		must(t, os.WriteFile(answersFile, []byte(s.told.String()), 0o600))
 	})
 	s.tell("creating a notebook", "create_document", s.in(map[string]any{}), mostDone)
-	t.Cleanup(func() { must(t, jupyter.EndKernel(context.Background(), s.path)) })
+	t.Cleanup(func() { must(t, kit.Jupyter(t).EndKernel(context.Background(), s.path)) })
 	listed, err := s.a.Tools(t.Context()) // find_tools lists more later
 	must(t, err)
 	s.runs()
@@ -212,7 +213,7 @@ func (s *story) merges() {
 	if revision == nil {
 		s.t.Fatal("what was read has no revision")
 	}
-	person := join(s.t, jupyter, s.path)
+	person := join(s.t, kit.Jupyter(s.t), s.path)
 	person.types(2, len(loopCell), "\nprint('typed by hand')")
 	said := s.tell("changing a cell in which somebody has typed", "modify_nb_cells", s.modify(2, strings.ReplaceAll(loopCell, "range(3)", "range(5)")), 0)
 	has(s.t, "the merge", said, "\n+print('typed by hand')")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -42,8 +43,7 @@ c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # how long a hub leav
 
 // A server that was stopped because nobody used it is started by a call that says so, and has what it had.
 func TestCulledServer(t *testing.T) {
-	_, err := binary() // no server is to be idle meanwhile
-	must(t, err)
+	kit.Binary(t) // no server is to be idle meanwhile
 	both(t, func(t *testing.T, version int) {
 		h := start(t, hubs.Options{Version: version, Config: block(t, onYourMachine, "python") + culling})
 		s := &site{Hub: h, ann: joined(t, h, "ann")}
@@ -100,8 +100,7 @@ func with(env map[string]string, name, value string) map[string]string {
 // following calls a tool as a client does that is told of progress.
 func following(t *testing.T, how entry, tool string, args map[string]any) (answer string, told []string) {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	p, err := agent.Spawn(agent.Options{Binary: file, Env: environment(t, how)})
 	must(t, err)
 	c := client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))))

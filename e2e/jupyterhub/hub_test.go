@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -59,8 +60,7 @@ func token(t *testing.T, h *hubs.Hub, user string, scopes ...string) hubs.Token 
 // its own, and knows of the hub what the client's configuration says. The token is in no log of the program's.
 func laptop(t *testing.T, how entry) *agent.Agent {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	if how.Command != "nbduet" {
 		t.Fatalf("the page starts %q", how.Command)
 	}

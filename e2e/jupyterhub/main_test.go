@@ -1,65 +1,17 @@
 package jupyterhub
 
 import (
-	"fmt"
-	"os"
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
-	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/embedded"
-	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// buildDir is where what the tests build is put.
-var buildDir string
+func TestMain(m *testing.M) { kit.Main(m) }
 
-// binary builds the program with the race detector, once.
-var binary = sync.OnceValues(func() (string, error) {
-	root, err := lab.RepoRoot()
-	if err != nil {
-		return "", err
-	}
-	return agent.Build(root, buildDir)
-})
+// must ends the test if err is not nil.
+var must = kit.Must
 
 // installed makes the wheels, and installs them, once.
-var installed = sync.OnceValues(func() (embedded.Installation, error) { return embedded.Install(buildDir) })
-
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// run runs the tests, and removes what they share.
-func run(m *testing.M) (code int, err error) {
-	// Programs with the race detector rest for a second before they end.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
-		return 1, err
-	}
-	if buildDir, err = os.MkdirTemp("", "nbduet-bin-"); err != nil {
-		return 1, err
-	}
-	code = m.Run()
-	if err := os.RemoveAll(buildDir); err != nil {
-		return 1, err
-	}
-	if code == 0 {
-		err = goleak.Find()
-	}
-	return code, err
-}
-
-// must ends the test where err is an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var installed = sync.OnceValues(func() (embedded.Installation, error) { return embedded.Install(kit.BuildDir) })

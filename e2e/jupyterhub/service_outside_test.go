@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -58,8 +59,7 @@ func (s outside) environment(t *testing.T, h *hubs.Hub) (env []string) {
 
 // outside starts the program by hand, and logs in with it.
 func (o *office) outside(t *testing.T, s outside) {
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	var log bytes.Buffer
 	cmd := exec.Command(file, "hub", "--toolsets=all")
 	cmd.Env = append(append(lab.CleanEnv(), "HOME="+t.TempDir()), s.environment(t, o.Hub)...)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -29,8 +30,7 @@ type office struct {
 // serving starts a hub with the page's configuration of the service, and with flags besides.
 func serving(t *testing.T, version int, config string, flags ...string) *office {
 	t.Helper()
-	file, err := binary()
-	must(t, err)
+	file := kit.Binary(t)
 	at, err := hubs.Free(t.Context())
 	must(t, err)
 	command := fmt.Sprintf("%q, \"hub\"", file)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // installLink is an address in the README that has an editor install the server.
@@ -41,7 +43,7 @@ func linked(t *testing.T, link string) (name string, entry map[string]any) {
 
 // The README's links for Cursor and VS Code install what people would write themselves.
 func TestInstallLinks(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(kit.Root, "README.md"))
 	must(t, err)
 	editors := make(map[string]bool)
 	for _, link := range installLink.FindAllString(string(text), -1) {

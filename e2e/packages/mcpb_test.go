@@ -15,14 +15,15 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
 // bundlePacker installs what packs bundles into the repository, once, and returns its folder.
 func bundlePacker(t *testing.T, folder string) string {
 	t.Helper()
-	scripts := filepath.Join(root, "packaging", "mcpb")
-	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "e2e", "scripts", "alone.sh"), "mcpb", filepath.Join(scripts, "install.sh"), folder)
+	scripts := filepath.Join(kit.Root, "packaging", "mcpb")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "e2e", "scripts", "alone.sh"), "mcpb", filepath.Join(scripts, "install.sh"), folder)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -34,7 +35,7 @@ func bundle(t *testing.T, system, machine string) string {
 	t.Helper()
 	r, dir := built(t), t.TempDir()
 	program := one(t, r.Dist, fmt.Sprintf("nbduet_%s_%s*/nbduet", runtime.GOOS, runtime.GOARCH))
-	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "mcpb", "bundle.sh"), system, machine, program, r.Version, dir).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "mcpb", "bundle.sh"), system, machine, program, r.Version, dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -67,9 +68,7 @@ func TestBundle(t *testing.T) {
 		works(t, command, pairs(env)...) // it finds the server by itself
 	})
 	t.Run("filled in", func(t *testing.T) {
-		started.Store(true)
-		server, err := jupyter()
-		must(t, err)
+		server := kit.Jupyter(t)
 		form, err := json.Marshal(map[string]any{"server": server.URL, "token": server.Token, "agent_name": "Ann's agent", "toolsets": "core,notebook", "read_only": false})
 		must(t, err)
 		command, env := hosted(t, dir, string(form))
@@ -191,7 +190,7 @@ func TestBundles(t *testing.T) {
 // The manifest lists the tools that the program lists.
 func TestBundleTools(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root, "packaging", "mcpb", "manifest.json"))
+	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "mcpb", "manifest.json"))
 	must(t, err)
 	var m bundleManifest
 	must(t, json.Unmarshal(text, &m))
@@ -210,7 +209,7 @@ func TestBundleTools(t *testing.T) {
 // What there is no bundle for is nothing to do, or refused in a line.
 func TestBundleOthers(t *testing.T) {
 	dir := t.TempDir()
-	script := filepath.Join(root, "packaging", "mcpb", "bundle.sh")
+	script := filepath.Join(kit.Root, "packaging", "mcpb", "bundle.sh")
 	for _, machine := range [][2]string{{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "arm64"}} {
 		if out, err := exec.CommandContext(t.Context(), script, machine[0], machine[1], "none", "0.1.0", dir).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", machine, err, out)

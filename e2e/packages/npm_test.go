@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -48,7 +49,7 @@ func npmTarballs(t *testing.T) []string {
 // npmScript runs a script that packs, and returns what it said.
 func npmScript(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "npm", name), args...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "npm", name), args...).CombinedOutput()
 	return string(out), err
 }
 

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
 // readJSON decodes a file of the repository.
 func readJSON(t *testing.T, into any, name ...string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{root}, name...)...))
+	text, err := os.ReadFile(filepath.Join(append([]string{kit.Root}, name...)...))
 	must(t, err)
 	must(t, json.Unmarshal(text, into))
 }
@@ -42,7 +43,7 @@ func TestPlugin(t *testing.T) {
 			t.Errorf("%s is %q, not what it is for the host", name, value)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(root, plugin.Icon)); err != nil || plugin.Icon == "" {
+	if _, err := os.Stat(filepath.Join(kit.Root, plugin.Icon)); err != nil || plugin.Icon == "" {
 		t.Error(err)
 	}
 	var market struct {
@@ -59,7 +60,7 @@ func TestPlugin(t *testing.T) {
 func TestPluginValidates(t *testing.T) {
 	t.Parallel()
 	validator := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")
-	cmd := exec.CommandContext(t.Context(), validator, "plugin", "validate", root)
+	cmd := exec.CommandContext(t.Context(), validator, "plugin", "validate", kit.Root)
 	cmd.Env = append(lab.CleanEnv(), "HOME="+t.TempDir(), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	out, err := cmd.CombinedOutput()
 	said := string(out)

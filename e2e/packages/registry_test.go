@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // registryModule is the MCP registry's own program, which has the schema of its entries. Its hash is what go.sum says of a
@@ -81,11 +83,11 @@ func readEntry(t *testing.T, file string) registryEntry {
 func TestRegistryEntry(t *testing.T) {
 	version, err := newest()
 	must(t, err)
-	e := readEntry(t, filepath.Join(root, "server.json"))
+	e := readEntry(t, filepath.Join(kit.Root, "server.json"))
 	if e.Version != version || e.Name != "io.github.nbduet/nbduet" {
 		t.Errorf("server.json is of %s %s", e.Name, e.Version)
 	}
-	flags, err := os.ReadFile(filepath.Join(root, "cmd", "nbduet", "README.md"))
+	flags, err := os.ReadFile(filepath.Join(kit.Root, "cmd", "nbduet", "README.md"))
 	must(t, err)
 	kinds := make(map[string]int)
 	for _, p := range e.Packages {
@@ -123,7 +125,7 @@ func TestRegistryRelease(t *testing.T) {
 	for version, python := range map[string]string{"1.2.3": "1.2.3", "0.2.0-rc.1": "0.2.0rc1", "0.0.1-dev.gabcdef0": "0.0.1.dev0+gabcdef0"} {
 		t.Run(version, func(t *testing.T) {
 			dir := t.TempDir()
-			script := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), version, dir)
+			script := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), version, dir)
 			if out, err := script.CombinedOutput(); err == nil || !strings.Contains(string(out), "pack the MCP bundles first") || strings.Count(string(out), "\n") != 1 {
 				t.Errorf("without bundles: %v, said %q", err, out)
 			}
@@ -133,7 +135,7 @@ func TestRegistryRelease(t *testing.T) {
 				sum := sha256.Sum256([]byte(system))
 				sums[hex.EncodeToString(sum[:])] = true
 			}
-			script = exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), version, dir)
+			script = exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), version, dir)
 			if out, err := script.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -160,7 +162,7 @@ func TestRegistryRelease(t *testing.T) {
 			}
 		})
 	}
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "registry.sh"), "v1", t.TempDir()).CombinedOutput(); err == nil || !strings.Contains(string(out), `"v1" is no version`) {
+	if out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), "v1", t.TempDir()).CombinedOutput(); err == nil || !strings.Contains(string(out), `"v1" is no version`) {
 		t.Errorf("version v1: %v, said %q", err, out)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // release is what GoReleaser made for this machine.
@@ -27,7 +29,7 @@ type release struct {
 }
 
 // made makes the release, once.
-var made = sync.OnceValues(func() (*release, error) { return makeRelease(shared) })
+var made = sync.OnceValues(func() (*release, error) { return makeRelease(kit.BuildDir) })
 
 // built returns the release of this machine, which it makes where no test has asked for it yet.
 func built(t *testing.T) *release {
@@ -42,7 +44,7 @@ var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\]`)
 
 // newest returns the version that the changelog says is the newest.
 func newest() (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	text, err := os.ReadFile(filepath.Join(kit.Root, "CHANGELOG.md"))
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +69,7 @@ func makeRelease(dir string) (*release, error) {
 	if err := narrowed(filepath.Join(r.Clone, ".goreleaser.yaml"), config); err != nil {
 		return nil, fmt.Errorf("make a release: %w", err)
 	}
-	cmd := exec.Command(filepath.Join(root, "packaging", "goreleaser.sh"), "release", "--clean", "--config", config, "--skip=publish,sign,docker,sbom")
+	cmd := exec.Command(filepath.Join(kit.Root, "packaging", "goreleaser.sh"), "release", "--clean", "--config", config, "--skip=publish,sign,docker,sbom")
 	cmd.Dir = r.Clone
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a release: %w\n%s", err, out)
@@ -88,15 +90,15 @@ func cloneTagged(dir, version string) error {
 		}
 		return strings.TrimSpace(out.String()), nil
 	}
-	commit, err := git(root, "stash", "create")
+	commit, err := git(kit.Root, "stash", "create")
 	if err == nil && commit == "" {
-		commit, err = git(root, "rev-parse", "HEAD")
+		commit, err = git(kit.Root, "rev-parse", "HEAD")
 	}
 	if err != nil {
 		return err
 	}
 	// The objects of the repository itself, which nothing else has of changes that are not committed.
-	if _, err := git(root, "clone", "-q", "--shared", "--no-checkout", "--no-tags", root, dir); err != nil {
+	if _, err := git(kit.Root, "clone", "-q", "--shared", "--no-checkout", "--no-tags", kit.Root, dir); err != nil {
 		return err
 	}
 	if _, err := git(dir, "checkout", "-q", "--detach", commit); err != nil {

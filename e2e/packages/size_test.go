@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // counter counts what is written.
@@ -26,7 +28,7 @@ func TestProgramIsSmall(t *testing.T) {
 	)
 	program := filepath.Join(t.TempDir(), "nbduet")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/nbduet")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	build.Dir, build.Env = kit.Root, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

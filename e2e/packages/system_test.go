@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/sassoftware/go-rpmutils"
+
+	"github.com/nbduet/nbduet/e2e/kit"
 )
 
 // The archive has the program beside the licence, and the program works where it was unpacked.
@@ -92,7 +94,7 @@ func TestRPM(t *testing.T) {
 
 // The unit starts what the packages install, and names settings that there are.
 func TestUnit(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "packaging", "linux", "nbduet.service"))
+	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "linux", "nbduet.service"))
 	must(t, err)
 	for _, line := range []string{"ExecStart=/usr/bin/nbduet --transport streamable-http", "EnvironmentFile=-%E/nbduet/env", "WantedBy=default.target"} {
 		if !strings.Contains(string(text), "\n"+line+"\n") {
@@ -150,7 +152,7 @@ func TestProgram(t *testing.T) {
 
 // The container's file runs what is there, as nobody, and asks by a command that there is.
 func TestDockerfile(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "packaging", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "Dockerfile"))
 	must(t, err)
 	for _, line := range []string{`USER nonroot:nonroot`, `ENTRYPOINT ["/usr/bin/nbduet"]`, `CMD ["/usr/bin/nbduet", "health"]`, "@sha256:"} {
 		if !strings.Contains(string(text), line) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -21,14 +22,14 @@ import (
 // works in it, and at the end nothing of it runs.
 func TestUp(t *testing.T) {
 	t.Parallel()
-	nbduet, err := agent.Build(root, t.TempDir())
+	nbduet, err := agent.Build(kit.Root, t.TempDir())
 	must(t, err)
 	base := wheelBase(t)
 	t.Run("pip", func(t *testing.T) { newBare(t, nbduet, "NBDUET_PYTHON="+base).works("with pip") })
 	t.Run("uv", func(t *testing.T) {
-		wheelRun(t, os.Environ(), filepath.Join(root, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(root, "packaging", "python", "tools.sh"), "test")
+		wheelRun(t, os.Environ(), filepath.Join(kit.Root, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(kit.Root, "packaging", "python", "tools.sh"), "test")
 		b := newBare(t, nbduet, "NBDUET_PYTHON="+base)
-		must(t, os.Symlink(filepath.Join(root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
+		must(t, os.Symlink(filepath.Join(kit.Root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
 		b.works("with uv")
 	})
 }
@@ -120,14 +121,14 @@ func (b *bare) works(by string) {
 	}
 
 	if len(b.processes()) < 3 { // nbduet, the server, a kernel
-		t.Errorf("there run %q", b.processes())
+		t.Errorf("there run %v", b.processes())
 	}
 	must(t, first.Signal(os.Interrupt))
 	if code, err := first.Wait(time.Minute); err != nil || code != 0 {
 		t.Errorf("it ended with %d, %v, and said %s", code, err, first.Log())
 	}
 	if left := b.processes(); len(left) > 0 {
-		t.Errorf("there still run %q", left)
+		t.Errorf("there still run %v", left)
 	}
 	for _, kind := range []string{"jpserver-*", "kernel-*"} {
 		if left, err := filepath.Glob(filepath.Join(b.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
@@ -163,20 +164,5 @@ func (b *bare) runsCell() {
 	}))
 }
 
-// processes are what runs with this home.
-func (b *bare) processes() (all []string) {
-	b.t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	must(b.t, err)
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+b.home+"\x00")) {
-			continue // it has ended, or is somebody else's
-		}
-		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-		if err == nil && len(line) > 0 { // a zombie has none
-			all = append(all, string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
-		}
-	}
-	return all
-}
+// processes are the processes with this home.
+func (b *bare) processes() map[int]string { return kit.Processes(b.t, b.home) }

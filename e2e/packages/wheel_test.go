@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -89,7 +90,7 @@ func TestWheelOfEachPlatform(t *testing.T) {
 			if text, err := os.ReadFile(program); err != nil || !bytes.Equal(w[script].text, text) {
 				t.Errorf("the program was changed: %q, %v", w[script].text, err)
 			}
-			if text, err := os.ReadFile(filepath.Join(root, "skills", "nbduet", "SKILL.md")); err != nil || !bytes.Equal(w[wheelSkill].text, text) {
+			if text, err := os.ReadFile(filepath.Join(kit.Root, "skills", "nbduet", "SKILL.md")); err != nil || !bytes.Equal(w[wheelSkill].text, text) {
 				t.Errorf("the skill is another one: %q, %v", w[wheelSkill].text, err)
 			}
 			for name, f := range w {

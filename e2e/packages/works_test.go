@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -20,9 +21,7 @@ func works(t *testing.T, command []string, env ...string) {
 	t.Helper()
 	version, err := newest()
 	must(t, err)
-	started.Store(true)
-	server, err := jupyter()
-	must(t, err)
+	server := kit.Jupyter(t)
 	path := filepath.Base(t.TempDir()) + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()) + ".ipynb"
 	text, err := json.Marshal(map[string]any{
 		"cells": []any{map[string]any{

@@ -45,8 +45,8 @@ func TestFromClone(t *testing.T) {
 	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
 		t.Errorf("make ended with %d, %v, and said %s", code, err, up.Log())
 	}
-	if left := n.processes(); len(left) > 0 {
-		t.Errorf("there still run %q", left)
+	if left := n.running(); len(left) > 0 {
+		t.Errorf("there still run %v", left)
 	}
 }
 

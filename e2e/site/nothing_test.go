@@ -1,18 +1,14 @@
 package site_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,8 +60,8 @@ func TestFromNothing(t *testing.T) {
 	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
 		t.Errorf("up ended with %d, %v, and said %s", code, err, up.Log())
 	}
-	if left := n.processes(); len(left) > 0 {
-		t.Errorf("there still run %q", left)
+	if left := n.running(); len(left) > 0 {
+		t.Errorf("there still run %v", left)
 	}
 	for _, kind := range []string{"jpserver-*", "kernel-*"} {
 		if left, err := filepath.Glob(filepath.Join(n.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
@@ -317,29 +313,5 @@ func (n *somebody) skill() {
 	}
 }
 
-// processes are the command lines of what runs with this home.
-func (n *somebody) processes() []string {
-	n.t.Helper()
-	return slices.Collect(maps.Values(n.running()))
-}
-
 // running are the processes with this home, by their ids.
-func (n *somebody) running() map[int]string {
-	n.t.Helper()
-	all := map[int]string{}
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	must(n.t, err)
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+n.home+"\x00")) {
-			continue // it has ended, or is somebody else's
-		}
-		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-		pid, wrong := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		must(n.t, wrong)
-		if err == nil && len(line) > 0 { // a zombie has none
-			all[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte(" ")))
-		}
-	}
-	return all
-}
+func (n *somebody) running() map[int]string { return kit.Processes(n.t, n.home) }
