@@ -1,3 +1,4 @@
+// Package clients_test tests the program with other MCP clients and SDKs, also inside Jupyter Server.
 package clients_test
 
 import (

@@ -1,3 +1,4 @@
+// Package program_test tests the built program with a real JupyterLab, without a browser.
 package program_test
 
 import (

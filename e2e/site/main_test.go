@@ -1,3 +1,4 @@
+// Package site_test tests the repository as its users meet it: the README, a clone, the demo.
 package site_test
 
 import (

@@ -1,3 +1,4 @@
+// Package tab_test tests the program beside people with a browser tab.
 package tab_test
 
 import (
