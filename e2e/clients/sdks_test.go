@@ -212,7 +212,7 @@ func (g *kitGuest) stops() {
 	defer stop()
 	call := make(chan error, 1)
 	go func() {
-		_, err := g.Call(ctx, "execute_nb_cells", map[string]any{"path": g.path, "ranges": []any{at(0)}, "timeout": 600, "interrupt_on_cancel": true}) // not every library says why
+		_, err := g.Call(ctx, "execute_nb_cells", map[string]any{"path": g.path, "ranges": []any{at(0)}, "timeout": 600, "interrupt_on_cancel": true}) // not every kit says why
 		call <- err
 	}()
 	last := func(state string) {
