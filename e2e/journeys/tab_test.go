@@ -23,11 +23,8 @@ var screenshot = filepath.Join("artifacts", "typing-beside-agent.png")
 func TestTypingBesideAgent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	chromium, err := browser.Launch()
-	must(t, err)
-	t.Cleanup(func() { must(t, chromium.Close()) })
 	path := notebook(t, kit.Jupyter(t), "alpha = 0\nbeta = 2\n# notes:", "alpha + beta")
-	tab, err := chromium.OpenNotebook(ctx, kit.Jupyter(t).PageURL("journey", path))
+	tab, err := kit.Chromium(t).OpenNotebook(ctx, kit.Jupyter(t).PageURL("journey", path))
 	must(t, err)
 	t.Cleanup(func() {
 		for _, message := range tab.Errors() {
