@@ -29,13 +29,13 @@ MODULES := . e2e
 GATE         := test-fake environments test-contract test-journeys test-wheel test-hub
 PLAIN        := ./answers ./cmd/... ./gotest ./listing ./scripts ./seeds ./tokens
 # A test too large for the race detector.
-UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
+VAST         := -run '^TestVastOutput$$' ./tools/notebook
 CONTRACT     := ./rtc/jupyter/jupytertest/...
 JOURNEYS     := ./journeys
 TRAVELLING   := compiler venv venv-mcp extension node browser
 ENVIRONMENTS := $(TRAVELLING) hub6 hubproxy
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
-ALL          := vet-systems test-fake environments-all test-program test-e2e
+ALL          := vet-systems test-race environments-all test-program test-e2e
 FURTHER      := venv-jsd venv-datalayer nbmodel chat rkernel julia inspector hub5 fronts gateway enterprise
 
 .PHONY: help
@@ -103,10 +103,27 @@ RACE       = GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE
 # -count=1 because the test cache sees neither the program that the tests build nor the servers that they talk to.
 GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 
+# Without the detector, under which these tests take six times as long.
+UNRACED   := $(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m
+
+# With the detector, the packages that start goroutines; test-all runs the others with it, too. Packages wait as well as
+# compute, so three are tested at a time, the longest first.
+LONGEST := ./tools ./tools/notebook
+
 .PHONY: test-fake
 test-fake: need-go compiler
-	@export $(RACE); failed=0; $(GOTEST) ./... || failed=1; (cd e2e && ../$(GOTEST) $(PLAIN)) || failed=1; exit $$failed
-	@$(SCRIPTS)/gotest.sh -vet=off -count=1 $(UNRACED)
+	@failed=0; \
+	concurrent=$$($(SCRIPTS)/concurrent.sh); \
+	(export $(RACE); $(GOTEST) -p 3 $$concurrent) || failed=1; \
+	rest=$$(comm -23 <(go list ./... | sort) <(go list $$concurrent $(LONGEST) | sort)); \
+	$(UNRACED) -p 3 $(LONGEST) $$rest || failed=1; \
+	(cd e2e && ../$(UNRACED) $(PLAIN)) || failed=1; \
+	exit $$failed
+
+.PHONY: test-race
+test-race: need-go compiler
+	@(export $(RACE); $(GOTEST) ./...)
+	@$(UNRACED) $(VAST)
 
 .PHONY: test-contract
 test-contract: need-go compiler venv

@@ -128,6 +128,7 @@ func TestLeavesAutosaveOff(t *testing.T) {
 	for _, how := range []string{"stdin closed", "SIGTERM", "session timeout"} {
 		for _, readOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, read-only %v", how, readOnly), func(t *testing.T) {
+				t.Parallel()
 				path := s.Notebook(t, "x = 1")
 				flags := []string{"--jupyter-url=" + s.URL, "--token=" + s.Token, "--log-level=error", "--state=" + t.TempDir() + "/state.db", fmt.Sprintf("--read-only=%v", readOnly)}
 				if how == "session timeout" {

@@ -17,19 +17,27 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
+// built builds the program as people get it, once.
+var built = sync.OnceValues(func() (file string, err error) {
+	file = filepath.Join(os.Getenv("XDG_STATE_HOME"), "built") // TestMain removes the folder
+	if b, err := exec.Command("go", "build", "-o", file, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, b)
+	}
+	return file, nil
+})
+
 // process starts the program as a process of its own, built as people get it: what the race detector keeps of memory
 // does not come back.
 func process(t *testing.T, args ...string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader, log *locked) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "nbduet")
-	if b, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, b)
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	cmd = exec.CommandContext(t.Context(), file, append([]string{"--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken"}, args...)...)
 	log = &locked{}
 	cmd.Stderr = log
-	in, err := cmd.StdinPipe()
-	if err != nil {
+	if in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	pipe, err := cmd.StdoutPipe()
@@ -104,7 +112,7 @@ func TestGivesMemoryBack(t *testing.T) {
 		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n")
 		ask(call(10))
 		before := resident(t, cmd)
-		ask(call(50 << 20))
+		ask(call(25 << 20))
 		falls(t, cmd, before)
 	})
 	t.Run("HTTP", func(t *testing.T) {
@@ -118,7 +126,7 @@ func TestGivesMemoryBack(t *testing.T) {
 		}
 		ask(10)
 		before := resident(t, cmd)
-		for range 4 {
+		for range 2 {
 			ask(15 << 20)
 		}
 		falls(t, cmd, before)
@@ -128,10 +136,9 @@ func TestGivesMemoryBack(t *testing.T) {
 // Many long calls at once take no more memory than a few of them.
 func TestManyLongCallsAtOnce(t *testing.T) {
 	clean(t)
-	const size, most = 15 << 20, 400 << 20
-	calls := 12 // enough for more than that, if all were served at once
+	size, most, calls := 6<<20, 200<<20, 14 // enough for more than that, if all were served at once
 	if jupytertest.Real() {
-		calls = 40
+		size, most, calls = 15<<20, 400<<20, 40
 	}
 	long := strings.Repeat("x", size)
 	t.Run("stdio", func(t *testing.T) {

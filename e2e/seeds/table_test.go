@@ -120,10 +120,25 @@ func TestTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &check{T: t, Server: jupytertest.Shared(t), seen: make(map[string]int)}
 			held[name] = c.seen
+			t.Parallel()
 			checks[name](c)
 		})
 	}
-	part := len(held) != len(run) // go test -run chose some
+	t.Cleanup(func() { compare(t, rows, held, len(held) != len(run)) }) // when all checks have ended
+	if !jupytertest.Real() {
+		t.Logf("not asked of the fake server: %s", strings.Join(ofReal, ", "))
+	}
+	for seed := range 5 {
+		id := "00" + string(rune('0'+seed))
+		t.Log(id + ": " + SumsOf(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !strings.HasPrefix(r.ID, id) })).String())
+	}
+	t.Log("all: " + SumsOf(rows).String())
+}
+
+// compare reports every row whose check has not looked at it, and every row that another check has looked at, unless only a
+// part of the checks was run.
+func compare(t *testing.T, rows []Row, held map[string]map[string]int, part bool) {
+	t.Helper()
 	for _, row := range rows {
 		if folder, test, ok := row.Elsewhere(); ok {
 			if !exists(t, folder, test) {
@@ -149,14 +164,6 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s looks at %s, which is no line", name, id)
 		}
 	}
-	if !jupytertest.Real() {
-		t.Logf("not asked of the fake server: %s", strings.Join(ofReal, ", "))
-	}
-	for seed := range 5 {
-		id := "00" + string(rune('0'+seed))
-		t.Log(id + ": " + SumsOf(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !strings.HasPrefix(r.ID, id) })).String())
-	}
-	t.Log("all: " + SumsOf(rows).String())
 }
 
 // exists reports whether a package has a test.
