@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ var errLimit = errors.New("the time is over")
 // gate is one run of targets.
 type gate struct {
 	limit     time.Duration
+	within    time.Duration // a warm run fails if it takes longer; 0 is no bound
+	stamp     string        // the file that a run leaves when it has succeeded
 	meanwhile string
 	logs      string // a folder for each target
 	begun     time.Time
@@ -52,7 +55,23 @@ func (g *gate) run(ctx context.Context, targets []string) (code int) {
 	if !ok || ctx.Err() != nil {
 		return 1
 	}
+	if err := g.inTime(time.Since(g.begun)); err != nil {
+		fmt.Fprintln(g.out, "gate:", err)
+		return 1
+	}
 	return 0
+}
+
+// inTime returns an error if a run that has succeeded was warm and took too long. It leaves the stamp of such runs.
+func (g *gate) inTime(took time.Duration) error {
+	if g.stamp == "" {
+		return nil
+	}
+	_, err := os.Stat(g.stamp)
+	if err == nil && g.within > 0 && took > g.within {
+		return fmt.Errorf("it took %s, and may take %s where an earlier run has installed what it needs: make the slowest tests faster", short(took), g.within)
+	}
+	return os.WriteFile(g.stamp, nil, 0o600)
 }
 
 // begunSteps are the steps that have begun until now.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
 	"go.uber.org/goleak"
 )
 
@@ -72,20 +73,32 @@ func TestTable(t *testing.T) {
 	has(t, said, "bad is run", "beside is run", "FAILED: exit status 2", "ok, beside the others", "ok, 1 tests", "7s  p TestOne", "in all")
 }
 
+// A warm run fails if it takes too long, the first one does not, and one that has failed makes none warm.
+func TestWithin(t *testing.T) {
+	stamp := filepath.Join(t.TempDir(), "stamp")
+	for _, run := range []struct {
+		target string
+		within time.Duration
+		code   int
+	}{{"bad", time.Nanosecond, 1}, {"good", time.Nanosecond, 0}, {"good", time.Nanosecond, 1}, {"good", time.Hour, 0}} {
+		code, said := opened(t, &gate{within: run.within, stamp: stamp}, run.target)
+		test.Eq(t, run.code, code, test.Sprint(said))
+		test.Eq(t, run.target == "good" && code == 1, strings.Contains(said, "and may take 1ns"), test.Sprint(said))
+	}
+}
+
 // Nothing is run that needs what could not be made.
 func TestNeeds(t *testing.T) {
 	code, said := opened(t, &gate{meanwhile: "bad"}, "bad", "good")
-	if code != 1 || strings.Contains(said, "good is run") {
-		t.Errorf("exit code %d:\n%s", code, said)
-	}
+	test.Eq(t, 1, code)
+	test.StrNotContains(t, said, "good is run")
 }
 
 // At the limit everything is ended, with the list of what was still running.
 func TestLimit(t *testing.T) {
 	code, said := opened(t, &gate{limit: time.Second}, "stays", "good")
-	if code != 1 || strings.Contains(said, "good is run") {
-		t.Errorf("exit code %d:\n%s", code, said)
-	}
+	test.Eq(t, 1, code)
+	test.StrNotContains(t, said, "good is run")
 	has(t, said, "the time is over", "target   stays", "test     p TestStays", "sleep 1000", "FAILED")
 }
 

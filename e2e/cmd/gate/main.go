@@ -7,8 +7,9 @@
 // at a time are enough for a small machine: what is fetched beside what is computed.
 //
 // Each target sees NBDUET_TEST_LOG, a folder for what `go test -json` writes; of that the counts and the ten slowest tests
-// are made. After -limit gate ends everything, and says which targets, tests and processes were still running. It leaves no
-// process behind, on Linux also none that has left its parents.
+// are made. A warm run fails if it takes longer than -within: the file of -stamp says that an earlier run has installed and
+// compiled what the targets need. After -limit gate ends everything, and says which targets, tests and processes were still
+// running. It leaves no process behind, on Linux also none that has left its parents.
 package main
 
 import (
@@ -26,6 +27,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	var g gate
 	flag.DurationVar(&g.limit, "limit", 2*time.Hour, "the time after which everything is ended")
+	flag.DurationVar(&g.within, "within", 0, "the time after which a warm run fails; a run is warm if one has succeeded here before")
+	flag.StringVar(&g.stamp, "stamp", "", "the `file` that a run leaves when it has succeeded")
 	flag.StringVar(&g.meanwhile, "meanwhile", "", "the target that is run beside the others until its name comes")
 	flag.Parse()
 	if flag.NArg() == 0 {
