@@ -16,6 +16,7 @@ require (
 	github.com/rs/zerolog v1.33.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/sassoftware/go-rpmutils v0.4.0
+	github.com/shoenig/test v1.13.2
 	github.com/tiktoken-go/tokenizer v0.10.0
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
@@ -75,7 +76,6 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rs/xid v1.5.0 // indirect
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
-	github.com/shoenig/test v1.13.2 // indirect
 	github.com/sirupsen/logrus v1.10.1 // indirect
 	github.com/skyterra/y-crdt v0.0.0-20260224023949-c0cb10d3f33e // indirect
 	github.com/spf13/cast v1.7.1 // indirect

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -64,9 +65,9 @@ func TestAnswersDoNotPileUp(t *testing.T) {
 			t.Fatal(end)
 		}
 	}
-	if size, frames := waiting(r); size > 3*len(full) || frames > 2 {
-		t.Errorf("%d frames of %d bytes wait to be sent, the document has %d", frames, size, len(full))
-	}
+	size, frames := waiting(r)
+	test.LessEq(t, 3*len(full), size)
+	test.LessEq(t, 2, frames)
 }
 
 // An answer that is replaced by a newer one stays before the edits that may build on it.
@@ -130,9 +131,8 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 			t.Fatalf("%d bytes are kept", v.size)
 		}
 		if end != nil {
-			if end.Action != Rejoin || i < 60 {
-				t.Errorf("after %d MB: %v, %v", i, end, end.Action)
-			}
+			test.Eq(t, Rejoin, end.Action)
+			test.GreaterEq(t, 60, i)
 			return
 		}
 	}
@@ -172,9 +172,9 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 		})
 		n := <-sent
 		held := l.held.Load()
-		if held > maxHeld || held < maxHeld/2 || n*size > 2*maxHeld {
-			t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, maxHeld>>20)
-		}
+		test.LessEq(t, maxHeld, held)
+		test.GreaterEq(t, maxHeld/2, held)
+		test.LessEq(t, 2*maxHeld, n*size)
 		for l.held.Load() > 0 {
 			l.release(<-l.in)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -26,9 +28,10 @@ func TestJoinCutOff(t *testing.T) {
 				s := jupytertest.Shared(t)
 				cut, taken := jupytertest.CutOff(t, s, c.times)
 				_, _, err := tryJoin(t, client(t, cut), s.Notebook(t, "x = 1"))
-				if f, _ := faults.Of(err); f.Code != c.code || errors.Is(err, jupyter.ErrNoWebsockets) != (c.code != "") || c.code == "" && err != nil {
-					t.Errorf("%v", err)
-				}
+				f, _ := faults.Of(err)
+				test.Eq(t, c.code, f.Code)
+				test.Eq(t, c.code != "", errors.Is(err, jupyter.ErrNoWebsockets))
+				test.False(t, c.code == "" && err != nil)
 				if n := taken.Load(); c.times == always && n != 2 { // ours, and the one that is tried
 					t.Errorf("%d websockets", n)
 				}

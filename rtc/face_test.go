@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -20,12 +23,11 @@ func TestFacesOfOneReplica(t *testing.T) {
 		a, nb := join(t, srv, path, nobody)
 		b, _ := join(t, srv, path, nobody)
 		time.Sleep(20 * time.Second)
-		if len(b.Peers()) != 0 || !slices.Equal(b.Replicas(), []uint64{nb.ClientID()}) {
-			t.Errorf("without a face there are %+v, of the replicas %v", b.Peers(), b.Replicas())
-		}
-		if only, ok := b.Sole(); !ok || only != nb.ClientID() {
-			t.Errorf("the only other is %d (%v)", only, ok)
-		}
+		must.SliceEmpty(t, b.Peers())
+		test.SliceEqOp(t, []uint64{nb.ClientID()}, b.Replicas())
+		only, ok := b.Sole()
+		must.True(t, ok)
+		test.Eq(t, nb.ClientID(), only)
 		if _, _, ok := b.Named(nb.ClientID()); ok {
 			t.Error("it has a name before it has worked for anybody")
 		}
@@ -38,12 +40,14 @@ func TestFacesOfOneReplica(t *testing.T) {
 		if err := b.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if name, agent, ok := b.Named(nb.ClientID()); name != "Claude" || !agent || !ok {
-			t.Errorf("with the edit it is known as %q (%v, %v)", name, agent, ok)
-		}
-		if only, ok := b.Sole(); !ok || only != nb.ClientID() || len(b.Peers()) != 2 {
-			t.Errorf("with two faces the only other is %d (%v), of %+v", only, ok, b.Peers())
-		}
+		name, agent, ok := b.Named(nb.ClientID())
+		test.Eq(t, "Claude", name)
+		test.True(t, agent)
+		test.True(t, ok)
+		only, ok = b.Sole()
+		must.True(t, ok)
+		test.Eq(t, nb.ClientID(), only)
+		test.SliceLen(t, 2, b.Peers())
 		before := len(s.Fake.Rooms.Received(path)[0])
 		for range 100 {
 			for _, text := range []string{"reading", "editing"} {
@@ -61,8 +65,8 @@ func TestFacesOfOneReplica(t *testing.T) {
 		a.SetFace(70, nil)
 		a.SetFace(71, nil)
 		time.Sleep(time.Second)
-		if name, _, _ := b.Named(nb.ClientID()); len(b.Peers()) != 0 || name != "Claude" {
-			t.Errorf("when both have left there are %+v, and the writer was %q", b.Peers(), name)
-		}
+		name, _, _ = b.Named(nb.ClientID())
+		must.SliceEmpty(t, b.Peers())
+		test.Eq(t, "Claude", name)
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -51,9 +54,9 @@ func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
 		t.Fatalf("the room did not end; it is %v", r.State())
 	}
 	var end *rtc.CloseError
-	if !errors.As(r.Err(), &end) || end.Code != code || end.Action != action {
-		t.Errorf("ended with %v, want %q, %v", r.Err(), code, action)
-	}
+	must.True(t, errors.As(r.Err(), &end))
+	test.Eq(t, code, end.Code)
+	test.Eq(t, action, end.Action)
 }
 
 // A server applies what it is sent even where it is about to refuse us, so nothing but SYNC1 may be sent before its
@@ -69,9 +72,9 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 		r.SetFace(77, &rtc.Face{User: user("Face")})
 		eventually(t, "the server has heard of it", func() bool { return connections(s, path) == 2 && len(lastly(s, path)) > 0 })
 		time.Sleep(time.Second) // for anything that should not come
-		if got := lastly(s, path); len(got) != 1 || got[0] != wire.SyncStep1 {
-			t.Fatalf("sent %v before SYNC2 came, want one SYNC1", got)
-		}
+		got := lastly(s, path)
+		must.SliceLen(t, 1, got)
+		must.Eq(t, wire.SyncStep1, got[0])
 		s.Fake.Rooms.HoldSync(false)
 		eventually(t, "the edit arrives", func() bool { return holds(t, s, path) == "while catching up|x = 1" })
 	})
@@ -92,9 +95,9 @@ func TestOtherSessionIsDiscarded(t *testing.T) {
 		s.Fake.Restart(false)
 		ends(t, r, rtc.CodeSession, rtc.Discard)
 		var end *rtc.CloseError
-		if err := <-waiting; !errors.As(err, &end) || end.Action != rtc.Discard {
-			t.Errorf("who waited was told %v, want that the room is to be discarded", err)
-		}
+		err := <-waiting
+		must.True(t, errors.As(err, &end))
+		test.Eq(t, rtc.Discard, end.Action)
 		if n := connections(s, path); n != 1 {
 			t.Errorf("%d connections were made, want none in the other session", n-1)
 		}
@@ -146,9 +149,9 @@ func TestPingsKeepAQuietRoom(t *testing.T) {
 		// The server says something by itself every 15 s, which is not often enough.
 		r, _ := join(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Silence, c.Timing.Ping = 4*time.Second, time.Second })
 		time.Sleep(time.Hour)
-		if n := connections(s, path); n != 1 || r.State() != rtc.Synced {
-			t.Errorf("%d connections, state %v; want the first one to hold", n, r.State())
-		}
+		n := connections(s, path)
+		test.Eq(t, 1, n)
+		test.Eq(t, rtc.Synced, r.State())
 	})
 }
 
@@ -173,9 +176,9 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 		if err := r.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := holds(t, s, path), sources(nb); got != want || nb.Len() != edits+1 {
-			t.Errorf("the server has another document than the %d cells:\n%s\n%s", nb.Len(), got, want)
-		}
+		got, want := holds(t, s, path), sources(nb)
+		test.Eq(t, want, got)
+		test.Eq(t, edits+1, nb.Len())
 		if n := s.Fake.Rooms.Gaps(); n != 0 {
 			t.Errorf("%d updates came before one that they build on", n)
 		}

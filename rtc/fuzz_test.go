@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -70,9 +72,8 @@ func FuzzReceive(f *testing.F) {
 				break
 			}
 			if end := r.receive(b, v); end != nil {
-				if end.Code == "" || end.Error() == "" {
-					t.Errorf("the room ends without a reason: %#v", end)
-				}
+				test.NotEq(t, "", end.Code, test.Sprint("the room ends without a reason"))
+				test.NotEq(t, "", end.Error(), test.Sprint("the room ends without a reason"))
 				break
 			}
 		}

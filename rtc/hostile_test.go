@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -69,9 +71,8 @@ func TestHostileFrames(t *testing.T) {
 		_, other := join(t, client(t, s), path)
 		full, ok := s.Fake.Rooms.Snapshot(path)
 		sv, err := nb.StateVector()
-		if err != nil || !ok {
-			t.Fatal(err, ok)
-		}
+		must.NoError(t, err)
+		must.True(t, ok)
 		src := rand.NewChaCha8([32]byte{1})
 		h := &hostile{src: src, rng: rand.New(src), good: [][]byte{
 			wire.AppendUpdate(nil, full), wire.AppendSyncStep1(nil, sv), wire.AppendAwareness(nil, []byte{1, 5, 1, 2, '{', '}'}),

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -27,9 +30,9 @@ func TestJoinSurvivesBrokenConnections(t *testing.T) {
 		if got := sources(nb); got != "x = 1|y = 2" {
 			t.Errorf("the replica holds %q", got)
 		}
-		if n := connections(s, path); r.State() != rtc.Synced || n != 5 {
-			t.Errorf("state %v after %d connections, want synced after 5", r.State(), n)
-		}
+		n := connections(s, path)
+		test.Eq(t, rtc.Synced, r.State())
+		test.Eq(t, 5, n)
 		insert(t, nb, 0, "and it works")
 		if err := r.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
@@ -57,9 +60,9 @@ func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
 			rebuild(t, s, path, "rebuilt")
 		}()
 		r, nb := join(t, client(t, s), path, slowly)
-		if got, was := sources(nb), <-first; got != "rebuilt" || r.SessionID() == was {
-			t.Errorf("the replica holds %q, in session %q after %q", got, r.SessionID(), was)
-		}
+		got, was := sources(nb), <-first
+		test.Eq(t, "rebuilt", got)
+		test.NotEq(t, was, r.SessionID())
 	})
 }
 
@@ -85,9 +88,9 @@ func TestJoinDiscardsHalfAReplica(t *testing.T) {
 				}()
 				_, _, err := tryJoin(t, client(t, s), path, slowly)
 				var end *rtc.CloseError
-				if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.Discard {
-					t.Errorf("join: %v, want %q", err, c.want)
-				}
+				must.True(t, errors.As(err, &end), must.Sprint("join"))
+				test.Eq(t, c.want, end.Code, test.Sprint("join"))
+				test.Eq(t, rtc.Discard, end.Action, test.Sprint("join"))
 				if got := holds(t, s, path); got != "rebuilt" {
 					t.Errorf("the server holds %q, want it untouched", got)
 				}
@@ -110,9 +113,8 @@ func TestJoinGivesUpInTime(t *testing.T) {
 		s.Fake.Rooms.DropAtJoin(path, 10_000)
 		begun := time.Now()
 		_, _, err := tryJoin(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Join = 4 * time.Second })
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the connection broke") {
-			t.Errorf("join: %v, want the deadline, and that the connection broke", err)
-		}
+		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprint("join"))
+		test.StrContains(t, err.Error(), "the connection broke", test.Sprint("join"))
 		if took := time.Since(begun); took != 4*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -143,9 +145,8 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 					// Half of the time is what an attempt that hangs may take.
 					_, nb, err := tryJoin(t, client(t, s), path, quickly, func(c *rtc.Config) { c.Timing.Join = 12 * time.Second })
 					if c.want != nil {
-						if !errors.Is(err, c.want) || fault.Count() != 1 {
-							t.Errorf("join: %v after %d attempts, want %v after one", err, fault.Count(), c.want)
-						}
+						test.ErrorIs(t, err, c.want, test.Sprint("join"))
+						test.Eq(t, 1, fault.Count(), test.Sprint("join"))
 						return
 					}
 					if err != nil {
@@ -181,9 +182,9 @@ func TestJoinWhileTheServerIsBusy(t *testing.T) {
 					cable.Mend()
 				})
 				r, nb := join(t, client(t, cable.Server), path)
-				if got := sources(nb); got != "x = 1" || r.State() != rtc.Synced {
-					t.Errorf("the replica holds %q", got)
-				}
+				got := sources(nb)
+				test.Eq(t, "x = 1", got)
+				test.Eq(t, rtc.Synced, r.State())
 				if n := connections(s, path); n != c.connections {
 					t.Errorf("%d connections, want %d", n, c.connections)
 				}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -156,8 +158,8 @@ func TestServerDocumentsLostIsDiscarded(t *testing.T) {
 		h.mu.Unlock()
 		ends(t, r, rtc.CodeConnection, rtc.Discard)
 		var end *rtc.CloseError
-		if err := <-barrier; !errors.As(err, &end) || !end.Unsure {
-			t.Errorf("the barrier gives %v, want that it is not known", err)
-		}
+		err := <-barrier
+		must.True(t, errors.As(err, &end))
+		test.True(t, end.Unsure)
 	})
 }

@@ -3,6 +3,9 @@ package rtc
 import (
 	"errors"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A caller that waits for a confirmation hears of it when the state that brings it cannot be taken: its edit may have
@@ -16,17 +19,16 @@ func TestUnreadableStateIsTold(t *testing.T) {
 	r.out.asked(syncRequest{tickets: []*ticket{waiting}})
 	r.out.wait(later)
 	end := r.onStep2([]byte("no update"), v)
-	if end == nil || end.Action != GiveUp || !end.Unsure {
-		t.Fatalf("%+v", end)
-	}
+	must.NotNil(t, end)
+	must.Eq(t, GiveUp, end.Action)
+	must.True(t, end.Unsure)
 	r.finish(end)
 	for _, ticket := range []*ticket{waiting, later} {
 		select {
 		case err := <-ticket.done:
 			var told *CloseError
-			if !errors.As(err, &told) || !told.Unsure {
-				t.Errorf("told %v", err)
-			}
+			must.True(t, errors.As(err, &told))
+			test.True(t, told.Unsure)
 		default:
 			t.Error("a caller waits for ever")
 		}

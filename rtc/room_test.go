@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -24,9 +27,9 @@ func TestJoinGivesTheWholeNotebook(t *testing.T) {
 		if r.State() != rtc.Synced {
 			t.Errorf("state is %v, want synced", r.State())
 		}
-		if !strings.HasPrefix(r.ID(), "json:notebook:") || r.FileID() == "" || r.SessionID() == "" {
-			t.Errorf("room %q, file %q, session %q", r.ID(), r.FileID(), r.SessionID())
-		}
+		test.StrHasPrefix(t, "json:notebook:", r.ID())
+		test.NotEq(t, "", r.FileID())
+		test.NotEq(t, "", r.SessionID())
 	})
 }
 
@@ -150,9 +153,8 @@ func TestSaveWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, err := r.Save(t.Context())
-		if err != nil || status != "success" {
-			t.Fatalf("save: %q, %v", status, err)
-		}
+		must.NoError(t, err, must.Sprint("save"))
+		must.Eq(t, "success", status, must.Sprint("save"))
 		if got := s.Read(t, path); !strings.Contains(got, "saved = True") {
 			t.Errorf("the file does not have the edit: %s", got)
 		}
@@ -180,9 +182,9 @@ func TestRefusedRooms(t *testing.T) {
 				}
 				_, _, err := tryJoin(t, client(t, s), path)
 				var end *rtc.CloseError
-				if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.GiveUp {
-					t.Errorf("join: %v, want code %q and to give up", err, c.want)
-				}
+				must.True(t, errors.As(err, &end), must.Sprint("join"))
+				test.Eq(t, c.want, end.Code, test.Sprint("join"))
+				test.Eq(t, rtc.GiveUp, end.Action, test.Sprint("join"))
 			})
 		})
 	}

@@ -1,11 +1,11 @@
 package rtc
 
 import (
-	"errors"
 	"io"
 	"testing"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
 )
 
 func TestStateMachine(t *testing.T) {
@@ -46,18 +46,18 @@ func TestCloseReasons(t *testing.T) {
 		{1005, "", CodeConnection, Rejoin},
 	} {
 		got := closeReason(&websocket.CloseError{Code: c.code, Text: c.text})
-		if got.Code != c.want || got.Action != c.action {
-			t.Errorf("%d %s: %q, %v; want %q, %v", c.code, c.text, got.Code, got.Action, c.want, c.action)
-		}
+		test.Eq(t, c.want, got.Code)
+		test.Eq(t, c.action, got.Action)
 	}
-	if got := closeReason(io.ErrUnexpectedEOF); got.Code != CodeConnection || got.Action != Rejoin || !errors.Is(got, io.ErrUnexpectedEOF) {
-		t.Errorf("a broken socket: %v", got)
-	}
+	got := closeReason(io.ErrUnexpectedEOF)
+	test.Eq(t, CodeConnection, got.Code, test.Sprint("a broken socket"))
+	test.Eq(t, Rejoin, got.Action, test.Sprint("a broken socket"))
+	test.ErrorIs(t, got, io.ErrUnexpectedEOF, test.Sprint("a broken socket"))
 }
 
 // A frame that is longer than what is taken in would be as long at the next attempt.
 func TestTooLongAFrameIsTheEnd(t *testing.T) {
-	if got := closeReason(websocket.ErrReadLimit); got.Code != CodeUnreadable || got.Action != GiveUp {
-		t.Errorf("%v, %v; want %q and to give up", got, got.Action, CodeUnreadable)
-	}
+	got := closeReason(websocket.ErrReadLimit)
+	test.Eq(t, CodeUnreadable, got.Code)
+	test.Eq(t, GiveUp, got.Action)
 }

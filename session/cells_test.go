@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
@@ -34,9 +37,11 @@ func TestNewCellIsBusyAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, ok := d.Notebook().Cell(r.CellID)
-		if *edits != 1 || !ok || c.Source != "1 + 1" || c.ExecutionState != ydoc.Running || d.Notebook().Len() != 1 {
-			t.Errorf("%d edits have made %+v", *edits, c)
-		}
+		test.Eq(t, 1, *edits)
+		must.True(t, ok)
+		test.Eq(t, "1 + 1", c.Source)
+		test.Eq(t, ydoc.Running, c.ExecutionState)
+		test.Eq(t, 1, d.Notebook().Len())
 		if err := r.Cancel(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -58,8 +63,9 @@ func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
 		if !errors.As(err, &unsure) {
 			t.Fatalf("error %v, want that it is not confirmed", err)
 		}
-		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.RunTable().Runs(jupyter.Path{})) != 0 {
-			t.Errorf("the cell is %+v, the runs %v", c, w.RunTable().Runs(jupyter.Path{}))
-		}
+		c, ok := d.Notebook().CellAt(0)
+		must.True(t, ok)
+		test.Eq(t, ydoc.Idle, c.ExecutionState)
+		test.SliceEmpty(t, w.RunTable().Runs(jupyter.Path{}))
 	})
 }

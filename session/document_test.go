@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -50,9 +53,9 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 		if got := sessiontest.Text(res[0].Outputs); got != "stdout:out\n;stderr:err\n;execute_result:42;" {
 			t.Errorf("outputs %q, want %s", got, want)
 		}
-		if res[0].State != run.Done || res[0].Count == nil || *res[0].Count != 1 {
-			t.Errorf("state %s, count %v", res[0].State, res[0].Count)
-		}
+		test.Eq(t, run.Done, res[0].State)
+		must.NotNil(t, res[0].Count)
+		test.Eq(t, 1, *res[0].Count)
 		sessiontest.Eventually(t, "the other sees the outputs", func() bool {
 			c, _ := seen.Notebook().Cell("c0")
 			return sessiontest.Text(c.Outputs) == sessiontest.Text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
@@ -60,12 +63,10 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 
 		// The first failure takes the rest of its call with it, and nobody else.
 		res = sessiontest.Run(t, d, "c1", "c2")
-		if res[0].State != run.Failed || sessiontest.Text(res[0].Outputs) != "error:ZeroDivisionError;" {
-			t.Errorf("1/0: %s, %s", res[0].State, sessiontest.Text(res[0].Outputs))
-		}
-		if res[1].State != run.Cancelled || len(res[1].Outputs) != 0 {
-			t.Errorf("the cell behind it: %s, %s", res[1].State, sessiontest.Text(res[1].Outputs))
-		}
+		test.Eq(t, run.Failed, res[0].State, test.Sprint("1/0"))
+		test.Eq(t, "error:ZeroDivisionError;", sessiontest.Text(res[0].Outputs), test.Sprint("1/0"))
+		test.Eq(t, run.Cancelled, res[1].State, test.Sprint("the cell behind it"))
+		test.SliceEmpty(t, res[1].Outputs, test.Sprint("the cell behind it"))
 		sessiontest.Eventually(t, "no cell is left busy", func() bool {
 			for _, c := range seen.Notebook().Cells() {
 				if c.ExecutionState != "idle" {
@@ -99,9 +100,9 @@ func TestOutputIsLive(t *testing.T) {
 			c, _ := seen.Notebook().Cell("c0")
 			return sessiontest.Text(c.Outputs) == "stdout:one\n;" && c.ExecutionState == "running" && c.ExecutionCount == nil
 		})
-		if st := runs[0].Result(); st.State != run.Running || sessiontest.Text(st.Outputs) != "stdout:one\n;" {
-			t.Errorf("so far: %s, %q", st.State, sessiontest.Text(st.Outputs))
-		}
+		st := runs[0].Result()
+		test.Eq(t, run.Running, st.State, test.Sprint("so far"))
+		test.Eq(t, "stdout:one\n;", sessiontest.Text(st.Outputs), test.Sprint("so far"))
 		if err := runs[0].Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -129,9 +130,10 @@ func TestKernelIsShared(t *testing.T) {
 			t.Errorf("the other's kernel says %q", got)
 		}
 		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath("/"+path))
-		if err != nil || !ok || k.Name != "python3" || k.ID == "" {
-			t.Errorf("kernel %+v, %v, %v", k, ok, err)
-		}
+		must.NoError(t, err)
+		must.True(t, ok)
+		test.Eq(t, "python3", k.Name)
+		test.NotEq(t, "", k.ID)
 	})
 }
 
@@ -175,9 +177,9 @@ func TestCellDeletedWhileItRuns(t *testing.T) {
 		if err := runs[0].Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if r := runs[0].Result(); r.State != run.Done || sessiontest.Text(r.Outputs) != "stdout:a\nb\n;" {
-			t.Errorf("%s, %q", r.State, sessiontest.Text(r.Outputs))
-		}
+		r := runs[0].Result()
+		test.Eq(t, run.Done, r.State)
+		test.Eq(t, "stdout:a\nb\n;", sessiontest.Text(r.Outputs))
 	})
 }
 
@@ -198,16 +200,16 @@ func TestEndSavesAndLeaves(t *testing.T) {
 		}
 		d.Release()
 		info, ok, err := m.End(t.Context(), jupyter.MustPath(path))
-		if err != nil || !ok || info.Status != session.Disconnected || info.Cells != 2 {
-			t.Errorf("end: %+v, %v, %v", info, ok, err)
-		}
+		must.NoError(t, err, must.Sprint("end"))
+		must.True(t, ok, must.Sprint("end"))
+		test.Eq(t, session.Disconnected, info.Status, test.Sprint("end"))
+		test.Eq(t, 2, info.Cells, test.Sprint("end"))
 		b, err := os.ReadFile(filepath.Join(s.Root, path))
-		if err != nil || !strings.Contains(string(b), "ended = True") {
-			t.Errorf("the file does not have the last edit: %v\n%s", err, b)
-		}
-		if _, ok, err := m.End(t.Context(), jupyter.MustPath(s.Name(t, "-never.ipynb"))); ok || err != nil {
-			t.Errorf("end of what was never open: %v, %v", ok, err)
-		}
+		must.NoError(t, err, must.Sprint("the file does not have the last edit"))
+		test.StrContains(t, string(b), "ended = True", test.Sprint("the file does not have the last edit"))
+		_, ok, err = m.End(t.Context(), jupyter.MustPath(s.Name(t, "-never.ipynb")))
+		test.False(t, ok, test.Sprint("end of what was never open"))
+		test.NoError(t, err, test.Sprint("end of what was never open"))
 	})
 }
 

@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/author"
@@ -31,9 +34,8 @@ func TestIdleDocumentIsEvicted(t *testing.T) {
 		time.Sleep(4 * time.Minute)
 		synctest.Wait()
 		i := w.status(t, "a.ipynb")
-		if i.Status != Connected || i.ExpiresIn != time.Minute {
-			t.Fatalf("after 4 minutes: %s, expires in %v; want connected, 1m", i.Status, i.ExpiresIn)
-		}
+		must.Eq(t, Connected, i.Status, must.Sprint("after 4 minutes"))
+		must.Eq(t, time.Minute, i.ExpiresIn, must.Sprint("after 4 minutes"))
 		// Use starts the clock again.
 		w.mustOpen(t, "/a.ipynb").Release()
 		time.Sleep(4 * time.Minute)
@@ -73,9 +75,9 @@ func TestDocumentInUseIsNotEvicted(t *testing.T) {
 		d := w.mustOpen(t, "a.ipynb")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if i := w.status(t, "a.ipynb"); i.Status != Connected || !i.Busy {
-			t.Fatalf("held for an hour: %s, busy %v", i.Status, i.Busy)
-		}
+		i := w.status(t, "a.ipynb")
+		must.Eq(t, Connected, i.Status, must.Sprint("held for an hour"))
+		must.True(t, i.Busy, must.Sprint("held for an hour"))
 		d.Release()
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
@@ -234,12 +236,12 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		defer d.Release()
 		old := d.Notebook()
 		ctx := author.With(t.Context(), author.Author{Client: "a", Call: 1})
-		if err := d.Edit(ctx, "insert", func(e *ydoc.Editor) error {
+		err := d.Edit(ctx, "insert", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
 			return err
-		}); err != nil || len(d.StepsOf("a").List()) != 1 {
-			t.Fatal("no step", err)
-		}
+		})
+		must.NoError(t, err, must.Sprint("no step"))
+		must.SliceLen(t, 1, d.StepsOf("a").List(), must.Sprint("no step"))
 		w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 		synctest.Wait()
 		if w.joined("a.ipynb") != 2 {
@@ -248,9 +250,9 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		if d.Notebook() == old {
 			t.Error("the replica of the old room is still in use")
 		}
-		if _, why := d.StepsOf("a").Since(); why != undo.JoinedAfresh || len(d.StepsOf("a").List()) != 0 {
-			t.Errorf("the history of the old room is still in use, %v", why)
-		}
+		_, why := d.StepsOf("a").Since()
+		test.Eq(t, undo.JoinedAfresh, why)
+		test.SliceEmpty(t, d.StepsOf("a").List())
 		insert := func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
 			return err

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -32,9 +35,11 @@ func TestRoomWithGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells := d.Notebook().Cells()
-		if len(cells) != 2 || cells[0].ID != "m" || cells[0].Source != "# Title\ntext" || *cells[1].ExecutionCount != 3 || sessiontest.Text(cells[1].Outputs) != "stream:a\nb\n;execute_result:1;" && sessiontest.Text(cells[1].Outputs) != "stdout:a\nb\n;execute_result:1;" {
-			t.Errorf("it is read as %+v", cells)
-		}
+		must.SliceLen(t, 2, cells)
+		test.Eq(t, "m", cells[0].ID)
+		test.Eq(t, "# Title\ntext", cells[0].Source)
+		test.Eq(t, 3, *cells[1].ExecutionCount)
+		test.False(t, sessiontest.Text(cells[1].Outputs) != "stream:a\nb\n;execute_result:1;" && sessiontest.Text(cells[1].Outputs) != "stdout:a\nb\n;execute_result:1;")
 		for _, want := range []string{"changes of client 0", "missing", "its file as of 00:00:", "cannot be edited", ".jupyter_ystore.db"} {
 			if away := d.Away(); !strings.Contains(away, want) {
 				t.Errorf("%q is not said: %s", want, away)
@@ -58,9 +63,9 @@ func TestRoomWithGap(t *testing.T) {
 			t.Error("the refused edit is shown")
 		}
 		d.Release()
-		if infos := m.Sessions(jupyter.Path{}); len(infos) != 1 || infos[0].FileID == "" {
-			t.Errorf("%+v, %v", infos, err)
-		}
+		infos := m.Sessions(jupyter.Path{})
+		must.SliceLen(t, 1, infos, must.Sprint(err))
+		test.NotEq(t, "", infos[0].FileID, test.Sprint(err))
 		time.Sleep(6 * time.Second)
 		if s.Read(t, path) != before {
 			t.Error("the file was written")
@@ -70,9 +75,10 @@ func TestRoomWithGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Release()
-		if err := insert(d); err != nil || d.Away() != "" || d.Notebook().Len() != 3 {
-			t.Errorf("when it is mended: %v, %q, %d cells", err, d.Away(), d.Notebook().Len())
-		}
+		err = insert(d)
+		must.NoError(t, err, must.Sprint("when it is mended"))
+		test.Eq(t, "", d.Away(), test.Sprint("when it is mended"))
+		test.Eq(t, 3, d.Notebook().Len(), test.Sprint("when it is mended"))
 	})
 }
 
@@ -84,8 +90,8 @@ func TestTextRoomWithGap(t *testing.T) {
 		s.Fake.Rooms.Gap(path, true)
 		m := sessiontest.Manager(t, s, session.Config{})
 		var gap *session.IncompleteError
-		if _, err := m.OpenText(t.Context(), jupyter.MustPath(path)); !errors.As(err, &gap) || !strings.Contains(err.Error(), "damaged") {
-			t.Errorf("%v", err)
-		}
+		_, err := m.OpenText(t.Context(), jupyter.MustPath(path))
+		must.True(t, errors.As(err, &gap))
+		test.StrContains(t, err.Error(), "damaged")
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -88,9 +91,10 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
 		d.Release()
-		if _, ok, err := m.End(t.Context(), jupyter.MustPath(path)); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
-			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
-		}
+		_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
+		must.True(t, ok, must.Sprint("end"))
+		must.Error(t, err, must.Sprint("end"))
+		test.StrContains(t, err.Error(), "not saved", test.Sprint("end"))
 	})
 }
 
@@ -113,9 +117,9 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 			return strings.Contains(d.Unsaved(), "the disk of the Jupyter server may be full")
 		})
 		d.Release()
-		if _, ok, err := m.End(t.Context(), jupyter.MustPath(path)); !ok || !errors.As(err, new(*saved.UnsavedError)) {
-			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
-		}
+		_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
+		must.True(t, ok, must.Sprint("end"))
+		test.True(t, errors.As(err, new(*saved.UnsavedError)), test.Sprint("end"))
 	})
 }
 
@@ -148,9 +152,8 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			id := d.Notebook().ClientID()
-			if id == 0 || seen[id] {
-				t.Errorf("client id %d, after %v", id, seen)
-			}
+			test.NotEq(t, 0, id)
+			test.False(t, seen[id])
 			seen[id] = true
 			d.Release()
 			if _, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
@@ -182,9 +185,10 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 			return strings.HasSuffix(c.Source, "30")
 		})
 		id, at, ok := p.Notebook.ResolvePosition(caret)
-		if want := len("# é") - 1 + 2 + len("\nfirst = 10\nsec"); !ok || id != "c0" || at != want {
-			t.Errorf("the caret is at %d of %s (%v), want %d of c0", at, id, ok, want)
-		}
+		want := len("# é") - 1 + 2 + len("\nfirst = 10\nsec")
+		must.True(t, ok)
+		test.Eq(t, "c0", id)
+		test.Eq(t, want, at)
 	})
 }
 
@@ -299,13 +303,11 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 			d.Release()
 			_, _, err = m.End(t.Context(), jupyter.MustPath(path))
 			var unsaved *saved.UnsavedError
-			if edits != errors.As(err, &unsaved) || edits && !strings.Contains(err.Error(), "autosave") {
-				t.Errorf("with edits of ours %v: %v", edits, err)
-			}
+			test.Eq(t, errors.As(err, &unsaved), edits)
+			test.False(t, edits && !strings.Contains(err.Error(), "autosave"))
 			time.Sleep(2 * time.Second)
-			if sessiontest.FileHas(s, path, "typed") || sessiontest.FileHas(s, path, "agent") {
-				t.Error("the file was written though the people had switched autosave off")
-			}
+			test.False(t, sessiontest.FileHas(s, path, "typed"), test.Sprint("the file was written though the people had switched autosave off"))
+			test.False(t, sessiontest.FileHas(s, path, "agent"), test.Sprint("the file was written though the people had switched autosave off"))
 		}
 	})
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -111,9 +114,8 @@ func TestSameInstant(t *testing.T) {
 					synctest.Wait()
 					for i, err := range atOnce(s, strings.HasPrefix(kind, "early"), edits...) {
 						var conflict *ydoc.ConflictError
-						if (err == nil) != c.stand[i] || err != nil && !errors.As(err, &conflict) {
-							t.Errorf("edit %d: %v", i, err)
-						}
+						test.Eq(t, c.stand[i], err == nil)
+						test.False(t, err != nil && !errors.As(err, &conflict))
 						if docs[i] == nil {
 							continue
 						}
@@ -163,13 +165,17 @@ func TestSameInstantElsewhere(t *testing.T) {
 		}
 		errs := atOnce(s, false, set(one, 1, "a = 1\nfirst()"), set(two, 1, "a = 1\nsecond()"))
 		now := sourceIn(one, "c0")
-		if lines := strings.Split(now, "\n"); errs[0] != nil || errs[1] != nil || len(lines) != 3 || !slices.Contains(lines, "first()") || !slices.Contains(lines, "second()") {
-			t.Errorf("%q: %v", now, errs)
-		}
+		lines := strings.Split(now, "\n")
+		must.NoError(t, errs[0], must.Sprint(now))
+		must.NoError(t, errs[1], must.Sprint(now))
+		must.SliceLen(t, 3, lines, must.Sprint(now))
+		test.SliceContainsOp(t, lines, "first()", test.Sprint(now))
+		test.SliceContainsOp(t, lines, "second()", test.Sprint(now))
 		errs = atOnce(s, true, set(one, 2, now, "b = 3"), set(two, 2, now+"\nthird()", "b = 4"))
-		if errs[0] != nil || errs[1] == nil || sourceIn(one, "c0") != now || sourceIn(two, "c1") != "b = 3" {
-			t.Errorf("%q, %q: %v", sourceIn(one, "c0"), sourceIn(two, "c1"), errs)
-		}
+		must.NoError(t, errs[0])
+		must.Error(t, errs[1])
+		test.Eq(t, now, sourceIn(one, "c0"))
+		test.Eq(t, "b = 3", sourceIn(two, "c1"))
 	})
 }
 
@@ -224,9 +230,9 @@ func TestSameWordOften(t *testing.T) {
 				}
 			}
 			got := sourceIn(docs[0], "c0")
-			if both := errs[0] == nil && errs[1] == nil; got != sourceIn(docs[1], "c0") || got != want && !(both && got == words[0]) {
-				t.Fatalf("%d: it was %q, and is %q and %q after %q and %q: %v", n, before, got, sourceIn(docs[1], "c0"), words[0], words[1], errs)
-			}
+			both := errs[0] == nil && errs[1] == nil
+			must.Eq(t, sourceIn(docs[1], "c0"), got, must.Sprint(n, before, errs))
+			must.False(t, got != want && !(both && got == words[0]), must.Sprint(n, before, errs))
 			before = got
 		}
 		if t.Logf("%d conflicts in %d", conflicts, times); conflicts < times/4 {
@@ -263,9 +269,10 @@ func TestDeletedWhileTypedIn(t *testing.T) {
 					})
 				})
 				var conflict *ydoc.ConflictError
-				if !errors.As(errs[1], &conflict) || conflict.ID != "c1" || !conflict.TakenBack || !strings.Contains(conflict.Theirs, "+bc = 25") {
-					t.Errorf("%+v", errs[1])
-				}
+				must.True(t, errors.As(errs[1], &conflict))
+				test.Eq(t, "c1", conflict.ID)
+				test.True(t, conflict.TakenBack)
+				test.StrContains(t, conflict.Theirs, "+bc = 25")
 				for where, nb := range map[string]*ydoc.Notebook{"the agent": doc.Notebook(), "the person": p.Notebook} {
 					var all []string
 					for _, c := range nb.Cells() {

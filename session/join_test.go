@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -50,9 +53,8 @@ func TestBrokenNotebookIsNotJoined(t *testing.T) {
 		}), session.Config{})
 		_, err := m.Open(t.Context(), jupyter.MustPath(s.Write(t, s.Name(t, ".ipynb"), `{"cells": [`)))
 		var end *rtc.CloseError
-		if !errors.As(err, &end) || end.Code != rtc.CodeInvalid {
-			t.Errorf("opened: %v", err)
-		}
+		must.True(t, errors.As(err, &end), must.Sprint("opened"))
+		test.Eq(t, rtc.CodeInvalid, end.Code, test.Sprint("opened"))
 		if n := joined.Load(); n != 0 {
 			t.Errorf("its room was joined %d times", n)
 		}

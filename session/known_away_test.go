@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -43,9 +46,9 @@ func TestRefusedForSomeSeconds(t *testing.T) {
 		o.cable.Cut()
 		time.Sleep(time.Second)
 		time.AfterFunc(4*time.Second, o.cable.Mend)
-		if err := o.add("after"); err != nil || !o.seen("after") {
-			t.Errorf("the edit: %v", err)
-		}
+		err := o.add("after")
+		must.NoError(t, err, must.Sprint("the edit"))
+		test.True(t, o.seen("after"), test.Sprint("the edit"))
 	})
 }
 
@@ -58,14 +61,14 @@ func TestAnOutageIsKnownWithoutACall(t *testing.T) {
 				begin(o.cable)
 				time.Sleep(2 * time.Minute)
 				began := time.Now()
-				if err := o.add("never"); !errors.Is(err, jupyter.ErrUnreachable) || time.Since(began) > time.Second {
-					t.Errorf("the first call: %v after %s", err, time.Since(began))
-				}
+				err := o.add("never")
+				test.ErrorIs(t, err, jupyter.ErrUnreachable, test.Sprint("the first call"))
+				test.LessEq(t, time.Second, time.Since(began), test.Sprint("the first call"))
 				o.cable.Mend()
 				began = time.Now()
-				if err := o.bounded("after", o.d.Fresh); err != nil || time.Since(began) > 2*time.Second {
-					t.Errorf("the first call after its return: %v after %s", err, time.Since(began))
-				}
+				err = o.bounded("after", o.d.Fresh)
+				must.NoError(t, err, must.Sprint("the first call after its return"))
+				test.LessEq(t, 2*time.Second, time.Since(began), test.Sprint("the first call after its return"))
 			})
 		})
 	}
@@ -86,9 +89,9 @@ func TestOpenedAfterAnOutage(t *testing.T) {
 		}
 		o.cable.Mend()
 		began := time.Now()
-		if err := o.bounded("opening", open); err != nil || time.Since(began) > time.Second {
-			t.Errorf("after it: %v after %s", err, time.Since(began))
-		}
+		err := o.bounded("opening", open)
+		must.NoError(t, err, must.Sprint("after it"))
+		test.LessEq(t, time.Second, time.Since(began), test.Sprint("after it"))
 	})
 }
 
@@ -107,9 +110,9 @@ func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
 				time.Sleep(time.Minute)
 				began := time.Now()
 				_, open, err := o.m.End(o.m.Patient(t.Context(), nil), jupyter.MustPath(o.path))
-				if took := time.Since(began); !open || took > 2*time.Second {
-					t.Errorf("it was open: %v; ended after %s", open, took)
-				}
+				took := time.Since(began)
+				test.True(t, open, test.Sprint("it was open"))
+				test.LessEq(t, 2*time.Second, took, test.Sprint("it was open"))
 				// Where the connection was seen to be cut first, it was not made at all.
 				if err == nil && errors.As(unsaved, new(*session.UnconfirmedError)) {
 					t.Error("nothing is said of the edit that no server has")

@@ -1,12 +1,14 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -56,9 +58,9 @@ func TestObserve(t *testing.T) {
 		d.Release()
 
 		list := w.Notebooks()
-		if len(list) != 1 || list[0] != d || !d.Hold() {
-			t.Fatal(fmt.Sprint("the open notebooks are ", list))
-		}
+		must.SliceLen(t, 1, list)
+		must.EqOp(t, d, list[0])
+		must.True(t, d.Hold())
 		time.Sleep(10 * time.Minute)
 		had()
 		d.Release()
@@ -68,12 +70,11 @@ func TestObserve(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		had("closed")
-		if len(w.Notebooks()) != 0 || d.Hold() {
-			t.Error("a closed notebook is listed, or can be held")
-		}
-		if c, ok := d.Notebook().Cell("x"); !ok || c.Source != "1" {
-			t.Error("what it held cannot be read")
-		}
+		must.SliceEmpty(t, w.Notebooks(), must.Sprint("a closed notebook is listed, or can be held"))
+		test.False(t, d.Hold(), test.Sprint("a closed notebook is listed, or can be held"))
+		c, ok := d.Notebook().Cell("x")
+		must.True(t, ok, must.Sprint("what it held cannot be read"))
+		test.Eq(t, "1", c.Source, test.Sprint("what it held cannot be read"))
 		stop()
 		w.mustOpen(t, "a.ipynb").Release()
 		had()

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -45,21 +48,20 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 				for i := range 6 {
 					took, err := open()
 					var opening *patience.OpeningError
-					if !errors.As(err, &opening) || !errors.Is(err, jupyter.ErrUnreachable) || took > session.DefaultServerTimeout+time.Second {
-						t.Fatalf("call %d: %v after %s", i, err, took)
-					}
+					must.True(t, errors.As(err, &opening), must.Sprint(i))
+					must.ErrorIs(t, err, jupyter.ErrUnreachable, must.Sprint(i))
+					must.LessEq(t, session.DefaultServerTimeout+time.Second, took, must.Sprint(i))
 					if text := err.Error(); i == 0 && !strings.HasSuffix(text, other+": it is being opened: the Jupyter server has been busy with it for 10 s: call again, or wait") {
 						t.Errorf("call %d is told %q", i, text)
 					}
 				}
-				if len(said) < 40 || said[0] != "opening "+other+": the Jupyter server has been busy with it for 2 s" {
-					t.Errorf("meanwhile it was said %q", said)
-				}
+				must.GreaterEq(t, 40, len(said))
+				test.Eq(t, "opening "+other+": the Jupyter server has been busy with it for 2 s", said[0])
 				o.s.Fake.Rooms.HoldSync(false)
 				o.cable.Mend()
-				if took, err := open(); err != nil || took > 2*time.Second {
-					t.Errorf("the first call after it: %v after %s", err, took)
-				}
+				took, err := open()
+				must.NoError(t, err, must.Sprint("the first call after it"))
+				test.LessEq(t, 2*time.Second, took, test.Sprint("the first call after it"))
 				if n := len(o.s.Fake.Rooms.Received(other)); n != 1 {
 					t.Errorf("%d connections were made to its room", n)
 				}
@@ -77,9 +79,8 @@ func TestOpeningWithoutAServer(t *testing.T) {
 		time.AfterFunc(3*time.Second, o.cable.Cut)
 		open := func(ctx context.Context) error { return o.open(ctx, other) }
 		err := o.bounded("opening", open)
-		if !errors.As(err, new(*patience.AwayError)) || errors.As(err, new(*patience.OpeningError)) {
-			t.Errorf("it is told %v", err)
-		}
+		must.True(t, errors.As(err, new(*patience.AwayError)))
+		test.False(t, errors.As(err, new(*patience.OpeningError)))
 		o.s.Fake.Rooms.HoldSync(false)
 		o.cable.Mend()
 		time.Sleep(time.Second)

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -98,9 +101,11 @@ func TestEditsWhileTheServerIsAway(t *testing.T) {
 					time.Sleep(9 * time.Second)
 				}
 				var notMade *session.NotMadeError
-				if err := says["three"]; !errors.As(err, &notMade) || !errors.Is(err, jupyter.ErrUnreachable) || !strings.Contains(err.Error(), "not made") || !strings.Contains(err.Error(), "since") {
-					t.Errorf("after half a minute: %v", err)
-				}
+				err := says["three"]
+				must.True(t, errors.As(err, &notMade), must.Sprint("after half a minute"))
+				test.ErrorIs(t, err, jupyter.ErrUnreachable, test.Sprint("after half a minute"))
+				test.StrContains(t, err.Error(), "not made", test.Sprint("after half a minute"))
+				test.StrContains(t, err.Error(), "since", test.Sprint("after half a minute"))
 				o.cable.Mend()
 				time.Sleep(20 * time.Second)
 				if err := o.add("four"); err != nil {
@@ -164,9 +169,9 @@ func TestReadsWhileTheServerIsAway(t *testing.T) {
 					t.Log(err)
 				}
 				o.cable.Mend()
-				if err := o.bounded("a fresh look", o.d.Fresh); err != nil || o.d.Away() != "" {
-					t.Errorf("when it is back: %v, %q", err, o.d.Away())
-				}
+				err := o.bounded("a fresh look", o.d.Fresh)
+				must.NoError(t, err, must.Sprint("when it is back"))
+				test.Eq(t, "", o.d.Away(), test.Sprint("when it is back"))
 			})
 		})
 	}
@@ -183,12 +188,10 @@ func TestSlowServerIsWaitedFor(t *testing.T) {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "late"})
 			return err
 		})
-		if err != nil || !o.seen("late") {
-			t.Errorf("%v", err)
-		}
-		if len(told) < 5 || !strings.Contains(told[0], "waiting for the Jupyter server") {
-			t.Errorf("told: %q", told)
-		}
+		must.NoError(t, err)
+		test.True(t, o.seen("late"))
+		must.GreaterEq(t, 5, len(told), must.Sprint("told"))
+		test.StrContains(t, told[0], "waiting for the Jupyter server", test.Sprint("told"))
 	})
 }
 
@@ -211,9 +214,8 @@ func TestRestartIsWaitedFor(t *testing.T) {
 					_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "after"})
 					return err
 				})
-				if err != nil || !o.seen("after") {
-					t.Errorf("%v", err)
-				}
+				must.NoError(t, err)
+				test.True(t, o.seen("after"))
 			})
 		})
 	}
@@ -247,8 +249,8 @@ func TestForgottenOutputIsWrittenAgain(t *testing.T) {
 			t.Fatal("the room was not lost")
 		}
 		c, _ := d.Notebook().Cell("c0")
-		if text := fmt.Sprint(c.Outputs); !strings.Contains(text, "line 0\n") || !strings.Contains(text, "line 2\n") {
-			t.Errorf("the cell has %s", text)
-		}
+		text := fmt.Sprint(c.Outputs)
+		test.StrContains(t, text, "line 0\n")
+		test.StrContains(t, text, "line 2\n")
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -46,13 +49,12 @@ func TestACallWaitsForTheServerOnce(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
 		err := o.slowThenStopped()
-		if !errors.As(err, new(*session.UnconfirmedError)) || !errors.Is(err, jupyter.ErrUnreachable) {
-			t.Errorf("its edit: %v", err)
-		}
+		must.True(t, errors.As(err, new(*session.UnconfirmedError)), must.Sprint("its edit"))
+		test.ErrorIs(t, err, jupyter.ErrUnreachable, test.Sprint("its edit"))
 		o.cable.Mend()
-		if err := o.bounded("another call", o.d.Fresh); err != nil || !o.seen("late") {
-			t.Errorf("when it is back: %v", err)
-		}
+		err = o.bounded("another call", o.d.Fresh)
+		must.NoError(t, err, must.Sprint("when it is back"))
+		test.True(t, o.seen("late"), test.Sprint("when it is back"))
 	})
 }
 
@@ -62,9 +64,9 @@ func TestACallWithLittleLeftTellsNobody(t *testing.T) {
 		o := newOutage(t)
 		_ = o.slowThenStopped()
 		time.AfterFunc(3*time.Second, o.cable.Mend)
-		if err := o.add("after"); err != nil || !o.seen("after") {
-			t.Errorf("the next call: %v", err)
-		}
+		err := o.add("after")
+		must.NoError(t, err, must.Sprint("the next call"))
+		test.True(t, o.seen("after"), test.Sprint("the next call"))
 	})
 }
 

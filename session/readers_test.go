@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -33,9 +35,8 @@ func TestForgetForgetsWhatWasShown(t *testing.T) {
 				d.As("ada").Show(d.Notebook().Cells()...)
 				w.Forget(c.forget)
 				err := d.As("ada").Delete(t.Context(), []reading.Target{{Cell: "c0"}}, false)
-				if c.want && err != nil || !c.want && !errors.As(err, new(*reading.OutdatedError)) {
-					t.Errorf("error %v", err)
-				}
+				test.False(t, c.want && err != nil)
+				test.False(t, !c.want && !errors.As(err, new(*reading.OutdatedError)))
 			})
 		})
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -36,16 +39,20 @@ func TestRestartKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Started || c.Changed || !c.Fresh || c.Former != "python3" || c.Kernel.Name != "python3" || c.Kernel.ID == "" {
-			t.Errorf("restarted: %+v", c)
-		}
-		if res := sessiontest.Wait(t, first); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
-			t.Errorf("what ran: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		test.False(t, c.Started, test.Sprint("restarted"))
+		test.False(t, c.Changed, test.Sprint("restarted"))
+		test.True(t, c.Fresh, test.Sprint("restarted"))
+		test.Eq(t, "python3", c.Former, test.Sprint("restarted"))
+		test.Eq(t, "python3", c.Kernel.Name, test.Sprint("restarted"))
+		test.NotEq(t, "", c.Kernel.ID, test.Sprint("restarted"))
+		res := sessiontest.Wait(t, first)
+		test.Eq(t, run.Lost, res.State, test.Sprint("what ran"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "restarted while this cell ran", test.Sprint("what ran"))
 		for _, r := range waiting {
-			if res := sessiontest.Wait(t, r); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "the kernel was restarted") {
-				t.Errorf("what waited: %s, %v", res.State, res.Err)
-			}
+			res := sessiontest.Wait(t, r)
+			test.Eq(t, run.Cancelled, res.State, test.Sprint("what waited"))
+			must.Error(t, res.Err, must.Sprint("what waited"))
+			test.StrContains(t, res.Err.Error(), "the kernel was restarted", test.Sprint("what waited"))
 		}
 		sessiontest.Wait(t, behind[0])
 		for _, id := range []string{"c0", "c2", "c3"} {
@@ -54,9 +61,10 @@ func TestRestartKernel(t *testing.T) {
 				return c.ExecutionState == "idle"
 			})
 		}
-		if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "variables from before are gone") {
-			t.Errorf("the next run: %s, %q, note %q", res.State, sessiontest.Text(res.Outputs), res.Note)
-		}
+		res = sessiontest.Run(t, d, "c2")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+		test.Eq(t, "execute_result:False;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "variables from before are gone", test.Sprint("the next run"))
 		if res := sessiontest.Run(t, d, "c2")[0]; res.Note != "" {
 			t.Errorf("said twice: %q", res.Note)
 		}
@@ -74,17 +82,16 @@ func TestRestartUnanswered(t *testing.T) {
 		s.Fake.HangNext(1, http.MethodPost, "/api/kernels/")
 		s.Fake.HangNext(1, http.MethodGet, "/api/status")
 		_, err := d.Kernel().Restart(t.Context(), "", false)
-		if !errors.Is(err, jupyter.ErrNoGateway) || !strings.HasSuffix(err.Error(), "; the kernel may do it yet") {
-			t.Errorf("error %v", err)
-		}
+		test.ErrorIs(t, err, jupyter.ErrNoGateway)
+		test.StrHasSuffix(t, "; the kernel may do it yet", err.Error())
 		const says = "asked to restart, which was not answered: the variables from before may be gone"
-		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || !strings.Contains(res.Note, says) {
-			t.Errorf("the next run: %s, note %q", res.State, res.Note)
-		}
+		res := sessiontest.Run(t, d, "c0")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+		test.StrContains(t, res.Note, says, test.Sprint("the next run"))
 		s.Fake.AnswerNext(1, http.MethodPost, "/api/kernels/", http.StatusBadRequest)
-		if _, err = d.Kernel().Restart(t.Context(), "", false); !errors.Is(err, jupyter.ErrBadRequest) || strings.Contains(err.Error(), "yet") {
-			t.Errorf("one that is refused: %v", err)
-		}
+		_, err = d.Kernel().Restart(t.Context(), "", false)
+		test.ErrorIs(t, err, jupyter.ErrBadRequest, test.Sprint("one that is refused"))
+		test.StrNotContains(t, err.Error(), "yet", test.Sprint("one that is refused"))
 		if res := sessiontest.Run(t, d, "c0")[0]; res.Note != "" {
 			t.Errorf("the run after that: note %q", res.Note)
 		}
@@ -98,17 +105,20 @@ func TestRestartWithoutKernel(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
 		c, err := d.Kernel().Restart(t.Context(), "", true)
-		if err != nil || !c.Started || c.Former != "" || !c.Fresh {
-			t.Fatalf("%+v, %v", c, err)
-		}
+		must.NoError(t, err)
+		must.True(t, c.Started)
+		must.Eq(t, "", c.Former)
+		must.True(t, c.Fresh)
 		id := c.Kernel.ID
 		for range 2 {
-			if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || res.Note != "" || *res.Count != 1 {
-				t.Errorf("a run: %s, note %q, count %v", res.State, res.Note, *res.Count)
-			}
-			if c, err = d.Kernel().Restart(t.Context(), "", true); err != nil || c.Started || c.Kernel.ID != id {
-				t.Fatalf("%+v, %v", c, err)
-			}
+			res := sessiontest.Run(t, d, "c0")[0]
+			test.Eq(t, run.Done, res.State, test.Sprint("a run"))
+			test.Eq(t, "", res.Note, test.Sprint("a run"))
+			test.Eq(t, 1, *res.Count, test.Sprint("a run"))
+			c, err = d.Kernel().Restart(t.Context(), "", true)
+			must.NoError(t, err)
+			must.False(t, c.Started)
+			must.Eq(t, id, c.Kernel.ID)
 		}
 	})
 }
@@ -126,36 +136,41 @@ func TestAssignKernel(t *testing.T) {
 		}
 		busy := sessiontest.Start(t, d, "c2")
 		c, err := d.Kernel().Assign(t.Context(), "bash")
-		if err != nil || !c.Changed || c.Former != "python3" || c.Kernel.Name != "bash" {
-			t.Fatalf("%+v, %v", c, err)
-		}
-		if res := sessiontest.Wait(t, busy); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down") {
-			t.Errorf("what ran in the former kernel: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		must.NoError(t, err)
+		must.True(t, c.Changed)
+		must.Eq(t, "python3", c.Former)
+		must.Eq(t, "bash", c.Kernel.Name)
+		res := sessiontest.Wait(t, busy)
+		test.Eq(t, run.Lost, res.State, test.Sprint("what ran in the former kernel"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "shut down", test.Sprint("what ran in the former kernel"))
 		sessiontest.Idle(t, d, "c2")
 		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
-		if err != nil || !ok || k.Name != "bash" || k.ID != c.Kernel.ID {
-			t.Errorf("the session's kernel: %+v, %v, %v", k, ok, err)
-		}
+		must.NoError(t, err, must.Sprint("the session's kernel"))
+		must.True(t, ok, must.Sprint("the session's kernel"))
+		test.Eq(t, "bash", k.Name, test.Sprint("the session's kernel"))
+		test.Eq(t, c.Kernel.ID, k.ID, test.Sprint("the session's kernel"))
 		sessiontest.Eventually(t, "the notebook says so to everybody", func() bool {
 			meta := theirs.Notebook().Metadata()
 			lang, _ := meta["language_info"].(map[string]any)
 			return reflect.DeepEqual(meta["kernelspec"], map[string]any{"name": "bash", "display_name": "Bash", "language": "bash"}) && lang["name"] == "bash"
 		})
-		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || !strings.Contains(res.Note, "changed from python3 to bash") {
-			t.Errorf("the next run: %s, %q, note %q", res.State, sessiontest.Text(res.Outputs), res.Note)
-		}
+		res = sessiontest.Run(t, d, "c0")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "changed from python3 to bash", test.Sprint("the next run"))
 		before := d.Notebook().Revision()
-		if c, err = d.Kernel().Assign(t.Context(), "bash"); err != nil || c.Changed || c.Fresh || d.Notebook().Revision() != before {
-			t.Errorf("once more: %+v, %v", c, err)
-		}
-		if res := sessiontest.Run(t, d, "c1")[0]; sessiontest.Text(res.Outputs) != "stdout:7\n;" || res.Note != "" {
-			t.Errorf("its variables: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
-		}
+		c, err = d.Kernel().Assign(t.Context(), "bash")
+		must.NoError(t, err, must.Sprint("once more"))
+		test.False(t, c.Changed, test.Sprint("once more"))
+		test.False(t, c.Fresh, test.Sprint("once more"))
+		test.Eq(t, before, d.Notebook().Revision(), test.Sprint("once more"))
+		res = sessiontest.Run(t, d, "c1")[0]
+		test.Eq(t, "stdout:7\n;", sessiontest.Text(res.Outputs), test.Sprint("its variables"))
+		test.Eq(t, "", res.Note, test.Sprint("its variables"))
 		// A restart can change it as well.
-		if c, err = d.Kernel().Restart(t.Context(), "python3", false); err != nil || !c.Changed || c.Former != "bash" {
-			t.Fatalf("%+v, %v", c, err)
-		}
+		c, err = d.Kernel().Restart(t.Context(), "python3", false)
+		must.NoError(t, err)
+		must.True(t, c.Changed)
+		must.Eq(t, "bash", c.Former)
 		if spec, _ := d.Notebook().Metadata()["kernelspec"].(map[string]any); spec["name"] != "python3" {
 			t.Errorf("the kernelspec is %v", spec)
 		}
@@ -169,11 +184,14 @@ func TestAssignFirstKernel(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "echo $0")
 		d := sessiontest.Open(t, m, path)
-		if c, err := d.Kernel().Assign(t.Context(), "bash"); err != nil || !c.Started || c.Changed || c.Kernel.Name != "bash" {
-			t.Fatalf("%+v, %v", c, err)
-		}
-		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || !strings.Contains(sessiontest.Text(res.Outputs), "bash") || res.Note != "" {
-			t.Errorf("%s, %q, %q", res.State, sessiontest.Text(res.Outputs), res.Note)
-		}
+		c, err := d.Kernel().Assign(t.Context(), "bash")
+		must.NoError(t, err)
+		must.True(t, c.Started)
+		must.False(t, c.Changed)
+		must.Eq(t, "bash", c.Kernel.Name)
+		res := sessiontest.Run(t, d, "c0")[0]
+		test.Eq(t, run.Done, res.State)
+		test.StrContains(t, sessiontest.Text(res.Outputs), "bash")
+		test.Eq(t, "", res.Note)
 	})
 }

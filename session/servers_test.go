@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -52,31 +55,32 @@ func TestTwoServers(t *testing.T) {
 	m := sessiontest.Manager(t, s, kernelsOn(t, other, other.Token))
 	table, h := analysis.New(m), helper.New(m)
 	watcher := sessiontest.Manager(t, s, session.Config{}) // as a tab is
-	if !m.Servers().Apart() || m.Servers().Kernels == m.Servers().Documents || watcher.Servers().Apart() || watcher.Servers().Kernels != watcher.Servers().Documents {
-		t.Error("which servers there are is not known")
-	}
+	test.True(t, m.Servers().Apart(), test.Sprint("which servers there are is not known"))
+	test.NotEqOp(t, m.Servers().Documents, m.Servers().Kernels, test.Sprint("which servers there are is not known"))
+	test.False(t, watcher.Servers().Apart(), test.Sprint("which servers there are is not known"))
+	test.EqOp(t, watcher.Servers().Documents, watcher.Servers().Kernels, test.Sprint("which servers there are is not known"))
 
 	t.Run("runs", func(t *testing.T) {
 		path := s.Notebook(t, "import os; x = 41\nprint(os.getcwd())", "x + 1", "'x' in globals()")
 		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, watcher, path)
 		got := sessiontest.Run(t, d, "c0", "c1")
-		if sessiontest.Text(got[0].Outputs) != "stdout:"+other.Root+"\n;" || sessiontest.Text(got[1].Outputs) != "execute_result:42;" {
-			t.Errorf("%q, %q, %v", sessiontest.Text(got[0].Outputs), sessiontest.Text(got[1].Outputs), got[1].Err)
-		}
+		test.Eq(t, "stdout:"+other.Root+"\n;", sessiontest.Text(got[0].Outputs))
+		test.Eq(t, "execute_result:42;", sessiontest.Text(got[1].Outputs))
 		sessiontest.Eventually(t, "the outputs are in the room", func() bool {
 			c, _ := seen.Notebook().Cell("c1")
 			return sessiontest.Text(c.Outputs) == "execute_result:42;" && c.ExecutionCount != nil && *c.ExecutionCount == 2
 		})
 		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
-		if err != nil || !ok || sessionsOf(t, m.Servers().Kernels)[k.ID] != path || sessiontest.HasKernel(t, watcher, k.ID) {
-			t.Errorf("the kernel is %+v, %v, %v", k, ok, err)
-		}
+		must.NoError(t, err)
+		must.True(t, ok)
+		test.Eq(t, path, sessionsOf(t, m.Servers().Kernels)[k.ID])
+		test.False(t, sessiontest.HasKernel(t, watcher, k.ID))
 		if k, ok, err := watcher.Kernel(t.Context(), jupyter.MustPath(path)); ok || err != nil {
 			t.Errorf("the documents' server has started %+v, %v", k, err)
 		}
-		if c, err := d.Kernel().Restart(t.Context(), "", true); err != nil || c.Kernel.ID != k.ID {
-			t.Errorf("restart: %+v, %v", c, err)
-		}
+		c, err := d.Kernel().Restart(t.Context(), "", true)
+		must.NoError(t, err, must.Sprint("restart"))
+		test.Eq(t, k.ID, c.Kernel.ID, test.Sprint("restart"))
 		if got := sessiontest.Run(t, d, "c2"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
 			t.Errorf("after the restart: %q", sessiontest.Text(got[0].Outputs))
 		}
@@ -105,9 +109,9 @@ func TestTwoServers(t *testing.T) {
 			t.Errorf("renamed by us: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		// By a person, whose tab knows nothing of the kernel, while it is open nowhere here.
-		if _, ok, err := m.End(t.Context(), jupyter.MustPath(dir+"2/a.ipynb")); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		_, ok, err := m.End(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"))
+		must.True(t, ok)
+		must.NoError(t, err)
 		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"), jupyter.MustPath(dir+"2/b.ipynb")); err != nil {
 			t.Fatal(err)
 		}
@@ -129,13 +133,12 @@ func TestTwoServers(t *testing.T) {
 		}
 		// Theirs is a kernel to join, and no notebook of ours.
 		joined, err := table.Connect(t.Context(), "ada", jupyter.Path{}, theirs.Kernel.ID)
-		if err != nil || joined.NotebookPath().String() != "" || m.Servers().NotebookOf(theirs).String() != "" {
-			t.Errorf("joined: %+v, %v", joined, err)
-		}
+		must.NoError(t, err, must.Sprint("joined"))
+		test.Eq(t, "", joined.NotebookPath().String(), test.Sprint("joined"))
+		test.Eq(t, "", m.Servers().NotebookOf(theirs).String(), test.Sprint("joined"))
 		ours, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID())
-		if err != nil || ours.NotebookPath().String() != dir+"2/b.ipynb" {
-			t.Errorf("joined: %+v, %v", ours, err)
-		}
+		must.NoError(t, err, must.Sprint("joined"))
+		test.Eq(t, dir+"2/b.ipynb", ours.NotebookPath().String(), test.Sprint("joined"))
 	})
 
 	t.Run("analysis", func(t *testing.T) {
@@ -144,9 +147,8 @@ func TestTwoServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := a.Evaluate(t.Context(), "import os", map[string]string{"at": "os.getcwd()"})
-		if err != nil || sessiontest.Expression(t, got, "at") != "'"+other.Root+"'" {
-			t.Errorf("%v, %v", got, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, "'"+other.Root+"'", sessiontest.Expression(t, got, "at"))
 		id := a.KernelID()
 		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil {
 			t.Fatal(err)
@@ -172,9 +174,8 @@ func TestTwoServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := h.Preview(t.Context(), jupyter.MustPath(name), "", inspect.PreviewOptions{})
-		if err != nil || string(p.Head) != `[{"a":1}]` {
-			t.Errorf("%+v, %v", p, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, `[{"a":1}]`, string(p.Head))
 	})
 
 	t.Run("refused", func(t *testing.T) {
@@ -185,12 +186,12 @@ func TestTwoServers(t *testing.T) {
 		}
 		wrong := sessiontest.Manager(t, s, kernelsOn(t, other, "wr0ng"))
 		got := sessiontest.Run(t, sessiontest.Open(t, wrong, s.Notebook(t, "1")), "c0")
-		if got[0].State != run.Lost || !errors.Is(got[0].Err, jupyter.ErrUnauthorized) {
-			t.Fatalf("with a wrong token: %s, %v", got[0].State, got[0].Err)
-		}
-		if says := got[0].Err.Error(); !strings.Contains(says, "the runtime server at "+other.URL) || !strings.Contains(says, "RUNTIME_TOKEN") || strings.Contains(says, "wr0ng") {
-			t.Errorf("with a wrong token: %s", says)
-		}
+		must.Eq(t, run.Lost, got[0].State, must.Sprint("with a wrong token"))
+		must.ErrorIs(t, got[0].Err, jupyter.ErrUnauthorized, must.Sprint("with a wrong token"))
+		says := got[0].Err.Error()
+		test.StrContains(t, says, "the runtime server at "+other.URL, test.Sprint("with a wrong token"))
+		test.StrContains(t, says, "RUNTIME_TOKEN", test.Sprint("with a wrong token"))
+		test.StrNotContains(t, says, "wr0ng", test.Sprint("with a wrong token"))
 		if got := m.Redact(s.Token + " " + other.Token); got != "[token] [token]" {
 			t.Errorf("%q is redacted", got)
 		}
@@ -199,18 +200,18 @@ func TestTwoServers(t *testing.T) {
 		gone := &jupytertest.Server{URL: "http://127.0.0.1:1", Token: "x"}
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, kernelsOn(t, gone, gone.Token)), s.Notebook(t, "1"))
 		got := sessiontest.Run(t, d, "c0")
-		if got[0].State != run.Lost || !errors.Is(got[0].Err, jupyter.ErrUnreachable) || !strings.Contains(got[0].Err.Error(), "the runtime server at "+gone.URL) {
-			t.Errorf("%s, %v", got[0].State, got[0].Err)
-		}
+		test.Eq(t, run.Lost, got[0].State)
+		test.ErrorIs(t, got[0].Err, jupyter.ErrUnreachable)
+		test.StrContains(t, got[0].Err.Error(), "the runtime server at "+gone.URL)
 		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{ID: "new", Type: "code", Source: "1"})
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if c, ok := d.Notebook().Cell("new"); !ok || c.Source != "1" {
-			t.Errorf("the edit is not there: %+v", c)
-		}
+		c, ok := d.Notebook().Cell("new")
+		must.True(t, ok, must.Sprint("the edit is not there"))
+		test.Eq(t, "1", c.Source, test.Sprint("the edit is not there"))
 	})
 }
 
@@ -229,17 +230,19 @@ func TestFixedKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: jupyter.MustPath(path), ID: a.KernelID()}})
-		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != a.KernelID() {
-			t.Errorf("before any run: %+v, %v, %v", k, ok, err)
-		}
+		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err, must.Sprint("before any run"))
+		must.True(t, ok, must.Sprint("before any run"))
+		test.Eq(t, a.KernelID(), k.ID, test.Sprint("before any run"))
 		d := sessiontest.Open(t, m, path)
 		if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
 			t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		// Whoever opens the notebook shares the kernel.
-		if k, ok, err := plain.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != a.KernelID() {
-			t.Errorf("for others: %+v, %v, %v", k, ok, err)
-		}
+		k, ok, err = plain.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err, must.Sprint("for others"))
+		must.True(t, ok, must.Sprint("for others"))
+		test.Eq(t, a.KernelID(), k.ID, test.Sprint("for others"))
 		moved := s.Name(t, "-moved.ipynb")
 		if _, err := files.New(m).Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(moved)); err != nil {
 			t.Fatal(err)
@@ -248,9 +251,8 @@ func TestFixedKernel(t *testing.T) {
 			t.Errorf("under another name: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		joined, err := analysis.New(m).Connect(t.Context(), "bob", jupyter.MustPath(moved), "")
-		if err != nil || joined.KernelID() != a.KernelID() {
-			t.Errorf("joined: %+v, %v", joined, err)
-		}
+		must.NoError(t, err, must.Sprint("joined"))
+		test.Eq(t, a.KernelID(), joined.KernelID(), test.Sprint("joined"))
 		if _, err := d.Kernel().Assign(t.Context(), "python3"); err != nil {
 			t.Errorf("its own kernelspec: %v", err)
 		}
@@ -264,9 +266,9 @@ func TestFixedKernel(t *testing.T) {
 				}
 			}
 		}
-		if c, err := d.Kernel().Restart(t.Context(), "", true); err != nil || c.Kernel.ID != a.KernelID() {
-			t.Errorf("restart: %+v, %v", c, err)
-		}
+		c, err := d.Kernel().Restart(t.Context(), "", true)
+		must.NoError(t, err, must.Sprint("restart"))
+		test.Eq(t, a.KernelID(), c.Kernel.ID, test.Sprint("restart"))
 		// Another notebook has a kernel of its own.
 		elsewhere := sessiontest.Open(t, m, s.Notebook(t, "'x' in globals()"))
 		if got := sessiontest.Run(t, elsewhere, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
@@ -276,17 +278,17 @@ func TestFixedKernel(t *testing.T) {
 		lacks := s.Notebook(t, "1")
 		m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: jupyter.MustPath(lacks), ID: "no-such-kernel"}})
 		got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
-		if got[0].State != run.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
-			t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
-		}
-		if _, ok, err := m.Kernel(t.Context(), jupyter.MustPath(lacks)); ok || err != nil {
-			t.Errorf("a kernel that is not there: %v, %v", ok, err)
-		}
+		test.Eq(t, run.Lost, got[0].State, test.Sprint("a kernel that is not there"))
+		test.ErrorIs(t, got[0].Err, kernel.ErrFixed, test.Sprint("a kernel that is not there"))
+		test.StrContains(t, got[0].Err.Error(), `"no-such-kernel"`, test.Sprint("a kernel that is not there"))
+		_, ok, err = m.Kernel(t.Context(), jupyter.MustPath(lacks))
+		test.False(t, ok, test.Sprint("a kernel that is not there"))
+		test.NoError(t, err, test.Sprint("a kernel that is not there"))
 		if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(lacks)}); !errors.Is(err, kernel.ErrFixed) {
 			t.Errorf("a session with a kernel that is not there: %v", err)
 		}
-		if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {
-			t.Errorf("a kernel was started: %s, %v", b, err)
-		}
+		b, err := json.Marshal(sessionsOf(t, m.Servers().Documents))
+		must.NoError(t, err, must.Sprint("a kernel was started"))
+		test.StrNotContains(t, string(b), lacks, test.Sprint("a kernel was started"))
 	})
 }

@@ -1,9 +1,11 @@
 package session_test
 
 import (
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -18,17 +20,16 @@ func TestTabsApart(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		for range 2 {
 			d := sessiontest.Open(t, m, s.Notebook(t, "1"))
-			if said := d.Tabs(); !strings.Contains(said, "disable_rtc") || !strings.Contains(said, "tabs") {
-				t.Errorf("it says %q", said)
-			}
+			said := d.Tabs()
+			test.StrContains(t, said, "disable_rtc")
+			test.StrContains(t, said, "tabs")
 			if said := d.Tabs(); said != "" {
 				t.Errorf("it says again %q", said)
 			}
 		}
 		infos := m.Sessions(jupyter.Path{})
-		if len(infos) != 2 || !strings.Contains(infos[0].Message, "disable_rtc") {
-			t.Errorf("the sessions are %+v", infos)
-		}
+		must.SliceLen(t, 2, infos)
+		test.StrContains(t, infos[0].Message, "disable_rtc")
 	})
 }
 
@@ -39,9 +40,10 @@ func TestTabsInRooms(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
 		infos := m.Sessions(d.Path())
-		if said := d.Tabs(); said != "" || len(infos) != 1 || strings.Contains(infos[0].Message, "tabs") {
-			t.Errorf("it says %q, %+v", said, infos)
-		}
+		said := d.Tabs()
+		test.Eq(t, "", said)
+		must.SliceLen(t, 1, infos)
+		test.StrNotContains(t, infos[0].Message, "tabs")
 	})
 }
 
@@ -56,9 +58,9 @@ func TestTabsAreAskedForOnce(t *testing.T) {
 			says  bool
 		}{{1, false}, {1, false}, {2, true}, {2, true}} {
 			d := sessiontest.Open(t, m, s.Notebook(t, "1"))
-			if said := d.Tabs(); asked.Count() != want.asked || (said != "") != want.says {
-				t.Errorf("asked %d times, says %q; want %+v", asked.Count(), said, want)
-			}
+			said := d.Tabs()
+			test.Eq(t, want.asked, asked.Count())
+			test.Eq(t, want.says, said != "")
 			time.Sleep(40 * time.Second)
 		}
 	})

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -46,9 +49,9 @@ func TestTextDocument(t *testing.T) {
 			t.Errorf("said to be unsaved: %s", u)
 		}
 		infos := m.Sessions(jupyter.Path{})
-		if len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
-			t.Errorf("its session: %+v", infos)
-		}
+		must.SliceLen(t, 1, infos, must.Sprint("its session"))
+		test.False(t, infos[0].Notebook, test.Sprint("its session"))
+		test.Eq(t, session.Connected, infos[0].Status, test.Sprint("its session"))
 	})
 }
 
@@ -79,9 +82,9 @@ func TestNotText(t *testing.T) {
 		if _, err := m.OpenText(t.Context(), jupyter.MustPath(notebook)); !errors.Is(err, session.ErrNotText) {
 			t.Errorf("open an open notebook as text: %v", err)
 		}
-		if !m.IsOpen(jupyter.MustPath(text)) || !m.IsOpen(jupyter.Path{}) || m.IsOpen(jupyter.MustPath(text+"x")) {
-			t.Error("what is open is not told right")
-		}
+		test.True(t, m.IsOpen(jupyter.MustPath(text)), test.Sprint("what is open is not told right"))
+		test.True(t, m.IsOpen(jupyter.Path{}), test.Sprint("what is open is not told right"))
+		test.False(t, m.IsOpen(jupyter.MustPath(text+"x")), test.Sprint("what is open is not told right"))
 	})
 }
 
@@ -115,9 +118,8 @@ func TestJoinedRightAfterARename(t *testing.T) {
 		}
 		d := sessiontest.Open(t, m, to.String())
 		for range 200 {
-			if d.Path() != to || m.IsOpen(path) {
-				t.Fatalf("the document is at %s", d.Path())
-			}
+			must.EqOp(t, to, d.Path())
+			must.False(t, m.IsOpen(path))
 			time.Sleep(5 * time.Millisecond)
 		}
 		if again := sessiontest.Open(t, m, to.String()); again != d {

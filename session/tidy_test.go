@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -57,9 +59,9 @@ func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 		if n := w.joined("a.ipynb"); n != 2 {
 			t.Fatalf("joined %d times after two idle minutes, want 2", n)
 		}
-		if d.current() == old || !w.room(0).Left.Load() || w.room(1).Left.Load() {
-			t.Error("the old room is not left, or the new one is")
-		}
+		test.NotEqOp(t, old, d.current(), test.Sprint("the old room is not left, or the new one is"))
+		test.True(t, w.room(0).Left.Load(), test.Sprint("the old room is not left, or the new one is"))
+		test.False(t, w.room(1).Left.Load(), test.Sprint("the old room is not left, or the new one is"))
 		if i := w.status(t, "a.ipynb"); i.Status != Connected {
 			t.Errorf("it is %s: %s", i.Status, i.Message)
 		}

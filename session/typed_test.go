@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -67,9 +70,8 @@ func TestTypingInAText(t *testing.T) {
 				was := d.Text().String()
 				err := d.EditText(toes.With(call(t, "a", 1), toes.Manners{Force: c.force}), "edit text", c.edit)
 				var busy *toes.BusyError
-				if errors.As(err, &busy) != c.expect.refused || err != nil && busy == nil {
-					t.Fatalf("%v", err)
-				}
+				must.Eq(t, c.expect.refused, errors.As(err, &busy))
+				must.False(t, err != nil && busy == nil)
 				if !c.expect.refused {
 					return
 				}
@@ -77,13 +79,12 @@ func TestTypingInAText(t *testing.T) {
 				if c.expect.named {
 					who = "Ada"
 				}
-				if !strings.HasPrefix(err.Error(), "busy_human: "+who+" is typing in line 2, since ") || d.Text().String() != was {
-					t.Errorf("%v: the text is %q", err, d.Text().String())
-				}
+				test.StrHasPrefix(t, "busy_human: "+who+" is typing in line 2, since ", err.Error())
+				test.Eq(t, was, d.Text().String())
 				ctx := toes.With(call(t, "a", 2), toes.Manners{Wait: time.Minute})
-				if err := d.EditText(ctx, "edit text", c.edit); err != nil || d.Text().String() == was {
-					t.Errorf("after waiting: %v", err)
-				}
+				err = d.EditText(ctx, "edit text", c.edit)
+				must.NoError(t, err, must.Sprint("after waiting"))
+				test.NotEq(t, was, d.Text().String(), test.Sprint("after waiting"))
 			})
 		})
 	}
@@ -108,8 +109,8 @@ func TestTypingInATextThatIsOpened(t *testing.T) {
 		d := sessiontest.OpenText(t, m, path)
 		time.AfterFunc(400*time.Millisecond, func() { types("t") })
 		err := d.EditText(call(t, "a", 1), "edit text", func(e *ydoc.TextEditor) error { return e.SetText("# notes\nalpha gamma\n") })
-		if err == nil || !strings.HasPrefix(err.Error(), "busy_human: somebody is typing in line 2") || d.Text().String() != "# notes\nalpha betast\n" {
-			t.Errorf("%v: the text is %q", err, d.Text().String())
-		}
+		must.Error(t, err)
+		test.StrHasPrefix(t, "busy_human: somebody is typing in line 2", err.Error())
+		test.Eq(t, "# notes\nalpha betast\n", d.Text().String())
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/reading"
@@ -27,8 +30,8 @@ func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 			t.Fatalf("the first change: %v", err)
 		}
 		time.Sleep(5 * time.Second)
-		if err := change("first = 'confirmed'"); err != nil || !o.seen("first = 'confirmed'") {
-			t.Errorf("the second change: %v", err)
-		}
+		err := change("first = 'confirmed'")
+		must.NoError(t, err, must.Sprint("the second change"))
+		test.True(t, o.seen("first = 'confirmed'"), test.Sprint("the second change"))
 	})
 }

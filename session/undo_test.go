@@ -5,10 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -58,24 +60,25 @@ func TestCallsAreTakenBack(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "it is typed", func() bool { return sourceIn(d, "c0") == "x = 10 # mine" })
 		mine := d.StepsOf("a")
-		if list := mine.List(); len(list) != 1 || !slices.Equal(list[0].Cells, []string{"c0"}) || !slices.Equal(list[0].Ran, []string{"c0"}) {
-			t.Fatalf("%+v", list)
-		}
+		list := mine.List()
+		must.SliceLen(t, 1, list)
+		must.SliceEqOp(t, []string{"c0"}, list[0].Cells)
+		must.SliceEqOp(t, []string{"c0"}, list[0].Ran)
 		moved := jupyter.MustPath(strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb")
 		if _, err := sessiontest.Server(t, s).RenameContents(t.Context(), jupyter.MustPath(path), moved); err != nil {
 			t.Fatal(err)
 		}
 		o, err := mine.Undo(t.Context(), 1)
-		if err != nil || !slices.Equal(o.Cells, []string{"c0"}) || !slices.Equal(o.Ran(), []string{"c0"}) {
-			t.Errorf("%+v, %v", o, err)
-		}
+		must.NoError(t, err)
+		test.SliceEqOp(t, []string{"c0"}, o.Cells)
+		test.SliceEqOp(t, []string{"c0"}, o.Ran())
 		sessiontest.Eventually(t, "it is taken back for the person", func() bool { c, _ := p.Notebook.Cell("c0"); return c.Source == "x = 1 # mine" })
 		if _, err := mine.Undo(t.Context(), 1); !errors.Is(err, undo.ErrNothing) {
 			t.Errorf("%v", err)
 		}
-		if _, err := mine.Redo(t.Context(), 1); err != nil || sourceIn(d, "c0") != "x = 10 # mine" {
-			t.Errorf("%q, %v", sourceIn(d, "c0"), err)
-		}
+		_, err = mine.Redo(t.Context(), 1)
+		must.NoError(t, err)
+		test.Eq(t, "x = 10 # mine", sourceIn(d, "c0"))
 		m.Forget("a")
 		if list := mine.List(); list != nil {
 			t.Errorf("%+v", list)
@@ -100,16 +103,17 @@ func TestALostEditIsNoStep(t *testing.T) {
 			return o.d.Edit(ctx, "set", func(e *ydoc.Editor) error { return e.SetSource("c0", "lost") })
 		})
 		var lost *session.LostError
-		if list := mine.List(); !errors.As(err, &lost) || len(list) != 0 {
-			t.Errorf("%v, and there are %+v", err, list)
-		}
+		list := mine.List()
+		must.True(t, errors.As(err, &lost))
+		test.SliceEmpty(t, list)
 		err = o.bounded("taking back", func(ctx context.Context) error {
 			_, err := mine.Undo(ctx, 1)
 			return err
 		})
-		if at, why := mine.Since(); !errors.Is(err, undo.ErrNothing) || why != undo.JoinedAfresh || time.Since(at) > session.DefaultServerTimeout {
-			t.Errorf("%v; since %v, %v", err, at, why)
-		}
+		at, why := mine.Since()
+		test.ErrorIs(t, err, undo.ErrNothing)
+		test.Eq(t, undo.JoinedAfresh, why)
+		test.LessEq(t, session.DefaultServerTimeout, time.Since(at))
 	})
 }
 
@@ -135,12 +139,12 @@ func TestHistoryEndsWithAReload(t *testing.T) {
 		sessiontest.Eventually(t, "the document has the other program's edit", func() bool { return sourceIn(d, "c1") == "y = 20" })
 		mine := d.StepsOf("a")
 		sessiontest.Eventually(t, "the history has begun again", func() bool { _, why := mine.Since(); return why == undo.Reloaded })
-		if _, err := mine.Undo(t.Context(), 1); !errors.Is(err, undo.ErrNothing) || sourceIn(d, "c0") != "x = 10" {
-			t.Errorf("%v, %q", err, sourceIn(d, "c0"))
-		}
+		_, err = mine.Undo(t.Context(), 1)
+		test.ErrorIs(t, err, undo.ErrNothing)
+		test.Eq(t, "x = 10", sourceIn(d, "c0"))
 		sets(call(t, "a", 2), t, d, "c1", "y = 200")
-		if _, err := mine.Undo(t.Context(), 9); err != nil || sourceIn(d, "c1") != "y = 20" {
-			t.Errorf("%v, %q", err, sourceIn(d, "c1"))
-		}
+		_, err = mine.Undo(t.Context(), 9)
+		must.NoError(t, err)
+		test.Eq(t, "y = 20", sourceIn(d, "c1"))
 	})
 }

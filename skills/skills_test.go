@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/skills"
 )
@@ -23,9 +25,9 @@ func TestSkill(t *testing.T) {
 	if !strings.HasPrefix(skills.Notebook, "---\nname: nbduet\ndescription: ") {
 		t.Errorf("the skill begins with %.60q", skills.Notebook)
 	}
-	if text := skills.Text(); !strings.HasPrefix(text, "# ") || strings.Contains(text, "description:") {
-		t.Errorf("the text begins with %.60q", text)
-	}
+	text := skills.Text()
+	test.StrHasPrefix(t, "# ", text)
+	test.StrNotContains(t, text, "description:")
 	schemas, err := filepath.Glob(filepath.Join("..", "tools", "testdata", "*.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -51,51 +53,52 @@ func TestAnswerInput(t *testing.T) {
 			t.Errorf("the prompt came after %s", took)
 		}
 		res := got.Results[0]
-		if res.State != string(run.WaitingForInput) || res.Input == nil || res.Input.Prompt != "Name? " || res.Input.Password || res.RunID == "" ||
-			!strings.Contains(res.Message, "answer_input") || strings.Contains(res.Message, "wait_run") {
-			t.Fatalf("%s", sample.AsJSON(t, got))
-		}
+		must.Eq(t, string(run.WaitingForInput), res.State)
+		must.NotNil(t, res.Input)
+		must.Eq(t, "Name? ", res.Input.Prompt)
+		must.False(t, res.Input.Password)
+		must.NotEq(t, "", res.RunID)
+		must.StrContains(t, res.Message, "answer_input")
+		must.StrNotContains(t, res.Message, "wait_run")
 		var view notebook.RunView
 		for _, name := range []string{"get_run", "wait_run"} {
 			began := time.Now()
 			r.Good(name, toolstest.Dict{"run_id": res.RunID}, &view)
-			if view.State != string(run.WaitingForInput) || view.Input == nil || time.Since(began) > soon {
-				t.Errorf("%s: %s after %s", name, sample.AsJSON(t, view), time.Since(began))
-			}
+			test.Eq(t, string(run.WaitingForInput), view.State, test.Sprint(name))
+			must.NotNil(t, view.Input, must.Sprint(name))
+			test.LessEq(t, soon, time.Since(began), test.Sprint(name))
 		}
 		r.Bad("answer_input", toolstest.Dict{"run_id": res.RunID, "text": "Ada\n"}, "line end", "one line")
 		r.Bad("answer_input", toolstest.Dict{"run_id": "run-none", "text": "Ada"}, `"run-none"`, "list_runs")
 		view = notebook.RunView{}
 		r.Good("answer_input", toolstest.Dict{"run_id": res.RunID, "text": "Ada"}, &view)
-		if view.State != string(run.Done) || view.Input != nil || !strings.Contains(sample.AsJSON(t, view.Outputs), "ADA") {
-			t.Errorf("answered: %s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("answered"))
+		must.Nil(t, view.Input, must.Sprint("answered"))
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), "ADA", test.Sprint("answered"))
 		r.Bad("answer_input", toolstest.Dict{"run_id": res.RunID, "text": "Ada"}, res.RunID+" is done", "does not wait for input", "get_run")
 
 		// The next question is answered likewise, and an empty line is an answer.
 		res = execute(1).Results[0]
 		view = notebook.RunView{}
 		r.Good("answer_input", toolstest.Dict{"run_id": res.RunID, "text": ""}, &view)
-		if view.State != string(run.WaitingForInput) || view.Input == nil || view.Input.Prompt != "B? " {
-			t.Fatalf("the second question: %s", sample.AsJSON(t, view))
-		}
+		must.Eq(t, string(run.WaitingForInput), view.State, must.Sprint("the second question"))
+		must.NotNil(t, view.Input, must.Sprint("the second question"))
+		must.Eq(t, "B? ", view.Input.Prompt, must.Sprint("the second question"))
 		r.Good("answer_input", toolstest.Dict{"run_id": res.RunID, "text": "é"}, &view)
-		if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), "'é'") {
-			t.Errorf("%s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State)
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), "'é'")
 
 		// A cell that is inserted, and a client of the newer protocol.
 		var log bytes.Buffer
 		c := r.Modern(&log, nil)
 		var inserted notebook.InsertResult
 		toolstest.Decode(t, r.CallAs(c, "insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": asksName}, {"content": "1"}}}), &inserted)
-		if len(inserted.Results) != 2 || inserted.Results[0].State != string(run.WaitingForInput) || inserted.Results[1].State != string(run.Queued) {
-			t.Fatalf("inserted: %s", sample.AsJSON(t, inserted))
-		}
+		must.SliceLen(t, 2, inserted.Results, must.Sprint("inserted"))
+		must.Eq(t, string(run.WaitingForInput), inserted.Results[0].State, must.Sprint("inserted"))
+		must.Eq(t, string(run.Queued), inserted.Results[1].State, must.Sprint("inserted"))
 		toolstest.Decode(t, r.CallAs(c, "answer_input", toolstest.Dict{"run_id": inserted.Results[0].RunID, "text": "Bea"}), &view)
-		if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), "BEA") {
-			t.Errorf("in the newer protocol: %s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("in the newer protocol"))
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), "BEA", test.Sprint("in the newer protocol"))
 	})
 }
 
@@ -108,18 +111,19 @@ func TestAnswerInputElsewhere(t *testing.T) {
 			t.Helper()
 			var view notebook.RunView
 			r.Good("answer_input", toolstest.Dict{"run_id": id, "text": "Ada"}, &view)
-			if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), "ADA") {
-				t.Errorf("answered: %s", sample.AsJSON(t, view))
-			}
+			test.Eq(t, string(run.Done), view.State, test.Sprint("answered"))
+			test.StrContains(t, sample.AsJSON(t, view.Outputs), "ADA", test.Sprint("answered"))
 		}
 		var made analysis.SessionInfo
 		r.Good("session_create", toolstest.Dict{"name": "asks"}, &made)
 		var code analysis.CodeResult
 		r.Good("execute_code", toolstest.Dict{"session_id": made.ID, "code": asksName, "timeout": 50}, &code)
-		if code.Success || code.State != string(run.WaitingForInput) || code.Input == nil || code.Input.Prompt != "Name? " ||
-			code.ErrorType != "WaitingForInput" || !strings.Contains(code.ErrorMessage, "answer_input") {
-			t.Fatalf("execute_code: %s", sample.AsJSON(t, code))
-		}
+		must.False(t, code.Success, must.Sprint("execute_code"))
+		must.Eq(t, string(run.WaitingForInput), code.State, must.Sprint("execute_code"))
+		must.NotNil(t, code.Input, must.Sprint("execute_code"))
+		must.Eq(t, "Name? ", code.Input.Prompt, must.Sprint("execute_code"))
+		must.Eq(t, "WaitingForInput", code.ErrorType, must.Sprint("execute_code"))
+		must.StrContains(t, code.ErrorMessage, "answer_input", must.Sprint("execute_code"))
 		answer(code.RunID)
 
 		r.Good("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": path}, nil)
@@ -135,10 +139,13 @@ func TestAnswerInputElsewhere(t *testing.T) {
 			}
 			said := strings.Join(text, "\n")
 			got, _ := res.StructuredContent.(map[string]any)
-			if res.IsError || !strings.Contains(said, "[INPUT REQUESTED: ") || !strings.Contains(said, `("Name? ")`) || !strings.Contains(said, "answer_input") ||
-				strings.Contains(said, "TIMEOUT") || got["state"] != string(run.WaitingForInput) || !strings.Contains(sample.AsJSON(t, got["input"]), "Name? ") {
-				t.Fatalf("%s: %s, %v", name, said, got)
-			}
+			must.False(t, res.IsError, must.Sprint(name))
+			must.StrContains(t, said, "[INPUT REQUESTED: ", must.Sprint(name))
+			must.StrContains(t, said, `("Name? ")`, must.Sprint(name))
+			must.StrContains(t, said, "answer_input", must.Sprint(name))
+			must.StrNotContains(t, said, "TIMEOUT", must.Sprint(name))
+			must.EqOp[any](t, string(run.WaitingForInput), got["state"], must.Sprint(name))
+			must.StrContains(t, sample.AsJSON(t, got["input"]), "Name? ", must.Sprint(name))
 			answer(got["run_id"].(string))
 		}
 	})
@@ -153,10 +160,12 @@ func TestAnswerInputPassword(t *testing.T) {
 		var got notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &got)
 		res := got.Results[0]
-		if res.State != string(run.WaitingForInput) || res.Input == nil || !res.Input.Password || !strings.Contains(res.Message, "a person has to answer") ||
-			!strings.Contains(res.Message, "elicitation") || !strings.Contains(res.Message, "--allow-agent-passwords") {
-			t.Fatalf("%s", sample.AsJSON(t, res))
-		}
+		must.Eq(t, string(run.WaitingForInput), res.State)
+		must.NotNil(t, res.Input)
+		must.True(t, res.Input.Password)
+		must.StrContains(t, res.Message, "a person has to answer")
+		must.StrContains(t, res.Message, "elicitation")
+		must.StrContains(t, res.Message, "--allow-agent-passwords")
 		args := toolstest.Dict{"run_id": res.RunID, "text": "hunter2!"}
 		r.Bad("answer_input", args, "a person has to answer", "elicitation", "--allow-agent-passwords")
 
@@ -168,18 +177,16 @@ func TestAnswerInputPassword(t *testing.T) {
 		defer c.Close()
 		var view notebook.RunView
 		toolstest.Decode(t, r.CallAs(c, "get_run", toolstest.Dict{"run_id": res.RunID}), &view)
-		if !strings.Contains(view.Message, "answer_input") || strings.Contains(view.Message, "a person has to") {
-			t.Errorf("allowed: %s", view.Message)
-		}
+		test.StrContains(t, view.Message, "answer_input", test.Sprint("allowed"))
+		test.StrNotContains(t, view.Message, "a person has to", test.Sprint("allowed"))
 		answered := r.CallAs(c, "answer_input", args)
 		view = notebook.RunView{}
 		toolstest.Decode(t, answered, &view)
-		if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), `"text":"8\n"`) {
-			t.Errorf("answered: %s", sample.AsJSON(t, view))
-		}
-		if all := log.String() + sample.AsJSON(t, answered) + sample.AsJSON(t, r.Read(path)); strings.Contains(all, "hunter2") || !strings.Contains(all, "[input]") {
-			t.Errorf("the password is seen:\n%s", all)
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("answered"))
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), `"text":"8\n"`, test.Sprint("answered"))
+		all := log.String() + sample.AsJSON(t, answered) + sample.AsJSON(t, r.Read(path))
+		test.StrNotContains(t, all, "hunter2", test.Sprint("the password is seen"))
+		test.StrContains(t, all, "[input]", test.Sprint("the password is seen"))
 	})
 }
 
@@ -234,11 +241,11 @@ func TestAnswerInputOfAPerson(t *testing.T) {
 		}
 		var got notebook.ExecuteResult
 		toolstest.Decode(t, r.CallAs(c, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}), &got)
-		if res := got.Results[0]; res.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, res.Outputs), "ADA") {
-			t.Errorf("%s", sample.AsJSON(t, res))
-		}
-		if state != string(run.Running) || !strings.Contains(refused, "a person is being asked") || !strings.Contains(refused, "wait_run") {
-			t.Errorf("meanwhile it is %s, and answer_input says %q", state, refused)
-		}
+		res := got.Results[0]
+		test.Eq(t, string(run.Done), res.State)
+		test.StrContains(t, sample.AsJSON(t, res.Outputs), "ADA")
+		test.Eq(t, string(run.Running), state)
+		test.StrContains(t, refused, "a person is being asked")
+		test.StrContains(t, refused, "wait_run")
 	})
 }

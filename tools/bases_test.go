@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/reading"
@@ -50,17 +53,17 @@ func TestTwoClientsWithTwoBases(t *testing.T) {
 				}
 				a.is(want, "after the first")
 				text, failed := loser.changes(lost)
-				if !failed || !strings.Contains(text, "nothing was changed") || !strings.Contains(text, "| one = 1 # typed\n| two = 2 # also typed") {
-					t.Errorf("the second is answered %s", text)
-				}
+				test.True(t, failed)
+				test.StrContains(t, text, "nothing was changed")
+				test.StrContains(t, text, "| one = 1 # typed\n| two = 2 # also typed")
 				for range 2 {
 					if text, failed := winner.changes(sent); failed {
 						t.Errorf("the first repeats: %s", text)
 					}
 					a.is(want, "the first repeats")
-					if text, failed := loser.changes(lost); !failed || strings.Contains(text, "\n| ") {
-						t.Errorf("the second repeats: %s", text)
-					}
+					text, failed := loser.changes(lost)
+					test.True(t, failed, test.Sprint("the second repeats"))
+					test.StrNotContains(t, text, "\n| ", test.Sprint("the second repeats"))
 					a.is(want, "the second repeats")
 				}
 				if text, failed := loser.changes(want + " # B"); failed {
@@ -131,9 +134,8 @@ func TestLargeBases(t *testing.T) {
 					t.Errorf("%q is not in %v", want, err)
 				}
 			}
-			if len(err.Error()) > 1000 || strings.Contains(err.Error(), "not known any more") {
-				t.Error(err)
-			}
+			must.LessEq(t, 1000, len(err.Error()))
+			test.StrNotContains(t, err.Error(), "not known any more")
 			is(now, "forgotten")
 		}
 		c, _ := doc.Notebook().Cell("c1")

@@ -1,9 +1,11 @@
 package tools_test
 
 import (
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -31,44 +33,43 @@ func TestQueuedBehindInput(t *testing.T) {
 		}
 		for _, one := range got.Results {
 			b := one.Behind
-			if one.State != string(run.Queued) || b == nil || b.RunID != first || b.CellID != "c0" || b.State != string(run.WaitingForInput) {
-				t.Errorf("%s", sample.AsJSON(t, one))
-			}
-			if !strings.Contains(one.Message, `queued behind `+first+` of cell "c0"`) || !strings.Contains(one.Message, `answer_input with run_id "`+first+`"`) {
-				t.Errorf("message %q", one.Message)
-			}
+			test.Eq(t, string(run.Queued), one.State)
+			must.NotNil(t, b)
+			test.Eq(t, first, b.RunID)
+			test.Eq(t, "c0", b.CellID)
+			test.Eq(t, string(run.WaitingForInput), b.State)
+			test.StrContains(t, one.Message, `queued behind `+first+` of cell "c0"`)
+			test.StrContains(t, one.Message, `answer_input with run_id "`+first+`"`)
 		}
 		for _, name := range []string{"get_run", "wait_run"} {
 			began := time.Now()
 			var view notebook.RunView
 			r.Good(name, toolstest.Dict{"run_id": got.Results[1].RunID}, &view)
-			if view.Behind == nil || view.Behind.RunID != first || time.Since(began) > time.Second {
-				t.Errorf("%s after %s: %s", name, time.Since(began), sample.AsJSON(t, view))
-			}
+			must.NotNil(t, view.Behind, must.Sprint(name))
+			test.Eq(t, first, view.Behind.RunID, test.Sprint(name))
+			test.LessEq(t, time.Second, time.Since(began), test.Sprint(name))
 		}
 		r.Read(path)
 		var modified notebook.ModifyResult
 		began = time.Now()
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c2"}, "content": "4"}}, "exec": true}, &modified)
-		if len(modified.Results) != 1 || modified.Results[0].Behind == nil || time.Since(began) > time.Second {
-			t.Errorf("modify_nb_cells after %s: %s", time.Since(began), sample.AsJSON(t, modified))
-		}
+		must.SliceLen(t, 1, modified.Results)
+		must.NotNil(t, modified.Results[0].Behind)
+		test.LessEq(t, time.Second, time.Since(began))
 
 		// In words.
 		m := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
 		defer m.Close()
 		began = time.Now()
 		text := toolstest.MessageOf(r.CallAs(m, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}))
-		if !strings.Contains(text, "queued behind "+first) || time.Since(began) > time.Second {
-			t.Errorf("in words after %s:\n%s", time.Since(began), text)
-		}
+		test.StrContains(t, text, "queued behind "+first)
+		test.LessEq(t, time.Second, time.Since(began))
 
 		r.Good("answer_input", toolstest.Dict{"run_id": first, "text": "Ada"}, nil)
 		var view notebook.RunView
 		r.Good("wait_run", toolstest.Dict{"run_id": got.Results[1].RunID}, &view)
-		if view.State != string(run.Done) || view.Behind != nil {
-			t.Errorf("after the answer: %s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("after the answer"))
+		test.Nil(t, view.Behind, test.Sprint("after the answer"))
 	})
 }
 
@@ -90,22 +91,23 @@ func TestQueuedBehindLongRun(t *testing.T) {
 		asks, _ := execute(0, 0.5)
 		first := asks.Results[0].RunID
 		got, took := execute(1, 60)
-		if took < time.Second || took > 2*time.Second {
-			t.Errorf("it was told after %s", took)
-		}
+		test.GreaterEq(t, time.Second, took)
+		test.LessEq(t, 2*time.Second, took)
 		one := got.Results[0]
-		if one.Behind == nil || one.Behind.RunID != first || one.Behind.State != string(run.Running) || one.Behind.Seconds < 2 || !strings.Contains(one.Message, "has run for 2") {
-			t.Errorf("%s", sample.AsJSON(t, one))
-		}
+		must.NotNil(t, one.Behind)
+		test.Eq(t, first, one.Behind.RunID)
+		test.Eq(t, string(run.Running), one.Behind.State)
+		test.GreaterEq(t, 2, one.Behind.Seconds)
+		test.StrContains(t, one.Message, "has run for 2")
 		if _, took = execute(2, 60); took > time.Second {
 			t.Errorf("the next one was told after %s", took)
 		}
 		began := time.Now()
 		var view notebook.RunView
 		r.Good("wait_run", toolstest.Dict{"run_id": one.RunID, "timeout": 7}, &view)
-		if took := time.Since(began); took < 6*time.Second || view.Behind == nil {
-			t.Errorf("wait_run ended after %s: %s", took, sample.AsJSON(t, view))
-		}
+		took = time.Since(began)
+		test.GreaterEq(t, 6*time.Second, took)
+		test.NotNil(t, view.Behind)
 		r.Server.Write(t, gate, "")
 		view = notebook.RunView{}
 		r.Good("wait_run", toolstest.Dict{"run_id": one.RunID}, &view)
@@ -129,9 +131,12 @@ func TestQueuedBehindAnother(t *testing.T) {
 		began := time.Now()
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &got)
 		one := got.Results[0]
-		if took := time.Since(began); took > time.Second || one.Behind == nil || one.Behind.RunID != "" || strings.Contains(one.Message, first) || !strings.Contains(one.Message, "another client") {
-			t.Errorf("after %s: %s", took, sample.AsJSON(t, one))
-		}
+		took := time.Since(began)
+		test.LessEq(t, time.Second, took)
+		must.NotNil(t, one.Behind)
+		test.Eq(t, "", one.Behind.RunID)
+		test.StrNotContains(t, one.Message, first)
+		test.StrContains(t, one.Message, "another client")
 	})
 }
 
@@ -147,13 +152,15 @@ func TestQueuedBehindElsewhere(t *testing.T) {
 		var code analysis.CodeResult
 		began := time.Now()
 		r.Good("execute_cell", toolstest.Dict{"session_id": made.ID, "cell_id": "c1"}, &code)
-		if took := time.Since(began); took > time.Second || code.Behind == nil || code.Behind.RunID != first || !strings.Contains(code.ErrorMessage, "queued behind "+first) {
-			t.Errorf("after %s: %s", took, sample.AsJSON(t, code))
-		}
+		took := time.Since(began)
+		test.LessEq(t, time.Second, took)
+		must.NotNil(t, code.Behind)
+		test.Eq(t, first, code.Behind.RunID)
+		test.StrContains(t, code.ErrorMessage, "queued behind "+first)
 		began = time.Now()
 		text := r.Said("execute_cell", toolstest.Dict{"cell_index": 1})
-		if took := time.Since(began); took > time.Second || !strings.Contains(text, "queued behind "+first) {
-			t.Errorf("after %s: %s", took, text)
-		}
+		took = time.Since(began)
+		test.LessEq(t, time.Second, took)
+		test.StrContains(t, text, "queued behind "+first)
 	})
 }

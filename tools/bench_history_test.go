@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -121,8 +122,7 @@ func (p *historyPair) call(name, path string, args toolstest.Dict) time.Duration
 	start := time.Now()
 	res, err := p.c.CallTool(p.b.Context(), req)
 	took := time.Since(start)
-	if err != nil || res.IsError {
-		p.b.Fatal(err, toolstest.MessageOf(res))
-	}
+	must.NoError(p.b, err)
+	must.False(p.b, res.IsError)
 	return took
 }

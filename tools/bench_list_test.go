@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -85,7 +87,7 @@ func benchGet(b *testing.B, c *http.Client, s *jupytertest.Server, folder string
 		return
 	}
 	defer res.Body.Close()
-	if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-		b.Errorf("%s: %s, %v", folder, res.Status, err)
-	}
+	_, err = io.Copy(io.Discard, res.Body)
+	must.NoError(b, err, must.Sprint(folder))
+	test.Eq(b, http.StatusOK, res.StatusCode, test.Sprint(folder))
 }

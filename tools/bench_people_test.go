@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -34,9 +35,8 @@ func BenchmarkCaretLine(b *testing.B) {
 		start := time.Now()
 		res, err := c.CallTool(b.Context(), req)
 		took = time.Since(start)
-		if err != nil || res.IsError {
-			b.Fatal(err, res)
-		}
+		must.NoError(b, err)
+		must.False(b, res.IsError)
 		return toolstest.MessageOf(res), took
 	}
 	read(alone)

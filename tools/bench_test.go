@@ -12,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -158,9 +160,10 @@ func (l *benchLane) call(tool string, args toolstest.Dict, out any) {
 func (l *benchLane) runOurs() {
 	var out analysis.CodeResult
 	l.call("execute_code", toolstest.Dict{"session_id": l.session.ID, "code": benchCode}, &out)
-	if !out.Success || out.Stdout != "x\n" || out.Result == nil || *out.Result != "42" {
-		l.b.Errorf("execute_code answers %+v", out)
-	}
+	test.True(l.b, out.Success)
+	test.Eq(l.b, "x\n", out.Stdout)
+	must.NotNil(l.b, out.Result)
+	test.Eq(l.b, "42", *out.Result)
 }
 
 // runBare runs the code with as little as can be: one message out, and what comes back until reply and idle have come.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -50,8 +52,9 @@ func TestCacheHints(t *testing.T) {
 		var got struct {
 			Result map[string]any `json:"result"`
 		}
-		if err := json.Unmarshal(text, &got); err != nil || got.Result["ttlMs"] != want.ttl || got.Result["cacheScope"] != want.scope {
-			t.Errorf("%s: %v, %.300s", method, err, text)
-		}
+		err = json.Unmarshal(text, &got)
+		must.NoError(t, err, must.Sprint(method, text))
+		test.EqOp[any](t, want.ttl, got.Result["ttlMs"], test.Sprint(method, text))
+		test.EqOp[any](t, want.scope, got.Result["cacheScope"], test.Sprint(method, text))
 	}
 }

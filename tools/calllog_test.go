@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -68,9 +70,9 @@ func TestRecordNames(t *testing.T) {
 // What a model answers to code may be a password, and is not logged.
 func TestAnsweredInputIsNotLogged(t *testing.T) {
 	args := map[string]any{"run_id": "run-1", "text": "hunter2"}
-	if got := fmt.Sprint(withoutInput("answer_input", args)); got != "map[run_id:run-1 text:[input]]" || args["text"] != "hunter2" {
-		t.Errorf("%s, %v", got, args)
-	}
+	got := fmt.Sprint(withoutInput("answer_input", args))
+	test.Eq(t, "map[run_id:run-1 text:[input]]", got)
+	test.EqOp[any](t, "hunter2", args["text"])
 	if got := fmt.Sprint(withoutInput("insert_document_text", args)); !strings.Contains(got, "hunter2") {
 		t.Errorf("%s", got)
 	}
@@ -80,9 +82,10 @@ func TestAnsweredInputIsNotLogged(t *testing.T) {
 func TestSentTokensAreNotLogged(t *testing.T) {
 	args := map[string]any{"jupyter_url": "u", "jupyter_token": "s3cret"}
 	b, err := tool.Compact(withoutSecrets(args))
-	if err != nil || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"jupyter_url":"u"`) || args["jupyter_token"] != "s3cret" {
-		t.Errorf("%s, %v, %v", b, err, args)
-	}
+	must.NoError(t, err)
+	test.StrNotContains(t, string(b), "s3cret")
+	test.StrContains(t, string(b), `"jupyter_url":"u"`)
+	test.EqOp[any](t, "s3cret", args["jupyter_token"])
 	if other := withoutSecrets(map[string]any{"code": "x"}); fmt.Sprint(other) != "map[code:x]" {
 		t.Errorf("%v", other)
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -110,9 +113,9 @@ func TestManySessionsAtOnce(t *testing.T) {
 		open()
 		err := <-ended
 		ended = nil
-		if err != nil || !slow.Success || slow.Stdout != "through\n" {
-			t.Errorf("the slow code answers %v, %+v", err, slow)
-		}
+		must.NoError(t, err)
+		test.True(t, slow.Success)
+		test.Eq(t, "through\n", slow.Stdout)
 		each(0, func(i int) error {
 			return r.Tried("session_delete", toolstest.Dict{"session_id": made[i].ID}, &analysis.EndedResult{})
 		})

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -97,26 +100,24 @@ func TestCellIDsByTheirBeginning(t *testing.T) {
 				p, call := newByIDs(t, name)
 				text, failed := call(c.args("cell"))
 				for _, want := range []string{"cell-1", "b = 2", "cell-10", "c = 3", "nothing was"} {
-					if !failed || !strings.Contains(text, want) {
-						t.Errorf("an id of two cells: answered %s, want %q", text, want)
-					}
+					test.True(t, failed, test.Sprint("an id of two cells"))
+					test.StrContains(t, text, want, test.Sprint("an id of two cells"))
 				}
 				if all, ran := p.sources(); all != noCellsChange || ran != nil {
 					t.Fatalf("an id of two cells: the cells are %s, and %q ran", all, ran)
 				}
-				if text, failed = call(c.args("nope")); !failed || !strings.Contains(text, "nope") {
-					t.Errorf("an unknown id: answered %s", text)
-				}
-				if text, failed = call(c.args("oth")); failed || strings.Contains(text, "c = 3") && strings.HasPrefix(name, "read_") {
-					t.Fatal(text)
-				}
+				text, failed = call(c.args("nope"))
+				test.True(t, failed, test.Sprint("an unknown id"))
+				test.StrContains(t, text, "nope", test.Sprint("an unknown id"))
+				text, failed = call(c.args("oth"))
+				must.False(t, failed)
+				must.False(t, strings.Contains(text, "c = 3") && strings.HasPrefix(name, "read_"))
 				all, ran := p.sources()
 				if all != c.want {
 					t.Errorf("the cells are %s, want %s", all, c.want)
 				}
-				if c.runs != slices.Equal(ran, []string{"d = 4"}) || !c.runs && ran != nil {
-					t.Errorf("%q ran", ran)
-				}
+				test.Eq(t, slices.Equal(ran, []string{"d = 4"}), c.runs)
+				test.False(t, !c.runs && ran != nil)
 			})
 		})
 	}
@@ -130,13 +131,13 @@ func TestCellIDsOfDeletedCells(t *testing.T) {
 				p, call := newByIDs(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.Delete("cell-1") })
 				for _, try := range [][2]string{{"cell-1", `"cell-1" was deleted by somebody else`}, {"cell", `"cell-1" was deleted`}} {
-					if text, failed := call(c.args(try[0])); !failed || !strings.Contains(text, try[1]) {
-						t.Errorf("%s: answered %s", try[0], text)
-					}
+					text, failed := call(c.args(try[0]))
+					test.True(t, failed)
+					test.StrContains(t, text, try[1])
 				}
-				if all, ran := p.sources(); all != "a = 1 c = 3 d = 4" || ran != nil {
-					t.Errorf("the cells are %s, and %q ran", all, ran)
-				}
+				all, ran := p.sources()
+				test.Eq(t, "a = 1 c = 3 d = 4", all)
+				test.Nil(t, ran)
 			})
 		})
 	}
@@ -161,9 +162,9 @@ func TestCellIDsOfBefore(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, "delete_nb_cells")
 				gone(p)
-				if text, failed := call(mine); !failed || !strings.Contains(text, `"cell-1" was deleted`) {
-					t.Errorf("answered %s", text)
-				}
+				text, failed := call(mine)
+				test.True(t, failed)
+				test.StrContains(t, text, `"cell-1" was deleted`)
 				if all, _ := p.sources(); all != "a = 1 c = 3 d = 4" {
 					t.Errorf("the cells are %s", all)
 				}

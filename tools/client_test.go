@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -100,17 +101,15 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 
 	var listed analysis.SessionsResult
 	p.must(bob, "session_list", nil, &listed)
-	if len(listed.Sessions) > 0 || slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.KernelID == made.KernelID }) {
-		t.Errorf("another client lists %+v", listed)
-	}
+	must.LessEq(t, 0, len(listed.Sessions))
+	test.False(t, slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.KernelID == made.KernelID }))
 	if !slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.Path == path }) {
 		t.Errorf("the notebook's kernel is not listed: %+v", listed)
 	}
 	var runs notebook.ListRunsResult
 	p.must(bob, "list_runs", nil, &runs)
-	if len(runs.Runs) > 0 || runs.Total > 0 {
-		t.Errorf("another client's runs are %+v", runs)
-	}
+	must.LessEq(t, 0, len(runs.Runs))
+	test.LessEq(t, 0, runs.Total)
 	p.must(bob, "list_runs", toolstest.Dict{"path": path}, &runs)
 	if runs.Total > 0 {
 		t.Errorf("another client's runs are %+v", runs)
@@ -131,9 +130,9 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 		"cancel_run":          {"run_id": run},
 		"get_image_resource":  {"resource_uri": uri},
 	} {
-		if err := p.do(bob, name, args, &toolstest.Dict{}); err == nil || !strings.Contains(err.Error(), "no ") {
-			t.Errorf("%s of another client's: %v", name, err)
-		}
+		err := p.do(bob, name, args, &toolstest.Dict{})
+		must.Error(t, err, must.Sprint(name))
+		test.StrContains(t, err.Error(), "no ", test.Sprint(name))
 	}
 	if list, _ := p.images.List([]string{bob.Name}, 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
@@ -149,9 +148,8 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	}
 	var read notebook.ReadResult
 	p.must(bob, "read_nb_cells", toolstest.Dict{"path": path}, &read)
-	if len(read.Cells) != 1 || len(read.Cells[0].Outputs) == 0 {
-		t.Errorf("the notebook is everybody's, but another client reads %+v", read)
-	}
+	must.SliceLen(t, 1, read.Cells)
+	test.SliceNotEmpty(t, read.Cells[0].Outputs)
 }
 
 // A client that leaves takes with it what it has: its calls end, its kernel is shut down, and nothing is kept.
@@ -198,9 +196,9 @@ func TestClientLeaves(t *testing.T) {
 	if err := d.Edit(t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(id, "2") }); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.As(ada.Name).Rewrite(t.Context(), []reading.Change{{Cell: id, Source: "3"}}); err == nil || !strings.Contains(err.Error(), "never shown") {
-		t.Errorf("it is remembered what it was shown: %v", err)
-	}
+	_, err = d.As(ada.Name).Rewrite(t.Context(), []reading.Change{{Cell: id, Source: "3"}})
+	must.Error(t, err, must.Sprint("it is remembered what it was shown"))
+	test.StrContains(t, err.Error(), "never shown", test.Sprint("it is remembered what it was shown"))
 	if err := ada.Leave(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -54,27 +56,28 @@ func TestInputIsElicited(t *testing.T) {
 		}
 
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "hunter2!"}}
-		if got := one(0); got.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, got.Outputs), `"text":"8\n"`) || strings.Contains(sample.AsJSON(t, got), "hunter2") {
-			t.Errorf("getpass: %s", sample.AsJSON(t, got))
-		}
-		if len(p.Asked) != 1 || !strings.Contains(p.Asked[0], "Token please") || !strings.Contains(p.Asked[0], path) {
-			t.Errorf("the person was asked %q", p.Asked)
-		}
-		if strings.Contains(log.String(), "hunter2") || strings.Contains(log.String(), "Token please") {
-			t.Errorf("the log tells of the password:\n%s", &log)
-		}
-		if got := one(1); got.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, got.Outputs), "HUNTER2!") {
-			t.Errorf("input: %s", sample.AsJSON(t, got))
-		}
+		got := one(0)
+		test.Eq(t, string(run.Done), got.State, test.Sprint("getpass"))
+		test.StrContains(t, sample.AsJSON(t, got.Outputs), `"text":"8\n"`, test.Sprint("getpass"))
+		test.StrNotContains(t, sample.AsJSON(t, got), "hunter2", test.Sprint("getpass"))
+		must.SliceLen(t, 1, p.Asked)
+		test.StrContains(t, p.Asked[0], "Token please")
+		test.StrContains(t, p.Asked[0], path)
+		test.StrNotContains(t, log.String(), "hunter2", test.Sprint("the log tells of the password"))
+		test.StrNotContains(t, log.String(), "Token please", test.Sprint("the log tells of the password"))
+		got = one(1)
+		test.Eq(t, string(run.Done), got.State, test.Sprint("input"))
+		test.StrContains(t, sample.AsJSON(t, got.Outputs), "HUNTER2!", test.Sprint("input"))
 
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
-		if got := one(1); got.State != string(run.Interrupted) || !strings.Contains(got.Message, `"Name? "`) || !strings.Contains(got.Message, "did not answer") {
-			t.Errorf("declined: %s", sample.AsJSON(t, got))
-		}
+		got = one(1)
+		test.Eq(t, string(run.Interrupted), got.State, test.Sprint("declined"))
+		test.StrContains(t, got.Message, `"Name? "`, test.Sprint("declined"))
+		test.StrContains(t, got.Message, "did not answer", test.Sprint("declined"))
 		p.Err = errors.New("the window was closed")
-		if got := one(1); got.State != string(run.Interrupted) || !strings.Contains(got.Message, "the window was closed") {
-			t.Errorf("failed: %s", sample.AsJSON(t, got))
-		}
+		got = one(1)
+		test.Eq(t, string(run.Interrupted), got.State, test.Sprint("failed"))
+		test.StrContains(t, got.Message, "the window was closed", test.Sprint("failed"))
 		// A client that cannot ask anybody sees what the code waits for; one that can answers in its place.
 		p.Err, p.Answer = nil, mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 		var res notebook.ExecutionResult
@@ -87,13 +90,11 @@ func TestInputIsElicited(t *testing.T) {
 			r.Good("cancel_run", toolstest.Dict{"run_id": res.RunID}, nil) // the kernel had not come to it
 			r.Good("wait_run", toolstest.Dict{"run_id": res.RunID}, nil)
 		}
-		if res.State != string(run.WaitingForInput) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
-			t.Errorf("without elicitation: %s", sample.AsJSON(t, res))
-		}
+		test.Eq(t, string(run.WaitingForInput), res.State, test.Sprint("without elicitation"))
+		test.StrContains(t, res.Message, `waits for input ("Name? ")`, test.Sprint("without elicitation"))
 		var view notebook.RunView
 		toolstest.Decode(t, r.CallAs(c, "wait_run", toolstest.Dict{"run_id": res.RunID}), &view)
-		if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), "LATE") {
-			t.Errorf("answered by another client: %s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("answered by another client"))
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), "LATE", test.Sprint("answered by another client"))
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -51,8 +53,8 @@ func TestErrorKind(t *testing.T) {
 		{"runtime error: index out of range [6] with length 0", panicsWith(func() { _ = strings.Split("", "")[len("s3cret")] })},
 		{"there is no such analysis session, EOF", errors.Join(analysis.ErrNoSession, fmt.Errorf("s3cret: %w", io.EOF))},
 	} {
-		if got := ErrorKind(c.err); !strings.HasSuffix(got, c.want) || strings.Contains(got, "s3cret") {
-			t.Errorf("the kind of %q is %q, want %q", c.err, got, c.want)
-		}
+		got := ErrorKind(c.err)
+		test.StrHasSuffix(t, c.want, got)
+		test.StrNotContains(t, got, "s3cret")
 	}
 }

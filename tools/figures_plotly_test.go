@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -101,9 +104,9 @@ func TestPlotlyIsDrawn(t *testing.T) {
 		}
 		address := answer[strings.Index(answer, "jupyter://"):]
 		m.has("inspect_data", toolstest.Dict{"path": address[:strings.IndexAny(address, "\n ")]}, 1)
-		if drawn, err := os.ReadFile(log); err != nil || string(drawn) != "{'text': 'Prices'}\nSecond\n" {
-			t.Errorf("%q, %v", drawn, err)
-		}
+		drawn, err := os.ReadFile(log)
+		must.NoError(t, err)
+		test.Eq(t, "{'text': 'Prices'}\nSecond\n", string(drawn))
 		if text := fmt.Sprint(m.there(path)[0].Outputs); strings.Contains(text, "image/png") {
 			t.Errorf("the notebook has %s", text)
 		}

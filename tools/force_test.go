@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -62,9 +64,9 @@ func TestForceBehindARefusal(t *testing.T) {
 							time.Sleep(2 * toes.Quiet)
 						}
 						text, failed := p.call(tool, args)
-						if !failed || tool != "delete_nb_cells" && strings.Contains(text, toes.CodeBusy) != (of == "busy") || p.cell("c1") != typed {
-							t.Errorf("not refused: %s", text)
-						}
+						test.True(t, failed, test.Sprint("not refused"))
+						test.False(t, tool != "delete_nb_cells" && strings.Contains(text, toes.CodeBusy) != (of == "busy"), test.Sprint("not refused"))
+						test.Eq(t, typed, p.cell("c1"), test.Sprint("not refused"))
 						later := strings.Replace(typed, "= 4", "= 4 # later", 1)
 						p.sets(tab, "c1", later)
 						text, failed = p.call(tool, toolstest.With(args, "force", true))
@@ -81,9 +83,8 @@ func TestForceBehindARefusal(t *testing.T) {
 						case of == "busy" && now != strings.Replace(later, "= 2", "= mine", 1), more == "" && !strings.Contains(now, "# later"):
 							t.Errorf("what was typed is gone: the cell is %q", now)
 						}
-						if p.cell("c0") != "a = 1" || p.cell("c2") != "c = 3" {
-							t.Error("other cells were changed")
-						}
+						test.Eq(t, "a = 1", p.cell("c0"), test.Sprint("other cells were changed"))
+						test.Eq(t, "c = 3", p.cell("c2"), test.Sprint("other cells were changed"))
 					})
 				})
 			}

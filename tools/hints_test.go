@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -130,9 +132,9 @@ func followed(t *testing.T, o *offer, at, clause, settled string) {
 			continue
 		}
 		by := strings.HasPrefix(after, " (by call_tool)")
-		if !o.callable[name] || !o.listed[name] && !by || by && !o.listed[nameCallTool] {
-			t.Errorf("%s, toolsets %v, read-only %v: %q names %s, which cannot be called so", at, o.on, o.readOnly, settled, name)
-		}
+		test.True(t, o.callable[name], test.Sprint(at, settled))
+		test.False(t, !o.listed[name] && !by, test.Sprint(at, settled))
+		test.False(t, by && !o.listed[nameCallTool], test.Sprint(at, settled))
 		for _, arg := range given.FindAllStringSubmatch(strings.TrimPrefix(after, " (by call_tool)"), 1) {
 			for _, arg := range arg[1:] {
 				if argument := arg != "" && takenByAny(o, arg); argument && !takes(o.by[name], arg) {

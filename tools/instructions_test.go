@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/tools/desk"
 )
@@ -46,9 +48,9 @@ func TestInstructionsLeadThroughAnAnalysis(t *testing.T) {
 					t.Errorf("%q, read-only %v: %s is not on the list:\n%s", name, readOnly, named, text)
 				}
 			}
-			if strings.Contains(text, "\n\n") || strings.Contains(text, "\n ") || !strings.Contains(text, "exact numbers") {
-				t.Errorf("%q, read-only %v:\n%s", name, readOnly, text)
-			}
+			test.StrNotContains(t, text, "\n\n", test.Sprint(name, readOnly))
+			test.StrNotContains(t, text, "\n ", test.Sprint(name, readOnly))
+			test.StrContains(t, text, "exact numbers", test.Sprint(name, readOnly))
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -33,9 +35,8 @@ func TestEveryToolUnderstands(t *testing.T) {
 			cases++
 			got, err := tool.Arguments(check, given)
 			want, _ := tool.Arguments(check, meant)
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, %s: %v is taken as %v (%v), want %v", d.Name, what, given, got, err, want)
-			}
+			must.NoError(t, err, must.Sprint(d.Name, what, given))
+			test.Eq(t, want, got, test.Sprint(d.Name, what, given))
 		}
 		required, _ := in["required"].([]any)
 		for name, p := range in["properties"].(toolstest.Dict) {
@@ -113,17 +114,16 @@ func TestCallsWithTexts(t *testing.T) {
 		path := r.Server.Notebook(t, "x = 1", "y = 2")
 		var out struct{ Cells []struct{ Source string } }
 		r.Good("read_nb_cells", toolstest.Dict{"path": path, "ranges": `[{"start": "1", "end": null, "id": null}]`, "maxCellData": "3"}, &out)
-		if len(out.Cells) != 1 || !strings.Contains(out.Cells[0].Source, "y") {
-			t.Errorf("read %+v", out)
-		}
+		must.SliceLen(t, 1, out.Cells)
+		test.StrContains(t, out.Cells[0].Source, "y")
 		r.Good("read_nb_cells", toolstest.Dict{"path": path, "ranges": nil, "maxCellData": nil}, &out)
 		if len(out.Cells) != 2 {
 			t.Errorf("read %+v", out)
 		}
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": "0", "cells": `[{"type": "code", "content": "z = 3"}]`, "exec": "False"}, nil)
-		if got := r.Sources(path); len(got) != 3 || got[0] != "z = 3" {
-			t.Errorf("the cells are %q", got)
-		}
+		got := r.Sources(path)
+		must.SliceLen(t, 3, got)
+		test.Eq(t, "z = 3", got[0])
 		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "maxData": 5}, "maxCellData", "there are path, ranges")
 	})
 }

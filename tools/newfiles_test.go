@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -39,9 +41,9 @@ func TestNewFilesReplaceNone(t *testing.T) {
 			given := args(p)
 			for range 2 {
 				res := p.Call(tool, given)
-				if said := toolstest.MessageOf(res); !res.IsError || !alreadyThere.MatchString(said) {
-					t.Errorf("%s: answered %s", tool, said)
-				}
+				said := toolstest.MessageOf(res)
+				test.True(t, res.IsError, test.Sprint(tool))
+				test.True(t, alreadyThere.MatchString(said), test.Sprint(tool))
 				if p.cell("c1") != "b = typed\n# b" {
 					t.Errorf("%s: the cell is %q", tool, p.cell("c1"))
 				}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -127,15 +129,14 @@ func (p *positions) nextCall(tool, state, next, revision string) {
 	before, _ := p.sources()
 	text, failed := p.call(tool, args)
 	if step.goes {
-		if failed || strings.Contains(p.cell("c1"), "typed") {
-			p.T.Errorf("%s, %s: answered %s; the cell is %q", state, next, text, p.cell("c1"))
-		}
+		test.False(p.T, failed, test.Sprint(state, next, text))
+		test.StrNotContains(p.T, p.cell("c1"), "typed", test.Sprint(state, next, text))
 		return
 	}
 	for again := range 3 {
-		if now, _ := p.sources(); !failed || now != before {
-			p.T.Errorf("%s, %s: answered %s; the cells are %q", state, next, text, now)
-		}
+		now, _ := p.sources()
+		test.True(p.T, failed, test.Sprint(state, next, text))
+		test.Eq(p.T, before, now, test.Sprint(state, next, text))
 		p.refusesWell(tool, text, next == "the same" || again > 0)
 		text, failed = p.call(tool, args)
 	}

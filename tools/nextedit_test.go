@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -26,9 +28,8 @@ func TestNextEditAfterARefusal(t *testing.T) {
 							args = toolstest.With(args, "path", p.path)
 						}
 						text, failed := p.call(tool, args)
-						if failed == goes || strings.Contains(p.cell("c1"), "typed") == goes {
-							t.Errorf("%s, %s: answered %s; the cell is %q", state, what, text, p.cell("c1"))
-						}
+						test.NotEq(t, goes, failed, test.Sprint(state, what, text))
+						test.NotEq(t, goes, strings.Contains(p.cell("c1"), "typed"), test.Sprint(state, what, text))
 						if failed {
 							p.refusesWell(tool, text, false)
 						}

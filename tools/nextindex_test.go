@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -43,9 +45,9 @@ func TestNextIndexAfterARefusal(t *testing.T) {
 							t.Errorf("%s: the same call goes through: %s", name, text)
 						}
 						p.refusesWell(tool, text, true)
-						if now, ran := p.sources(); now != before || ran != nil {
-							t.Errorf("%s: refused with %s; the cells are %q, and %q ran", name, text, now, ran)
-						}
+						now, ran := p.sources()
+						test.Eq(t, before, now, test.Sprint(name, text))
+						test.Nil(t, ran, test.Sprint(name, text))
 					}
 					p.person(putsAbove)
 					p.keeps(name, named[name].args, "unread", "# a", "# c", "# d")

@@ -1,8 +1,9 @@
 package tools_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -24,9 +25,9 @@ func TestNextMoveAfterARefusal(t *testing.T) {
 					p.typesLine("b = typed")
 					text, failed := p.call(name, tool.args(old))
 					for again := range 3 {
-						if _, cells := p.Room(p.path); !failed || cells[1].ID != "c1" {
-							t.Errorf("answered %s", text)
-						}
+						_, cells := p.Room(p.path)
+						test.True(t, failed, test.Sprint(text))
+						test.Eq(t, "c1", cells[1].ID, test.Sprint(text))
 						p.refusesWell(name, text, again > 0)
 						text, failed = p.call(name, tool.args(old))
 					}
@@ -36,9 +37,10 @@ func TestNextMoveAfterARefusal(t *testing.T) {
 						args = tool.args(said[len(said)-1][1])
 					}
 					text, failed = p.call(name, args)
-					if _, cells := p.Room(p.path); failed || cells[0].ID != "c1" || !strings.Contains(cells[0].Source, "typed") {
-						t.Errorf("%s: answered %s; the first cell is %+v", next, text, cells[0])
-					}
+					_, cells := p.Room(p.path)
+					test.False(t, failed, test.Sprint(next, text))
+					test.Eq(t, "c1", cells[0].ID, test.Sprint(next, text))
+					test.StrContains(t, cells[0].Source, "typed", test.Sprint(next, text))
 				}
 			})
 		})

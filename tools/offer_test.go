@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -53,30 +55,30 @@ func TestListedAndCallable(t *testing.T) {
 		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record, Answers: tools.JSONAnswers})
 		defer c.Close()
 		list := listedBy(t, c)
-		if len(list) > 20 || list["read_nb_cells"].Name == "" || list["get_nb_stat"].Name != "" {
-			t.Errorf("%d tools are listed", len(list))
-		}
+		must.LessEq(t, 20, len(list))
+		test.NotEq(t, "", list["read_nb_cells"].Name)
+		test.Eq(t, "", list["get_nb_stat"].Name)
 		var stat map[string]any
 		toolstest.Decode(t, r.CallAs(c, "get_nb_stat", toolstest.Dict{"path": path}), &stat)
 		if stat["path"] != path {
 			t.Errorf("not listed, but called: %v", stat)
 		}
-		if got := refusedAs(t, c, "get_nb_stats"); !strings.Contains(got, "there is no tool") || !strings.Contains(got, "get_nb_stat") {
-			t.Errorf("unknown: %s", got)
-		}
+		got := refusedAs(t, c, "get_nb_stats")
+		test.StrContains(t, got, "there is no tool", test.Sprint("unknown"))
+		test.StrContains(t, got, "get_nb_stat", test.Sprint("unknown"))
 		some := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRuns}})
 		defer some.Close()
-		if got := refusedAs(t, some, "get_nb_stat"); !strings.Contains(got, "toolset notebook") || !strings.Contains(got, "--toolsets runs,notebook") {
-			t.Errorf("of another toolset: %s", got)
-		}
+		got = refusedAs(t, some, "get_nb_stat")
+		test.StrContains(t, got, "toolset notebook", test.Sprint("of another toolset"))
+		test.StrContains(t, got, "--toolsets runs,notebook", test.Sprint("of another toolset"))
 		quiet := r.Connect(tools.Config{Work: r.Work, ReadOnly: true})
 		defer quiet.Close()
 		if got := refusedAs(t, quiet, "delete_nb_cells"); !strings.Contains(got, "--read-only") {
 			t.Errorf("read-only: %s", got)
 		}
-		if list := listedBy(t, quiet); list["call_tool"].Name == "" || !*list["call_tool"].Annotations.ReadOnlyHint {
-			t.Error("read-only, call_tool is there and reads only")
-		}
+		list = listedBy(t, quiet)
+		test.NotEq(t, "", list["call_tool"].Name, test.Sprint("read-only, call_tool is there and reads only"))
+		test.True(t, *list["call_tool"].Annotations.ReadOnlyHint, test.Sprint("read-only, call_tool is there and reads only"))
 	})
 }
 
@@ -90,9 +92,9 @@ func TestSetsOfTheSeeds(t *testing.T) {
 			}
 		}
 	}
-	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 20 || count[tool.ToolsetAnalysis] < 21 {
-		t.Errorf("%v, want 27 in rtc-mcp and 20 in core", count)
-	}
+	test.Eq(t, 27, count[tool.ToolsetRTCMCP])
+	test.Eq(t, 20, count[tool.ToolsetCore])
+	test.GreaterEq(t, 21, count[tool.ToolsetAnalysis])
 }
 
 // find_tools finds what is not listed, and puts it on the client's own list, which is told; call_tool calls it, with the
@@ -119,12 +121,11 @@ func TestFindAndCall(t *testing.T) {
 			Message string
 		}
 		toolstest.Decode(t, r.CallAs(c, "find_tools", toolstest.Dict{"wish": "copy a file"}), &found)
-		if len(found.Tools) == 0 || found.Tools[0].Name != "copy_document" || !strings.Contains(string(found.Tools[0].Arguments), `"path"`) {
-			t.Fatalf("%+v", found)
-		}
-		if listedBy(t, c)["copy_document"].Name == "" || listedBy(t, other)["copy_document"].Name != "" {
-			t.Error("it is on the list of the client that found it, and of no other")
-		}
+		must.SliceNotEmpty(t, found.Tools)
+		must.Eq(t, "copy_document", found.Tools[0].Name)
+		must.StrContains(t, string(found.Tools[0].Arguments), `"path"`)
+		test.NotEq(t, "", listedBy(t, c)["copy_document"].Name, test.Sprint("it is on the list of the client that found it, and of no other"))
+		test.Eq(t, "", listedBy(t, other)["copy_document"].Name, test.Sprint("it is on the list of the client that found it, and of no other"))
 		for range 100 {
 			if told.Load() > 0 {
 				break
@@ -163,9 +164,9 @@ func TestFindAndCall(t *testing.T) {
 			"itself, not through":         {"name": "call_tool", "arguments": toolstest.Dict{}},
 			"is not the JSON text of an ": {"name": "get_nb_stat", "arguments": "path"},
 		} {
-			if res := callAs(t, c, args); !res.IsError || !strings.Contains(toolstest.MessageOf(res), says) {
-				t.Errorf("%v: %s", args, toolstest.MessageOf(res))
-			}
+			res := callAs(t, c, args)
+			test.True(t, res.IsError, test.Sprint(args))
+			test.StrContains(t, toolstest.MessageOf(res), says, test.Sprint(args))
 		}
 	})
 }
@@ -202,9 +203,8 @@ func TestOutputSchemas(t *testing.T) {
 			list := listedBy(t, c)
 			core, run := list["read_nb_cells"], list["get_run"]
 			hasCore, hasRun := core.OutputSchema.Type != "" || core.RawOutputSchema != nil, run.OutputSchema.Type != "" || run.RawOutputSchema != nil
-			if hasCore != one.core || hasRun != one.run {
-				t.Errorf("%+v: of the core %v, of another %v", one, hasCore, hasRun)
-			}
+			test.Eq(t, one.core, hasCore)
+			test.Eq(t, one.run, hasRun)
 		}
 	})
 }
@@ -251,8 +251,8 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 		}
 		c := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRTC}})
 		defer c.Close()
-		if got := toolstest.MessageOf(r.CallAs(c, "end_nb_session", toolstest.Dict{"path": "/"})); strings.Contains(got, "list_") || !strings.Contains(got, "root folder") {
-			t.Errorf("nothing else: %s", got)
-		}
+		got := toolstest.MessageOf(r.CallAs(c, "end_nb_session", toolstest.Dict{"path": "/"}))
+		test.StrNotContains(t, got, "list_", test.Sprint("nothing else"))
+		test.StrContains(t, got, "root folder", test.Sprint("nothing else"))
 	})
 }

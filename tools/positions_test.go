@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -193,12 +195,12 @@ func TestIndexOfADeletedCell(t *testing.T) {
 					return e.Delete(id)
 				})
 				text, failed := p.call(tool, c.args)
-				if !failed || !strings.Contains(text, "deleted by somebody else") || !strings.Contains(text, "c = 3") {
-					t.Errorf("answered %s", text)
-				}
-				if all, ran := p.sources(); plain.Replace(all) != "a c d" || ran != nil {
-					t.Errorf("the cells are %s, and %q ran", all, ran)
-				}
+				test.True(t, failed)
+				test.StrContains(t, text, "deleted by somebody else")
+				test.StrContains(t, text, "c = 3")
+				all, ran := p.sources()
+				test.Eq(t, "a c d", plain.Replace(all))
+				test.Nil(t, ran)
 			})
 		})
 	}
@@ -298,9 +300,10 @@ func TestIndexNeverShown(t *testing.T) {
 			return p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": index}}})
 		}
 		for _, says := range []string{"you were shown none", "refused again", "refused again"} {
-			if text, failed := remove(0); !failed || !strings.Contains(text, says) || strings.Contains(text, "repeat the call") {
-				t.Errorf("answered %s", text)
-			}
+			text, failed := remove(0)
+			test.True(t, failed)
+			test.StrContains(t, text, says)
+			test.StrNotContains(t, text, "repeat the call")
 		}
 		p.call("read_nb_cells", toolstest.Dict{})
 		if text, failed := remove(0); failed {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -127,9 +129,9 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, name)
 				text, failed := p.call(name, toolstest.With(c.byID, "force", true))
-				if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
-					t.Errorf("answered %s; the cells are %q", text, all)
-				}
+				all, _ := p.sources()
+				test.False(t, failed, test.Sprint(text))
+				test.StrNotContains(t, all, "# b", test.Sprint(text))
 			})
 		})
 		t.Run(name+"/a long cell", func(t *testing.T) {
@@ -171,9 +173,8 @@ func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
 	p.T.Helper()
 	text, failed := p.call(name, args)
 	for _, s := range says {
-		if !failed || !strings.Contains(text, s) {
-			p.T.Errorf("answered %s, want %q", text, s)
-		}
+		test.True(p.T, failed)
+		test.StrContains(p.T, text, s)
 	}
 }
 
@@ -232,9 +233,9 @@ func TestAgentsOfOneClient(t *testing.T) {
 			return p.call("modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{one}})
 		}
 		text, failed := change("b = 3", "")
-		if !failed || !strings.Contains(text, "b = 2 * n") || !strings.Contains(text, second) {
-			t.Errorf("what a person typed is taken back: %v, %s", failed, text)
-		}
+		test.True(t, failed, test.Sprint("what a person typed is taken back"))
+		test.StrContains(t, text, "b = 2 * n", test.Sprint("what a person typed is taken back"))
+		test.StrContains(t, text, second, test.Sprint("what a person typed is taken back"))
 		if all, _ := p.sources(); !strings.Contains(all, "b = 2 * n") {
 			t.Errorf("the cells are %s", all)
 		}

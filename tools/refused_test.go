@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -44,15 +46,14 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 			cases := append(misuses(in, good), misuse{"unknown argument", toolstest.With(good, "no_such_argument", 1)})
 			for _, c := range cases {
 				res := r.Call(d.Name, c.args)
-				if message := toolstest.MessageOf(res); !res.IsError || message == "" {
-					t.Errorf("%s takes %s (%.200v): %.300s", d.Name, c.what, c.args, message)
-				}
+				message := toolstest.MessageOf(res)
+				test.True(t, res.IsError, test.Sprint(d.Name, c.what, c.args))
+				test.NotEq(t, "", message, test.Sprint(d.Name, c.what, c.args))
 			}
 		}
 		for path, was := range files {
-			if r.Server.Read(t, path) != was || r.Content(path).Revision != revisions[path] {
-				t.Errorf("%s was changed", path)
-			}
+			test.Eq(t, was, r.Server.Read(t, path))
+			test.Eq(t, revisions[path], r.Content(path).Revision)
 		}
 	})
 }

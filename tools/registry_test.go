@@ -13,6 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -71,9 +74,9 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			t.Errorf("two tools are called %s", d.Name)
 		}
 		seen[d.Name] = true
-		if d.Title == "" || len(d.Description) < 60 || utf8.RuneCountInString(d.Description) > 300 {
-			t.Errorf("%s: title %q, description of %d bytes", d.Name, d.Title, len(d.Description))
-		}
+		test.NotEq(t, "", d.Title)
+		must.GreaterEq(t, 60, len(d.Description))
+		test.LessEq(t, 300, utf8.RuneCountInString(d.Description))
 		if d.Hints.ReadOnly && d.Hints.Destructive {
 			t.Errorf("%s is read-only and destructive", d.Name)
 		}
@@ -192,9 +195,8 @@ func TestREADMETable(t *testing.T) {
 	}
 	head, rest, ok := strings.Cut(string(b), tableBegin)
 	old, tail, ok2 := strings.Cut(rest, tableEnd)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no lines %q and %q for the table of tools to stand between", file, tableBegin, tableEnd)
-	}
+	must.True(t, ok, must.Sprint(file, tableBegin, tableEnd))
+	must.True(t, ok2, must.Sprint(file, tableBegin, tableEnd))
 	table := readmeTable()
 	if old == table {
 		return

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -77,9 +79,8 @@ func TestUndoneDeletion(t *testing.T) {
 					}
 					text, failed := p.call("modify_nb_cells", set)
 					if failed { // an index of the answer before, which did not have the cell
-						if !c.meanwhile || way == "id" {
-							t.Error(text)
-						}
+						test.True(t, c.meanwhile, test.Sprint(text))
+						test.NotEq(t, "id", way, test.Sprint(text))
 						set["modifications"].([]toolstest.Dict)[0]["range"] = toolstest.Dict{"id": "c1"}
 						text, failed = p.call("modify_nb_cells", set)
 					}
@@ -104,9 +105,8 @@ func TestUndoneDeletion(t *testing.T) {
 					p.puts("2", "2 # then")
 				}
 				text, failed := p.call("delete_nb_cells", toolstest.Dict{"wait": 0, "ranges": []toolstest.Dict{{"start": 1}}})
-				if failed != (c.typed || c.typedThen) || failed != (p.cell("c1") != "") {
-					t.Errorf("answered %s; the cell is %q", text, p.cell("c1"))
-				}
+				test.Eq(t, c.typed || c.typedThen, failed, test.Sprint(text))
+				test.Eq(t, p.cell("c1") != "", failed, test.Sprint(text))
 			})
 		})
 	}

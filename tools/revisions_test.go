@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -98,9 +100,9 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 						want = c.want
 					}
 					refused := c.want == "" || tool.does != changes && !c.same
-					if text, failed := p.call(name, tool.args(revision)); failed != refused || failed && !strings.Contains(text, "nothing was changed") {
-						t.Errorf("%s: answered %s", name, text)
-					}
+					text, failed := p.call(name, tool.args(revision))
+					test.Eq(t, refused, failed, test.Sprint(name))
+					test.False(t, failed && !strings.Contains(text, "nothing was changed"), test.Sprint(name))
 					if now := p.cell("c1"); now != want {
 						t.Errorf("%s: the cell is %q, want %q", name, now, want)
 					}
@@ -145,9 +147,9 @@ func TestRevisionThatIsNotKnown(t *testing.T) {
 				})
 				now := p.Read(p.path).Revision
 				for _, rev := range []string{before, toolstest.ForeignRevision(now)} {
-					if text, failed := p.call(name, tool.args(rev)); !failed || !strings.Contains(text, "nothing was changed") {
-						t.Errorf("with %q: answered %s", rev, text)
-					}
+					text, failed := p.call(name, tool.args(rev))
+					test.True(t, failed, test.Sprint(rev))
+					test.StrContains(t, text, "nothing was changed", test.Sprint(rev))
 				}
 				if all, _ := p.sources(); all != "a = 1 another c = 3" {
 					t.Errorf("the cells are %q", all)
@@ -177,13 +179,13 @@ func TestRevisionsOfDatalayersReadings(t *testing.T) {
 				deletes := func() (string, bool) {
 					return p.call("delete_cell", toolstest.Dict{"cell_ids_to_delete": []string{"c1"}, "revision": revision})
 				}
-				if text, failed := deletes(); !failed || !strings.Contains(text, "+end = 2 typed") {
-					t.Errorf("after it was typed into: %s", text)
-				}
+				text, failed := deletes()
+				test.True(t, failed, test.Sprint("after it was typed into"))
+				test.StrContains(t, text, "+end = 2 typed", test.Sprint("after it was typed into"))
 				revision = reads()
-				if text, failed := deletes(); failed || p.cell("c1") != "" {
-					t.Errorf("read again: %s", text)
-				}
+				text, failed = deletes()
+				test.False(t, failed, test.Sprint("read again", text))
+				test.Eq(t, "", p.cell("c1"), test.Sprint("read again", text))
 			})
 		})
 	}

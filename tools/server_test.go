@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -41,15 +43,16 @@ func TestErrorsOfTools(t *testing.T) {
 			res, err := (&offer{}).handler(d, check, &tool.Suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
 			switch {
 			case c.protocol != "":
-				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {
-					t.Errorf("answers %v, %v", res, err)
-				}
+				must.Error(t, err)
+				must.Nil(t, res)
+				test.StrContains(t, err.Error(), c.protocol)
+				test.StrNotContains(t, err.Error(), "s3cret")
 			case err != nil || !res.IsError || !strings.Contains(res.Content[0].(mcp.TextContent).Text, c.message) || len(res.Content[0].(mcp.TextContent).Text) > 100_000:
 				t.Errorf("answers %v, %v", res, err)
 			}
-			if !strings.Contains(log.String(), c.logged) || (c.logged == "") == strings.Contains(log.String(), "level=ERROR") || strings.Count(log.String(), "\n") != 1 {
-				t.Errorf("logs %q", log.String())
-			}
+			test.StrContains(t, log.String(), c.logged)
+			test.NotEq(t, strings.Contains(log.String(), "level=ERROR"), c.logged == "")
+			test.Eq(t, 1, strings.Count(log.String(), "\n"))
 		})
 	}
 }

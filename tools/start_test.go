@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 	"github.com/nbduet/nbduet/session"
@@ -52,9 +54,9 @@ func TestStartServer(t *testing.T) {
 	}
 	wants := func(answer string, starts int, says string) {
 		t.Helper()
-		if started, _ := hub.Counts(); started != starts || !strings.Contains(answer, says) {
-			t.Errorf("%d starts: %s", started, answer)
-		}
+		started, _ := hub.Counts()
+		test.Eq(t, starts, started)
+		test.StrContains(t, answer, says)
 	}
 	stopped := "does not run on JupyterHub"
 	wants(call(tools.Config{}, `{}`), 0, stopped)

@@ -2,10 +2,11 @@ package tools_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -30,32 +31,31 @@ func TestInputOverSeveralRounds(t *testing.T) {
 			{"content": "import getpass\nprint(len(getpass.getpass('Token please: ')))"},
 			{"content": "print(input('Name? ').upper(), input('Again? '))"},
 		}}), &got)
-		if len(got.Results) != 2 || got.Results[0].State != string(run.Done) || got.Results[1].State != string(run.Done) ||
-			!strings.Contains(sample.AsJSON(t, got.Results[0].Outputs), `"text":"8\n"`) || !strings.Contains(sample.AsJSON(t, got.Results[1].Outputs), "HUNTER2! hunter2!") {
-			t.Errorf("insert: %s", sample.AsJSON(t, got))
-		}
-		if len(p.Asked) != 3 || !strings.Contains(p.Asked[0], "Token please") || !strings.Contains(p.Asked[2], "Again?") {
-			t.Errorf("the person was asked %q", p.Asked)
-		}
+		must.SliceLen(t, 2, got.Results, must.Sprint("insert"))
+		test.Eq(t, string(run.Done), got.Results[0].State, test.Sprint("insert"))
+		test.Eq(t, string(run.Done), got.Results[1].State, test.Sprint("insert"))
+		test.StrContains(t, sample.AsJSON(t, got.Results[0].Outputs), `"text":"8\n"`, test.Sprint("insert"))
+		test.StrContains(t, sample.AsJSON(t, got.Results[1].Outputs), "HUNTER2! hunter2!", test.Sprint("insert"))
+		must.SliceLen(t, 3, p.Asked)
+		test.StrContains(t, p.Asked[0], "Token please")
+		test.StrContains(t, p.Asked[2], "Again?")
 		if n := len(r.Read(path).Cells); n != 3 {
 			t.Errorf("the notebook has %d cells, want 3", n)
 		}
-		if strings.Contains(log.String(), "hunter2") || strings.Contains(log.String(), "Token please") {
-			t.Errorf("the log tells of the password:\n%s", &log)
-		}
+		test.StrNotContains(t, log.String(), "hunter2", test.Sprint("the log tells of the password"))
+		test.StrNotContains(t, log.String(), "Token please", test.Sprint("the log tells of the password"))
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
 		var ran notebook.ExecuteResult
 		toolstest.Decode(t, r.CallAs(c, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 2}}}), &ran)
-		if res := ran.Results[0]; res.State != string(run.Interrupted) || !strings.Contains(res.Message, "did not answer") {
-			t.Errorf("declined: %s", sample.AsJSON(t, res))
-		}
+		res := ran.Results[0]
+		test.Eq(t, string(run.Interrupted), res.State, test.Sprint("declined"))
+		test.StrContains(t, res.Message, "did not answer", test.Sprint("declined"))
 		// A run that was left waiting by a client which cannot be asked is asked about by wait_run.
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 2}}, "timeout": 2}, &ran)
 		var view notebook.RunView
 		toolstest.Decode(t, r.CallAs(c, "wait_run", toolstest.Dict{"run_id": ran.Results[0].RunID}), &view)
-		if view.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, view.Outputs), "LATE late") {
-			t.Errorf("answered later: %s", sample.AsJSON(t, view))
-		}
+		test.Eq(t, string(run.Done), view.State, test.Sprint("answered later"))
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), "LATE late", test.Sprint("answered later"))
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -115,9 +118,8 @@ func TestTypingInOneOfTen(t *testing.T) {
 							t.Errorf("%s is %q, want %q", id, by[id], want)
 						}
 					}
-					if len(cells) != len(by) || by["c10"] != "behind" {
-						t.Errorf("the cells are %q", by)
-					}
+					must.SliceLen(t, len(by), cells)
+					test.Eq(t, "behind", by["c10"])
 				})
 			})
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -210,9 +212,9 @@ func TestNotebookReadInPieces(t *testing.T) {
 			t.Helper()
 			return p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"id": id}}})
 		}
-		if text, failed := deletes("c1"); !failed || !strings.Contains(text, "never shown to you") {
-			t.Fatalf("after 400 characters: %s", text)
-		}
+		text, failed := deletes("c1")
+		must.True(t, failed, must.Sprint("after 400 characters"))
+		must.StrContains(t, text, "never shown to you", must.Sprint("after 400 characters"))
 		for at := 4; at < 20; at++ {
 			if text := toolstest.MessageOf(p.Call("get_document_content", toolstest.Dict{"path": p.path, "position": 100 * at, "max_content": 100})); strings.Contains(text, "out of range") {
 				break

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -78,26 +80,30 @@ func bare(t *testing.T) func(c *client.Client, name string, args toolstest.Dict)
 // holdsWords checks that two answers are words.
 func holdsWords(t *testing.T, what, ran, read string) {
 	t.Helper()
-	if json.Valid([]byte(ran)) || !strings.HasSuffix(ran, "]\nanswer") {
-		t.Errorf("%s: ran %s", what, ran)
-	}
+	test.False(t, json.Valid([]byte(ran)), test.Sprint(what))
+	test.StrHasSuffix(t, "]\nanswer", ran, test.Sprint(what))
 	cells, _, err := plaintest.Cells(read)
-	if err != nil || len(cells) != 2 || cells[0].Source != "print('an' + 'swer')" || len(cells[0].Rest) != 1 || cells[0].Rest[0].Body != "answer" {
-		t.Errorf("%s: read %s", what, read)
-	}
+	must.NoError(t, err, must.Sprint(what, read))
+	must.SliceLen(t, 2, cells, must.Sprint(what, read))
+	test.Eq(t, "print('an' + 'swer')", cells[0].Source, test.Sprint(what, read))
+	must.SliceLen(t, 1, cells[0].Rest, must.Sprint(what, read))
+	test.Eq(t, "answer", cells[0].Rest[0].Body, test.Sprint(what, read))
 }
 
 // holdsContract checks that two answers are the objects of the contract. The rig has held them against their schemas.
 func holdsContract(t *testing.T, what, ran, read string) {
 	t.Helper()
 	var result notebook.ExecuteResult
-	if err := json.Unmarshal([]byte(ran), &result); err != nil || len(result.Results) != 1 || result.Results[0].Outputs[0]["text"] != "answer\n" {
-		t.Errorf("%s: ran %s, %v", what, ran, err)
-	}
+	err := json.Unmarshal([]byte(ran), &result)
+	must.NoError(t, err, must.Sprint(what, ran))
+	must.SliceLen(t, 1, result.Results, must.Sprint(what, ran))
+	test.EqOp[any](t, "answer\n", result.Results[0].Outputs[0]["text"], test.Sprint(what, ran))
 	var cells notebook.ReadResult
-	if err := json.Unmarshal([]byte(read), &cells); err != nil || len(cells.Cells) != 2 || cells.Cells[0].ID != "c0" || cells.Cells[0].Outputs[0]["text"] != "answer\n" {
-		t.Errorf("%s: read %s, %v", what, read, err)
-	}
+	err = json.Unmarshal([]byte(read), &cells)
+	must.NoError(t, err, must.Sprint(what, read))
+	must.SliceLen(t, 2, cells.Cells, must.Sprint(what, read))
+	test.Eq(t, "c0", cells.Cells[0].ID, test.Sprint(what, read))
+	test.EqOp[any](t, "answer\n", cells.Cells[0].Outputs[0]["text"], test.Sprint(what, read))
 }
 
 // The tools of the other seeds answer as their contracts say, and where the tools of "core" answer in words too.

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -82,9 +85,8 @@ func TestWordsOfMuchText(t *testing.T) {
 		}
 		m.cutTo(m.says("read_nb_cells", toolstest.Dict{"path": path}), "a higher maxCellData")
 		more := m.says("read_nb_cells", toolstest.Dict{"path": path, "maxCellData": 100_000})
-		if len(more) < 90_000 || len(more) > 110_000 {
-			t.Errorf("with maxCellData it takes %d bytes", len(more))
-		}
+		must.GreaterEq(t, 90_000, len(more))
+		test.LessEq(t, 110_000, len(more))
 	})
 }
 
@@ -142,9 +144,9 @@ func TestWordsOfALongTraceback(t *testing.T) {
 		lines, _ := numbered(`  File "/usr/lib/python3/site-packages/x.py", line`, 100_000)
 		path := m.book(code("aaaa", "f()", toolstest.Dict{"output_type": "error", "ename": "RecursionError", "evalue": "too deep", "traceback": lines}), code("bbbb", "next = 1"))
 		answer := m.says("read_nb_cells", toolstest.Dict{"path": path})
-		if len(answer) > 5000 || !strings.Contains(answer, "RecursionError: too deep") || !strings.Contains(answer, "next = 1") {
-			t.Errorf("%d bytes: %.2000s", len(answer), answer)
-		}
+		must.LessEq(t, 5000, len(answer))
+		test.StrContains(t, answer, "RecursionError: too deep")
+		test.StrContains(t, answer, "next = 1")
 	})
 }
 
@@ -166,9 +168,8 @@ func TestWordsOfProgressBars(t *testing.T) {
 		}
 		cells, _ := m.cells(toolstest.Dict{"path": path})
 		for _, c := range cells {
-			if len(c.Rest) != 1 || c.Rest[0].Body != want {
-				t.Errorf("%s: %q", c.ID, c.Rest)
-			}
+			must.SliceLen(t, 1, c.Rest)
+			test.Eq(t, want, c.Rest[0].Body)
 		}
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/plain/plaintest"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -60,9 +63,10 @@ func TestWordsOfOutputs(t *testing.T) {
 				if n == 0 {
 					head = fmt.Sprintf("%d %04x [%d]%s", i, 0xa000+i, i+1, head)
 				}
-				if got := blocks[n]; !strings.HasPrefix(got.Head, head) || !strings.HasPrefix(got.Body, body) || r.what != "a failure" && got.Body != body {
-					t.Errorf("%s: block %d is %q, want %q: %s", r.what, n, got, want, answer)
-				}
+				got := blocks[n]
+				test.StrHasPrefix(t, head, got.Head, test.Sprint(n, want, answer))
+				test.StrHasPrefix(t, body, got.Body, test.Sprint(n, want, answer))
+				test.False(t, r.what != "a failure" && got.Body != body, test.Sprint(n, want, answer))
 			}
 			if shows := len(toolstest.ImagesOf(res)) == 1; shows != strings.Contains(r.source, "image/png") {
 				t.Errorf("%s: a picture is shown: %v", r.what, shows)
@@ -116,13 +120,13 @@ func TestWordsOfNastyNames(t *testing.T) {
 		}
 		answer := m.says("read_nb_cells", toolstest.Dict{"path": path})
 		first, _, _ := strings.Cut(answer, "\n")
-		if strings.ContainsAny(first, bad) || !strings.HasSuffix(first, ", 2 cells, revision "+first[strings.LastIndexByte(first, ' ')+1:]) {
-			t.Errorf("the first line is %q", first)
-		}
+		test.False(t, strings.ContainsAny(first, bad))
+		test.StrHasSuffix(t, ", 2 cells, revision "+first[strings.LastIndexByte(first, ' ')+1:], first)
 		cells, _ := m.cells(toolstest.Dict{"path": path})
-		if len(cells) != 2 || cells[1].Source != "y = '"+nasty+"'" || cells[1].Says != "with hidden characters" || cells[0].Says != "" {
-			t.Errorf("%+v", cells)
-		}
+		must.SliceLen(t, 2, cells)
+		test.Eq(t, "y = '"+nasty+"'", cells[1].Source)
+		test.Eq(t, "with hidden characters", cells[1].Says)
+		test.Eq(t, "", cells[0].Says)
 	})
 }
 
@@ -132,8 +136,8 @@ func TestWordsOfAPathLikeAHead(t *testing.T) {
 		m := newTalk(t)
 		path := m.Server.Write(t, "@@0 aaaa "+m.Server.Name(t, ".ipynb"), toolstest.Book("bbbb:x = 1"))
 		cells, _ := m.cells(toolstest.Dict{"path": path})
-		if len(cells) != 1 || cells[0].ID != "bbbb" || cells[0].Source != "x = 1" {
-			t.Errorf("%+v", cells)
-		}
+		must.SliceLen(t, 1, cells)
+		test.Eq(t, "bbbb", cells[0].ID)
+		test.Eq(t, "x = 1", cells[0].Source)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -100,9 +102,8 @@ func compareREADME(t *testing.T, begin, end, want string) {
 	}
 	head, rest, ok := strings.Cut(string(b), begin)
 	old, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no lines %q and %q", file, begin, end)
-	}
+	must.True(t, ok, must.Sprint(file, begin, end))
+	must.True(t, ok2, must.Sprint(file, begin, end))
 	want = "\n" + want + "\n"
 	if old == want {
 		return

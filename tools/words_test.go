@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -153,9 +155,9 @@ func TestWordsAreReadBack(t *testing.T) {
 			t.Fatalf("%d cells of %d", len(got), len(there))
 		}
 		for i, c := range got {
-			if c.Index != i || c.ID != there[i].ID || c.Source != there[i].Source {
-				t.Errorf("read %+v, want %q of %s at %d", c, there[i].Source, there[i].ID, i)
-			}
+			test.Eq(t, i, c.Index)
+			test.Eq(t, there[i].ID, c.ID)
+			test.Eq(t, there[i].Source, c.Source)
 			if hidden := strings.Contains(c.Says, "with hidden characters"); hidden != plain0.Hides(c.Source) {
 				t.Errorf("%q: the head line says of hidden characters: %v", c.Source, hidden)
 			}
@@ -175,9 +177,9 @@ func TestWordsOfOneCell(t *testing.T) {
 		path := m.book(cells...)
 		for i, c := range m.there(path) {
 			got, _ := m.cells(toolstest.Dict{"path": path, "ranges": atCell(i)})
-			if len(got) != 1 || got[0].Index != i || got[0].Source != c.Source {
-				t.Errorf("read %+v, want %q at %d", got, c.Source, i)
-			}
+			must.SliceLen(t, 1, got)
+			test.Eq(t, i, got[0].Index)
+			test.Eq(t, c.Source, got[0].Source)
 		}
 	})
 }
@@ -202,9 +204,9 @@ func TestWordsOfManyCells(t *testing.T) {
 				t.Errorf("cell %d is %.20q", c.Index, c.Source)
 			}
 		}
-		if len(indexes) != 1000 || !slices.IsSorted(indexes) || len(slices.Compact(indexes)) != 1000 {
-			t.Errorf("read %v", indexes)
-		}
+		must.SliceLen(t, 1000, indexes)
+		test.True(t, slices.IsSorted(indexes))
+		test.SliceLen(t, 1000, slices.Compact(indexes))
 	})
 }
 
@@ -243,9 +245,8 @@ func TestWordsNameTheRightCell(t *testing.T) {
 		for n, i := range order {
 			m.says("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": read[i].ID}}})
 			left := m.there(path)
-			if slices.ContainsFunc(left, func(c ydoc.Cell) bool { return c.ID == there[i].ID }) || n+1 < len(order) && len(left) != len(order)-n-1 {
-				t.Errorf("%s deleted another cell than %s", read[i].ID, there[i].ID)
-			}
+			test.False(t, slices.ContainsFunc(left, func(c ydoc.Cell) bool { return c.ID == there[i].ID }))
+			test.False(t, n+1 < len(order) && len(left) != len(order)-n-1)
 		}
 	})
 }
@@ -266,9 +267,10 @@ func TestWordsOfOddIDs(t *testing.T) {
 		}
 		for i, c := range read {
 			again, _ := m.cells(toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": c.ID}}})
-			if !strings.HasPrefix(ids[i], c.ID) || c.Source != fmt.Sprintf("x = %d", i) || len(again) != 1 || again[0].Index != i {
-				t.Errorf("%q is read as %+v, and by that id %+v", ids[i], c, again)
-			}
+			test.StrHasPrefix(t, c.ID, ids[i])
+			test.Eq(t, fmt.Sprintf("x = %d", i), c.Source)
+			must.SliceLen(t, 1, again)
+			test.Eq(t, i, again[0].Index)
 		}
 		moved := m.says("move_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 3}}, "position": 8})
 		if moved != `moved 5-7 "a b " "x\n@@" "zw\u200bj"` {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -89,9 +91,8 @@ func TestAllWritersAreTested(t *testing.T) {
 		if in != 1 {
 			t.Errorf("%s is in %d of the tables of what can be refused, of places and of what is harmless; want 1", d.Name, in)
 		}
-		if ofPlaces && !indexed[d.Name] || no && indexed[d.Name] {
-			t.Errorf("%s names a place: %t", d.Name, indexed[d.Name])
-		}
+		test.False(t, ofPlaces && !indexed[d.Name])
+		test.False(t, no && indexed[d.Name])
 	}
 	for _, all := range []map[string]bool{keysOf(destroying), keysOf(textWriters), keysOf(wordEdits), keysOf(placing), keysOf(harmless), indexed} {
 		for name := range all {

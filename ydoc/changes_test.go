@@ -2,8 +2,10 @@ package ydoc
 
 import (
 	"fmt"
-	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestChangesSince(t *testing.T) {
@@ -26,19 +28,19 @@ func TestChangesSince(t *testing.T) {
 		{ID: "c", Index: 1, Source: true},
 		{ID: "d", Index: 2, Run: true},
 	}
-	if !c.Complete || !c.Order || c.Metadata || !slices.Equal(c.Deleted, []string{"e"}) || len(c.Cells) != 3 {
-		t.Fatalf("%+v", c)
-	}
+	must.True(t, c.Complete)
+	must.True(t, c.Order)
+	must.False(t, c.Metadata)
+	must.SliceEqOp(t, []string{"e"}, c.Deleted)
+	must.SliceLen(t, 3, c.Cells)
 	for i, got := range c.Cells {
 		got.Revision, got.Origin = 0, Origin{}
-		if got.ID != want[i].ID || got.Index != want[i].Index || got.New != want[i].New || got.Source != want[i].Source || got.Run != want[i].Run || got.Metadata != want[i].Metadata {
-			t.Errorf("%+v, want %+v", got, want[i])
-		}
+		test.Eq(t, want[i], got)
 	}
 	for _, r := range []Revision{0, 1, c.To + 1} {
-		if c := b.ChangesSince(r); c.Complete || len(c.Cells) != 3 {
-			t.Errorf("since %d: %+v", r, c)
-		}
+		c := b.ChangesSince(r)
+		test.False(t, c.Complete, test.Sprint(r))
+		test.SliceLen(t, 3, c.Cells, test.Sprint(r))
 	}
 }
 
@@ -56,12 +58,15 @@ func TestDeletedCellsAreRememberedUpToABound(t *testing.T) {
 		edit(t, n, func(e *Editor) error { return e.Delete(id) })
 		n.Revision()
 	}
-	if c := n.ChangesSince(start); c.Complete || len(c.Cells) != 1 || c.Deleted != nil {
-		t.Errorf("since the start: %+v", c)
-	}
-	if c := n.ChangesSince(middle); !c.Complete || len(c.Deleted) != maxGraves-10 || c.Deleted[0] != "c20" || len(c.Cells) != 0 {
-		t.Errorf("since the middle: complete %v, %d deleted", c.Complete, len(c.Deleted))
-	}
+	c := n.ChangesSince(start)
+	test.False(t, c.Complete, test.Sprint("since the start"))
+	must.SliceLen(t, 1, c.Cells, must.Sprint("since the start"))
+	test.Nil(t, c.Deleted, test.Sprint("since the start"))
+	c = n.ChangesSince(middle)
+	test.True(t, c.Complete, test.Sprint("since the middle"))
+	must.SliceLen(t, maxGraves-10, c.Deleted, must.Sprint("since the middle"))
+	test.Eq(t, "c20", c.Deleted[0], test.Sprint("since the middle"))
+	test.SliceEmpty(t, c.Cells, test.Sprint("since the middle"))
 	if len(n.gone.dead) > maxGraves {
 		t.Errorf("%d are remembered", len(n.gone.dead))
 	}

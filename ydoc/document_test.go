@@ -3,17 +3,19 @@ package ydoc
 import (
 	"errors"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestABrokenNotebookReadsAsEmpty(t *testing.T) {
 	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "1"})
-	if err := n.do("test", func() error { panic("x") }); !errors.Is(err, ErrBroken) || !errors.Is(n.Err(), ErrBroken) {
-		t.Fatalf("%v, %v", err, n.Err())
-	}
-	if n.Len() != 0 || n.Cells() != nil {
-		t.Error("a broken document reads as something")
-	}
+	err := n.do("test", func() error { panic("x") })
+	must.ErrorIs(t, err, ErrBroken)
+	must.ErrorIs(t, n.Err(), ErrBroken)
+	test.Eq(t, 0, n.Len(), test.Sprint("a broken document reads as something"))
+	test.Nil(t, n.Cells(), test.Sprint("a broken document reads as something"))
 	if err := n.Edit("x", func(*Editor) error { t.Error("fn ran"); return nil }); !errors.Is(err, ErrBroken) {
 		t.Error(err)
 	}

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -32,22 +35,23 @@ func TestAttachments(t *testing.T) {
 		t.Error("the same attachments are a change")
 	}
 	edit(t, b, func(e *Editor) error { return e.SetAttachments("m", map[string]any{"a.png": pngA, "b.png": pngB}) })
-	if got := attachments(t, a, "m"); !slices.Equal(got, []string{"a.png", "b.png"}) || revisionOf(t, b, "m") == rev {
-		t.Errorf("%v", got)
-	}
+	got := attachments(t, a, "m")
+	test.SliceEqOp(t, []string{"a.png", "b.png"}, got)
+	test.NotEq(t, rev, revisionOf(t, b, "m"))
 	// They stay where they have a meaning.
 	edit(t, a, func(e *Editor) error { _ = e.SetType("m", Raw); return e.Move("m", 1) })
 	if got := attachments(t, b, "m"); !slices.Equal(got, []string{"a.png", "b.png"}) {
 		t.Errorf("after a move and as a raw cell: %v", got)
 	}
 	edit(t, a, func(e *Editor) error { return e.SetType("m", Code) })
-	if c, _ := b.Cell("m"); c.Attachments != nil || c.Fault != "" || c.Source != "![](attachment:a.png)" {
-		t.Errorf("as a code cell: %+v", c)
-	}
+	c, _ := b.Cell("m")
+	must.Nil(t, c.Attachments, must.Sprint("as a code cell"))
+	test.Eq(t, "", c.Fault, test.Sprint("as a code cell"))
+	test.Eq(t, "![](attachment:a.png)", c.Source, test.Sprint("as a code cell"))
 	undo(t, a)
-	if c, _ := b.Cell("m"); len(c.Attachments) != 2 || c.Type != Raw {
-		t.Errorf("and back: %+v", c)
-	}
+	c, _ = b.Cell("m")
+	must.MapLen(t, 2, c.Attachments, must.Sprint("and back"))
+	test.Eq(t, Raw, c.Type, test.Sprint("and back"))
 	edit(t, a, func(e *Editor) error { return e.SetAttachments("m", nil) })
 	if c, _ := b.Cell("m"); c.Attachments != nil {
 		t.Errorf("removed: %v", c.Attachments)

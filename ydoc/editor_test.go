@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -23,19 +26,24 @@ func TestInsertMakesCompleteCells(t *testing.T) {
 		t.Fatalf("%d cells", len(cells))
 	}
 	c := cells[0]
-	if c.Source != "x = 1\ny = \"😀\"\n" || c.Type != Code || c.ExecutionState != Idle || c.ExecutionCount != nil || c.Outputs == nil || len(c.Outputs) != 0 {
-		t.Errorf("code cell %+v", c)
-	}
+	test.Eq(t, "x = 1\ny = \"😀\"\n", c.Source)
+	test.Eq(t, Code, c.Type)
+	test.Eq(t, Idle, c.ExecutionState)
+	must.Nil(t, c.ExecutionCount)
+	must.NotNil(t, c.Outputs)
+	test.SliceEmpty(t, c.Outputs)
 	want := map[string]any{"f": 1.5, "n": nil, "i": 7, "l": []any{"a"}}
 	if !crdt.EqualObjects(c.Metadata, want) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
-	if r := cells[1]; r.Type != Raw || len(r.ID) != 8 || r.Source != "" {
-		t.Errorf("raw cell %+v", r)
-	}
-	if m := cells[2]; m.Attachments["a.png"] == nil || m.Outputs != nil || m.ExecutionState != "" {
-		t.Errorf("markdown cell %+v", m)
-	}
+	r := cells[1]
+	test.Eq(t, Raw, r.Type)
+	must.Eq(t, 8, len(r.ID))
+	test.Eq(t, "", r.Source)
+	m := cells[2]
+	must.NotNil(t, m.Attachments["a.png"])
+	must.Nil(t, m.Outputs)
+	test.Eq(t, "", m.ExecutionState)
 	for _, c := range cells {
 		if c.Fault != "" {
 			t.Errorf("cell %s: %s", c.ID, c.Fault)
@@ -92,9 +100,8 @@ func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", name, err, c.want)
 		}
 	}
-	if n.Revision() != before || !slices.Equal(stateVector(t, n.Doc), sv) {
-		t.Error("something was written")
-	}
+	test.Eq(t, before, n.Revision(), test.Sprint("something was written"))
+	test.SliceEqOp(t, sv, stateVector(t, n.Doc), test.Sprint("something was written"))
 }
 
 func TestMoveDeleteRetype(t *testing.T) {
@@ -113,9 +120,9 @@ func TestMoveDeleteRetype(t *testing.T) {
 		t.Errorf("order %v", got)
 	}
 	now, _ := a.Cell("a")
-	if d := was.differs(&now, allFields); d != 0 || now.Revision != was.Revision {
-		t.Errorf("a moved cell changed: %+v to %+v", was, now)
-	}
+	d := was.differs(&now, allFields)
+	test.Eq(t, 0, d, test.Sprint("a moved cell changed"))
+	test.Eq(t, was.Revision, now.Revision, test.Sprint("a moved cell changed"))
 	sameCells(t, a, b)
 
 	edit(t, a, func(e *Editor) error { _ = e.Move("a", 0); _ = e.Move("c", 0); return e.Move("b", 0) })
@@ -125,18 +132,24 @@ func TestMoveDeleteRetype(t *testing.T) {
 
 	edit(t, a, func(e *Editor) error { return e.SetType("a", Markdown) })
 	m, _ := b.Cell("a")
-	if m.Type != Markdown || m.Outputs != nil || m.Source != "1" || m.Metadata["trusted"] != nil || m.Metadata["k"] == nil || m.Fault != "" {
-		t.Errorf("retyped %+v", m)
-	}
+	test.Eq(t, Markdown, m.Type)
+	must.Nil(t, m.Outputs)
+	test.Eq(t, "1", m.Source)
+	must.Nil(t, m.Metadata["trusted"])
+	must.NotNil(t, m.Metadata["k"])
+	test.Eq(t, "", m.Fault)
 	edit(t, a, func(e *Editor) error { return e.SetType("a", Code) })
-	if c, _ := b.Cell("a"); c.Type != Code || c.Outputs == nil || c.ExecutionState != Idle || c.Fault != "" {
-		t.Errorf("retyped %+v", c)
-	}
+	c, _ := b.Cell("a")
+	test.Eq(t, Code, c.Type)
+	must.NotNil(t, c.Outputs)
+	test.Eq(t, Idle, c.ExecutionState)
+	test.Eq(t, "", c.Fault)
 
 	edit(t, a, func(e *Editor) error { return e.Delete(e.n.order[0].id, "c", "a") })
-	if cells := b.Cells(); len(cells) != 1 || cells[0].Type != Code || cells[0].Source != "" {
-		t.Errorf("an emptied notebook has %+v", cells)
-	}
+	cells := b.Cells()
+	must.SliceLen(t, 1, cells)
+	test.Eq(t, Code, cells[0].Type)
+	test.Eq(t, "", cells[0].Source)
 	sameCells(t, a, b)
 }
 
@@ -152,9 +165,9 @@ func TestRunWritesWhatTabsExpect(t *testing.T) {
 		if c.ExecutionCount != nil {
 			n = *c.ExecutionCount
 		}
-		if c.ExecutionState != state || n != count || !equalOutputs(c.Outputs, append([]Output{}, outs...)) {
-			t.Errorf("%s: state %q, count %v, outputs %v", step, c.ExecutionState, n, c.Outputs)
-		}
+		test.Eq(t, state, c.ExecutionState, test.Sprint(step))
+		test.EqOp(t, count, n, test.Sprint(step))
+		test.True(t, equalOutputs(c.Outputs, append([]Output{}, outs...)), test.Sprint(step))
 	}
 	out := func(name, text string) Output { return Output{"output_type": "stream", "name": name, "text": text} }
 	edit(t, a, func(e *Editor) error { return e.StartRun("c") })

@@ -1,8 +1,10 @@
 package ydoc
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A recorder is told of each edit and update by itself, with the cells as they were after it.
@@ -16,9 +18,10 @@ func TestFollow(t *testing.T) {
 		told = append(told, batch)
 		return whole
 	})
-	if len(told) != 1 || told[0].Complete || len(told[0].Now) != 2 || !slices.Equal(told[0].IDs, []string{"c", "d"}) {
-		t.Fatalf("%+v", told)
-	}
+	must.SliceLen(t, 1, told)
+	must.False(t, told[0].Complete)
+	must.SliceLen(t, 2, told[0].Now)
+	must.SliceEqOp(t, []string{"c", "d"}, told[0].IDs)
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", "x") })
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", "xy") })
 	edit(t, b, func(e *Editor) error { return e.Move("c", 1) })
@@ -26,19 +29,25 @@ func TestFollow(t *testing.T) {
 		t.Fatalf("%+v", told)
 	}
 	for i, want := range []string{"x", "xy"} {
-		if batch := told[i+1]; !batch.Complete || batch.IDs != nil || len(batch.Now) != 1 || batch.Now[0].Source != want || !slices.Equal(batch.Cells[0].Origin.Clients, []uint64{1}) {
-			t.Errorf("%+v", batch)
-		}
+		batch := told[i+1]
+		test.True(t, batch.Complete)
+		must.Nil(t, batch.IDs)
+		must.SliceLen(t, 1, batch.Now)
+		test.Eq(t, want, batch.Now[0].Source)
+		test.SliceEqOp(t, []uint64{1}, batch.Cells[0].Origin.Clients)
 	}
-	if batch := told[3]; !batch.Origin.Ours || batch.Origin.Others || !slices.Equal(batch.IDs, []string{"d", "c"}) || batch.To != b.Revision() {
-		t.Errorf("%+v", batch)
-	}
+	batch := told[3]
+	test.True(t, batch.Origin.Ours)
+	test.False(t, batch.Origin.Others)
+	test.SliceEqOp(t, []string{"d", "c"}, batch.IDs)
+	test.Eq(t, b.Revision(), batch.To)
 	whole = true
 	edit(t, a, func(e *Editor) error { return e.SetSource("d", "x") })
 	edit(t, a, func(e *Editor) error { return e.SetSource("d", "xy") })
-	if batch := told[5]; batch.Complete || len(batch.Now) != 2 || batch.Now[0].Source != "xy" {
-		t.Errorf("%+v", batch)
-	}
+	batch = told[5]
+	test.False(t, batch.Complete)
+	must.SliceLen(t, 2, batch.Now)
+	test.Eq(t, "xy", batch.Now[0].Source)
 	stop()
 	edit(t, a, func(e *Editor) error { return e.SetSource("d", "z") })
 	if len(told) != 6 {

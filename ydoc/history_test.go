@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -107,9 +110,8 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 	edit(t, b, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "x", Type: Raw}); return err })
 	undo(t, a)
 	now, _ := b.Cell("c")
-	if was.differs(&now, allFields) != 0 || !slices.Equal(b.IDs(), []string{"c", "x", "d"}) {
-		t.Errorf("%+v in %v", now, b.IDs())
-	}
+	test.Eq(t, 0, was.differs(&now, allFields))
+	test.SliceEqOp(t, []string{"c", "x", "d"}, b.IDs())
 	// What was undone before can still be redone in what returned, and undone.
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", now.Source+"!") })
 	undo(t, a)
@@ -123,9 +125,8 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 		}
 		u := undo(t, a)
 		c, there := b.Cell("n")
-		if there != write || write && (c.Source != " theirs" || !slices.Equal(u.Kept, []string{"n"})) {
-			t.Errorf("written %v: %+v %v", write, c, u)
-		}
+		test.Eq(t, write, there)
+		test.False(t, write && (c.Source != " theirs" || !slices.Equal(u.Kept, []string{"n"})))
 	}
 	sameCells(t, a, b)
 }
@@ -142,9 +143,11 @@ func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
 		t.Helper()
 		sameCells(t, a, b)
 		c, ok := b.Cell("c")
-		if !ok || c.Source != source || c.Type != typ || c.Fault != "" || !slices.Equal(b.IDs(), ids) {
-			t.Errorf("%+v in %v", c, b.IDs())
-		}
+		must.True(t, ok)
+		test.Eq(t, source, c.Source)
+		test.Eq(t, typ, c.Type)
+		test.Eq(t, "", c.Fault)
+		test.SliceEqOp(t, ids, b.IDs())
 	}
 	u := undo(t, a)
 	check("ONE three", Code, "c", "d", "f", "e")
@@ -188,18 +191,19 @@ func TestStepsAreOfEditsThatChangeSomething(t *testing.T) {
 		},
 		"nothing": func(e *Editor) error { return e.SetSource("c", "0") },
 	} {
-		if s, err := n.Record(name, fn); s != nil || err != nil {
-			t.Errorf("%s: %+v, %v", name, s, err)
-		}
+		s, err := n.Record(name, fn)
+		must.Nil(t, s, must.Sprint(name))
+		test.NoError(t, err, test.Sprint(name))
 	}
 	s, err := n.Record("source", func(e *Editor) error { _ = e.SetSource("c", "one"); return e.SetSource("c", "two") })
-	if err != nil || s.Bytes() != 1 || !slices.Equal(s.Cells(), []string{"c"}) {
-		t.Errorf("%+v, %v", s, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, 1, s.Bytes())
+	test.SliceEqOp(t, []string{"c"}, s.Cells())
 	n.Release(s)
-	if u, inverse, err := n.Revert(); err != nil || inverse != nil || u.Missed {
-		t.Errorf("of no step: %+v %v %v", u, inverse, err)
-	}
+	u, inverse, err := n.Revert()
+	must.NoError(t, err, must.Sprint("of no step"))
+	must.Nil(t, inverse, must.Sprint("of no step"))
+	test.False(t, u.Missed, test.Sprint("of no step"))
 }
 
 func TestUndoOfATextDocument(t *testing.T) {
@@ -221,9 +225,8 @@ func TestUndoOfATextDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.String() != "1 a b! c 2" || b.String() != a.String() {
-		t.Errorf("%q %q", a.String(), b.String())
-	}
+	test.Eq(t, "1 a b! c 2", a.String())
+	test.Eq(t, a.String(), b.String())
 	if _, _, err := a.Revert(inverse); err != nil {
 		t.Fatal(err)
 	}
@@ -302,9 +305,9 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 				delete(typed, ch)
 			}
 		}
-		if len(typed) > 0 || b.Len() != 2 || t.Failed() {
-			t.Fatalf("seed %d: %d characters were lost, %d cells", seed, len(typed), b.Len())
-		}
+		must.LessEq(t, 0, len(typed), must.Sprint(seed))
+		must.Eq(t, 2, b.Len(), must.Sprint(seed))
+		must.False(t, t.Failed(), must.Sprint(seed))
 	}
 }
 
@@ -340,11 +343,12 @@ func TestUndoOfATypeLeavesNothingOfARun(t *testing.T) {
 			t.Errorf("the %s cell has %s", cell.Type, key)
 		}
 	}
-	if cell.Type != Markdown || cell.ExecutionCount != nil || cell.Outputs != nil {
-		t.Errorf("undone it is %+v", cell)
-	}
+	test.Eq(t, Markdown, cell.Type)
+	must.Nil(t, cell.ExecutionCount)
+	test.Nil(t, cell.Outputs)
 	redo(t, n)
-	if cell, _ := n.Cell(id); cell.Type != Code || cell.Outputs == nil || cell.Fault != "" {
-		t.Errorf("redone it is %+v", cell)
-	}
+	cell, _ = n.Cell(id)
+	test.Eq(t, Code, cell.Type)
+	must.NotNil(t, cell.Outputs)
+	test.Eq(t, "", cell.Fault)
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -95,12 +98,14 @@ func TestYjsVectorLoadsStepByStepAndWhole(t *testing.T) {
 		}
 	}
 	c, ok := n.Cell("c1")
-	if !ok || c.Source != v.Source || c.Type != Code || *c.ExecutionCount != 5 || c.ExecutionState != Idle || c.Fault != "" {
-		t.Errorf("cell %+v", c)
-	}
-	if len(c.Outputs) != 1 || c.Outputs[0]["text"] != "hi\nthere\n" {
-		t.Errorf("outputs %v", c.Outputs)
-	}
+	must.True(t, ok)
+	test.Eq(t, v.Source, c.Source)
+	test.Eq(t, Code, c.Type)
+	test.Eq(t, 5, *c.ExecutionCount)
+	test.Eq(t, Idle, c.ExecutionState)
+	test.Eq(t, "", c.Fault)
+	must.SliceLen(t, 1, c.Outputs)
+	test.EqOp[any](t, "hi\nthere\n", c.Outputs[0]["text"])
 }
 
 func TestPycrdtVector(t *testing.T) {
@@ -132,20 +137,19 @@ func TestPycrdtVector(t *testing.T) {
 	if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != v.Full {
 		t.Errorf("state\n got %s\nwant %s", got, v.Full)
 	}
-	if major, minor := n.NBFormat(); major != 4 || minor != 5 {
-		t.Errorf("nbformat %d.%d", major, minor)
-	}
+	major, minor := n.NBFormat()
+	test.Eq(t, 4, major)
+	test.Eq(t, 5, minor)
 	if n.Metadata()["language_info"].(map[string]any)["name"] != "python" {
 		t.Errorf("metadata %v", n.Metadata())
 	}
 	c, _ := n.Cell("c1")
 	data := c.Outputs[1]["data"].(map[string]any)["application/json"].(map[string]any)
-	if data["i"] != 3 || data["f"] != 1.5 {
-		t.Errorf("numbers %v", data)
-	}
-	if _, ok := n.Cell("m1"); !ok || n.Len() != 2 {
-		t.Errorf("cells %v", n.IDs())
-	}
+	test.EqOp[any](t, 3, data["i"])
+	test.EqOp[any](t, 1.5, data["f"])
+	_, ok := n.Cell("m1")
+	must.True(t, ok)
+	test.Eq(t, 2, n.Len())
 }
 
 // pycrdtEmptyKeys is a cell whose metadata pycrdt 0.14.13 gave the keys "" (set three times), NUL and "k".
@@ -199,9 +203,9 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 		}
 		for i, s := range all {
 			for k := range s.read {
-				if d := s.read[k].differs(&s.copied[k], allFields); d != 0 || s.read[k].Revision != s.copied[k].Revision {
-					t.Fatalf("seed %d: cell %d of snapshot %d has changed in %b: %+v", seed, k, i, d, s.read[k])
-				}
+				d := s.read[k].differs(&s.copied[k], allFields)
+				must.Eq(t, 0, d, must.Sprint(seed, i))
+				must.Eq(t, s.copied[k].Revision, s.read[k].Revision, must.Sprint(seed, i))
 			}
 		}
 	}

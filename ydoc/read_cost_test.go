@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // allocatedBy is how many bytes f allocates.
@@ -48,9 +51,9 @@ func TestReadingOneCellCostsThatCell(t *testing.T) {
 					edit(t, a, func(e *Editor) error { return fn(e, i) })
 					before := revisionOf(t, a, "cell-4")
 					sum += allocatedBy(func() {
-						if c, ok := n.Cell("cell-5"); !ok || c.Revision <= before {
-							t.Errorf("%s: revision %d", kind, c.Revision)
-						}
+						c, ok := n.Cell("cell-5")
+						must.True(t, ok, must.Sprint(kind))
+						test.Greater(t, before, c.Revision, test.Sprint(kind))
 						_ = n.Revision()
 						_ = n.ChangesSince(n.Revision())
 					})
@@ -63,9 +66,8 @@ func TestReadingOneCellCostsThatCell(t *testing.T) {
 		}
 	}
 	for name, c := range cost {
-		if c[1] > 4*cell || c[1] > c[0]+c[0]/2+1<<10 {
-			t.Errorf("%s: reading one cell of 10 allocates %d bytes, of 1,000 %d", name, c[0], c[1])
-		}
+		test.LessEq(t, 4*cell, c[1], test.Sprint(name))
+		test.LessEq(t, c[0]+c[0]/2+1<<10, c[1], test.Sprint(name))
 	}
 }
 

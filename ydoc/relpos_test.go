@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -18,9 +20,10 @@ func TestRelativePositionsAreYjs(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameJSON(t, "position", p, want)
-		if id, got, ok := n.ResolvePosition(want); id != "c1" || got != off || !ok {
-			t.Errorf("position %d resolves to %q %d %v", off, id, got, ok)
-		}
+		id, got, ok := n.ResolvePosition(want)
+		test.Eq(t, "c1", id)
+		test.Eq(t, off, got)
+		test.True(t, ok)
 	}
 	// All four keys, also where they are null.
 	p, _ := n.RelativePosition("c1", end)
@@ -43,9 +46,10 @@ func TestPositionsStayWhereTheyAre(t *testing.T) {
 	}
 	at := func(want int) {
 		t.Helper()
-		if id, off, ok := b.ResolvePosition(two); id != "c" || off != want || !ok {
-			t.Errorf("it stands at %q %d %v, want %d", id, off, ok, want)
-		}
+		id, off, ok := b.ResolvePosition(two)
+		test.Eq(t, "c", id)
+		test.Eq(t, want, off)
+		test.True(t, ok)
 	}
 	at(4)
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", "zero 😀 one two three") })
@@ -83,10 +87,10 @@ func TestTextPositions(t *testing.T) {
 	if err := x.Edit("more", func(e *TextEditor) error { return e.Replace(0, 0, "xx") }); err != nil {
 		t.Fatal(err)
 	}
-	if off, ok := x.ResolvePosition(p); off != 3 || !ok {
-		t.Errorf("%d %v", off, ok)
-	}
-	if off, ok := x.ResolvePosition(end); off != 4 || !ok {
-		t.Errorf("%d %v", off, ok)
-	}
+	off, ok := x.ResolvePosition(p)
+	test.Eq(t, 3, off)
+	test.True(t, ok)
+	off, ok = x.ResolvePosition(end)
+	test.Eq(t, 4, off)
+	test.True(t, ok)
 }

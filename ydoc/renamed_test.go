@@ -4,6 +4,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // savedAs has a peer do as a server does that saves: it gives a cell another id.
@@ -153,8 +156,8 @@ func TestACellGetsUsedToItsID(t *testing.T) {
 		time.Sleep(renamedFor + time.Second)
 		edit(t, r.peers[1].Notebook, func(e *Editor) error { return e.Delete("a") })
 		r.settle()
-		if got := r.server.IDs(); len(got) != 2 || got[1] != "new" {
-			t.Errorf("%q, want b and new", got)
-		}
+		got := r.server.IDs()
+		must.SliceLen(t, 2, got)
+		test.Eq(t, "new", got[1])
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestRevisionsChangeExactlyWhenContentDoes(t *testing.T) {
@@ -44,15 +47,13 @@ func TestRevisionsChangeExactlyWhenContentDoes(t *testing.T) {
 		if (cell2 != cell) != c.cell {
 			t.Errorf("%s: the cell's revision went from %d to %d", name, cell, cell2)
 		}
-		if (book2 != book) != c.book || (b.Revision() != there) != c.book {
-			t.Errorf("%s: the document's revision went from %d to %d, there from %d to %d", name, book, book2, there, b.Revision())
-		}
-		if cell2 > book2 || cell2 < cell || book2 < book {
-			t.Errorf("%s: revisions %d and %d", name, cell2, book2)
-		}
-		if revisionOf(t, a, "c") != cell2 || a.Revision() != book2 {
-			t.Errorf("%s: reading changed a revision", name)
-		}
+		test.Eq(t, c.book, book2 != book, test.Sprint(name))
+		test.Eq(t, c.book, b.Revision() != there, test.Sprint(name))
+		test.LessEq(t, book2, cell2, test.Sprint(name))
+		test.GreaterEq(t, cell, cell2, test.Sprint(name))
+		test.GreaterEq(t, book, book2, test.Sprint(name))
+		test.Eq(t, cell2, revisionOf(t, a, "c"), test.Sprint(name))
+		test.Eq(t, book2, a.Revision(), test.Sprint(name))
 	}
 }
 
@@ -74,9 +75,9 @@ func TestRewriteCarriesAChangeOver(t *testing.T) {
 	if !errors.As(err, &conflict) {
 		t.Fatalf("%v", err)
 	}
-	if conflict.ID != "c" || !strings.Contains(conflict.Theirs, "+ONE") || !strings.Contains(conflict.Mine, "+first") {
-		t.Errorf("%+v", conflict)
-	}
+	test.Eq(t, "c", conflict.ID)
+	test.StrContains(t, conflict.Theirs, "+ONE")
+	test.StrContains(t, conflict.Mine, "+first")
 	if !slices.Equal(sv, stateVector(t, a.Doc)) {
 		t.Error("something was written in spite of a conflict")
 	}
@@ -150,14 +151,15 @@ func TestRevisionText(t *testing.T) {
 	last := n.Revision()
 	for range 2000 {
 		r := nextRevision()
-		if got, err := ParseRevision(r.String()); err != nil || got != r || got <= last {
-			t.Fatalf("%d is written %q, and that is read as %d, %v", r, r, got, err)
-		}
+		got, err := ParseRevision(r.String())
+		must.NoError(t, err)
+		must.Eq(t, r, got)
+		must.Greater(t, last, got)
 		last = r
 	}
-	if text := last.String(); len(text) > 6 || text != strings.ToLower(text) {
-		t.Errorf("it is written %q", text)
-	}
+	text := last.String()
+	must.LessEq(t, 6, len(text))
+	test.Eq(t, strings.ToLower(text), text)
 }
 
 // A revision of another process is none that any document has, and what is none is refused.
@@ -185,9 +187,8 @@ func TestParseRevision(t *testing.T) {
 		"latest one":                    0,
 	} {
 		got, err := ParseRevision(text)
-		if got != want || (err != nil) != (want == 0) {
-			t.Errorf("%q is read as %d, %v, want %d", text, got, err, want)
-		}
+		test.Eq(t, want, got, test.Sprint(text))
+		test.Eq(t, want == 0, err != nil, test.Sprint(text))
 	}
 	for _, r := range []Revision{0, Foreign} {
 		if got, err := ParseRevision(r.String()); err == nil {
@@ -201,9 +202,8 @@ func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range Revision(1000) {
 		m := mark(start + i)
-		if len(m) != markBytes || seen[m] {
-			t.Fatalf("the mark of start + %d is %q", i, m)
-		}
+		must.Eq(t, markBytes, len(m), must.Sprint(i))
+		must.False(t, seen[m], must.Sprint(i))
 		seen[m] = true
 	}
 }

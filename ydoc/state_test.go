@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
@@ -24,17 +27,23 @@ func TestStateEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := b.StateEntries("nbduet:x:")
-	if name := objectValue(got["nbduet:x:1"])["name"]; len(got) != 1 || name != "Ada" {
-		t.Errorf("%v", got)
-	}
-	if c, err := sub.Take(); err != nil || !c.State || len(c.Cells) > 0 || c.Order || c.Metadata || b.Revision() != rev || a.State() != (State{}) || told != 0 {
-		t.Errorf("%+v, %v, told %d", c, err, told)
-	}
+	name := objectValue(got["nbduet:x:1"])["name"]
+	must.MapLen(t, 1, got)
+	test.EqOp[any](t, "Ada", name)
+	c, err := sub.Take()
+	must.NoError(t, err)
+	test.True(t, c.State)
+	must.LessEq(t, 0, len(c.Cells))
+	test.False(t, c.Order)
+	test.False(t, c.Metadata)
+	test.Eq(t, rev, b.Revision())
+	test.EqOp(t, State{}, a.State())
+	test.Eq(t, 0, told)
 	sent := 0
 	a.OnUpdate(func(u []byte) { sent++; apply(t, b.Doc, u) })
-	if err := a.SetState(map[string]any{"nbduet:y": true, "nbduet:none": nil}); err != nil || sent != 0 {
-		t.Errorf("what changes nothing was sent: %v", err)
-	}
+	err = a.SetState(map[string]any{"nbduet:y": true, "nbduet:none": nil})
+	must.NoError(t, err, must.Sprint("what changes nothing was sent"))
+	test.Eq(t, 0, sent, test.Sprint("what changes nothing was sent"))
 	if err := a.SetState(map[string]any{"nbduet:x:1": nil}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +65,8 @@ func TestStateEntriesThatAreRefused(t *testing.T) {
 		"not UTF-8": {"nbduet:\xff": true},
 		"too many":  many,
 	} {
-		if err := n.SetState(entries); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrTooLarge) || len(n.StateEntries("")) > 0 {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := n.SetState(entries)
+		test.False(t, !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrTooLarge), test.Sprint(name))
+		test.LessEq(t, 0, len(n.StateEntries("")), test.Sprint(name))
 	}
 }

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // doing makes an edit that is a step.
 func doing(t *testing.T, n *Notebook, fn func(e *Editor) error) *Step {
 	t.Helper()
 	s, err := n.Record("test", fn)
-	if err != nil || s == nil {
-		t.Fatalf("no step: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("no step"))
+	must.NotNil(t, s, must.Sprint("no step"))
 	return s
 }
 
@@ -42,9 +44,9 @@ func set(id, source string) func(e *Editor) error {
 
 func wantSource(t *testing.T, n *Notebook, id, want string) {
 	t.Helper()
-	if c, ok := n.Cell(id); !ok || c.Source != want {
-		t.Errorf("cell %s is %q, want %q", id, c.Source, want)
-	}
+	c, ok := n.Cell(id)
+	must.True(t, ok, must.Sprint(id))
+	test.Eq(t, want, c.Source, test.Sprint(id))
 }
 
 // Steps of two who write through one replica are taken back each for itself, whatever the order.
@@ -89,9 +91,8 @@ func TestACreatedCellKeepsWhatOthersWrote(t *testing.T) {
 			edit(t, other, set("c", "mine agent ours"))
 			u, inverse := revert(t, n, made)
 			wantSource(t, tab, "c", "mine  ours")
-			if !slices.Equal(u.Kept, []string{"c"}) || u.Gone != nil {
-				t.Errorf("%+v", u)
-			}
+			test.SliceEqOp(t, []string{"c"}, u.Kept)
+			test.Nil(t, u.Gone)
 			revert(t, n, inverse)
 			wantSource(t, tab, "c", "mine agent ours")
 		})
@@ -105,9 +106,10 @@ func TestARestoredCellIsNotDeletedWithWhatOthersWrote(t *testing.T) {
 	edit(t, tab, func(e *Editor) error { _ = e.AppendStream("c", "stdout", "out"); return e.FinishRun("c", &three) })
 	gone := doing(t, n, func(e *Editor) error { return e.Delete("c") })
 	_, inverse := revert(t, n, gone)
-	if c, _ := tab.Cell("c"); c.Source != "a person's" || len(c.Outputs) != 1 || *c.ExecutionCount != 3 {
-		t.Errorf("a deleted cell came back as %+v", c)
-	}
+	c, _ := tab.Cell("c")
+	test.Eq(t, "a person's", c.Source)
+	must.SliceLen(t, 1, c.Outputs)
+	test.Eq(t, 3, *c.ExecutionCount)
 	edit(t, tab, set("c", "a person's text"))
 	u, _ := revert(t, n, inverse)
 	wantSource(t, tab, "c", "a person's text")
@@ -174,13 +176,17 @@ func TestStepsTogether(t *testing.T) {
 	n.OnUpdate(func(u []byte) { updates++; apply(t, tab.Doc, u) })
 	for range 3 {
 		u, inverse := revert(t, n, steps...)
-		if got := content(tab); !sameRuns(got, before) || u.Kept != nil || u.Missed || u.Gone != nil {
-			t.Fatalf("taken back it is %+v, %+v", got, u)
-		}
+		got := content(tab)
+		must.True(t, sameRuns(got, before))
+		must.Nil(t, u.Kept)
+		must.False(t, u.Missed)
+		must.Nil(t, u.Gone)
 		u, again := revert(t, n, inverse)
-		if got := content(tab); !sameRuns(got, after) || u.Kept != nil || u.Missed || u.Gone != nil {
-			t.Fatalf("made again it is %+v, %+v", got, u)
-		}
+		got = content(tab)
+		must.True(t, sameRuns(got, after))
+		must.Nil(t, u.Kept)
+		must.False(t, u.Missed)
+		must.Nil(t, u.Gone)
 		steps = []*Step{again}
 	}
 	if updates != 6 {
@@ -226,9 +232,9 @@ func TestManyAndLargeSteps(t *testing.T) {
 	typed = ""
 	edit(t, tab, func(e *Editor) error { return e.SetSource("c", large[:500_000]+"person"+large[500_000:]) })
 	_, inverse := revert(t, n, s)
-	if c, _ := tab.Cell("c"); !strings.Contains(c.Source, "person") || len(c.Source) > 100 {
-		t.Errorf("a million characters undone: %.100q", c.Source)
-	}
+	c, _ := tab.Cell("c")
+	test.StrContains(t, c.Source, "person", test.Sprint("a million characters undone"))
+	test.LessEq(t, 100, len(c.Source), test.Sprint("a million characters undone"))
 	revert(t, n, inverse)
 	if c, _ := tab.Cell("c"); len(c.Source) != len(large)+len("person") {
 		t.Errorf("and made again: %d characters", len(c.Source))
@@ -243,7 +249,7 @@ func TestASetValueStays(t *testing.T) {
 	edit(t, tab, func(e *Editor) error { return e.SetCellMetadata("c", "k", "person") })
 	edit(t, n, func(e *Editor) error { return e.SetCellMetadata("c", "l", "client") })
 	revert(t, n, s)
-	if c, _ := tab.Cell("c"); c.Metadata["k"] != "person" || c.Metadata["l"] != "client" {
-		t.Errorf("%v", c.Metadata)
-	}
+	c, _ := tab.Cell("c")
+	test.EqOp[any](t, "person", c.Metadata["k"])
+	test.EqOp[any](t, "client", c.Metadata["l"])
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
@@ -27,18 +29,21 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 	edit(t, b, func(e *Editor) error { return e.SetSource("d", "x") })
 	edit(t, b, func(e *Editor) error { return e.AppendStream("c", "stdout", "y") })
 	c, err := s.Next(t.Context())
-	if err != nil || len(c.Cells) != 2 || c.Order {
-		t.Fatalf("%+v %v", c, err)
-	}
-	if o := c.Cells[0].Origin; !o.Ours || !o.Others || !slices.Equal(o.Clients, []uint64{1}) || !c.Cells[0].Outputs || c.Cells[0].Source {
-		t.Errorf("%+v", c.Cells[0])
-	}
-	if o := c.Cells[1].Origin; !o.Ours || o.Others || o.Clients != nil {
-		t.Errorf("%+v", c.Cells[1])
-	}
-	if !c.Origin.Ours || !slices.Equal(c.Origin.Clients, []uint64{1}) {
-		t.Errorf("%+v", c.Origin)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 2, c.Cells)
+	must.False(t, c.Order)
+	o := c.Cells[0].Origin
+	test.True(t, o.Ours)
+	test.True(t, o.Others)
+	test.SliceEqOp(t, []uint64{1}, o.Clients)
+	test.True(t, c.Cells[0].Outputs)
+	test.False(t, c.Cells[0].Source)
+	o = c.Cells[1].Origin
+	test.True(t, o.Ours)
+	test.False(t, o.Others)
+	test.Nil(t, o.Clients)
+	test.True(t, c.Origin.Ours)
+	test.SliceEqOp(t, []uint64{1}, c.Origin.Clients)
 	// Several clients in one update are told apart.
 	x, y := NewNotebookWith(Options{ClientID: 3}), NewNotebookWith(Options{ClientID: 4})
 	for _, n := range []*Notebook{x, y} {
@@ -49,19 +54,21 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 	apply(t, x.Doc, diff(t, y.Doc, nil))
 	apply(t, b.Doc, diff(t, x.Doc, stateVector(t, b.Doc)))
 	c, _ = s.Take()
-	if len(c.Cells) != 2 || !slices.Equal(c.Cells[0].Origin.Clients, []uint64{4}) || !slices.Equal(c.Cells[1].Origin.Clients, []uint64{3}) {
-		t.Errorf("%+v", c)
-	}
+	must.SliceLen(t, 2, c.Cells)
+	test.SliceEqOp(t, []uint64{4}, c.Cells[0].Origin.Clients)
+	test.SliceEqOp(t, []uint64{3}, c.Cells[1].Origin.Clients)
 	edit(t, a, func(e *Editor) error { return e.Delete("d") })
 	c, _ = s.Take()
-	if !slices.Equal(c.Deleted, []string{"d"}) || !c.Order || !c.Origin.Others {
-		t.Errorf("%+v", c)
-	}
+	test.SliceEqOp(t, []string{"d"}, c.Deleted)
+	test.True(t, c.Order)
+	test.True(t, c.Origin.Others)
 	// The state map is no content, but said.
 	b.replica.Transact(func(x *crdt.Tx) { x.Set(b.state, "dirty", true) })
-	if c, _ = s.Take(); !c.State || len(c.Cells) != 0 || c.To != c.From || !b.State().Dirty {
-		t.Errorf("%+v", c)
-	}
+	c, _ = s.Take()
+	test.True(t, c.State)
+	must.SliceEmpty(t, c.Cells)
+	test.Eq(t, c.From, c.To)
+	test.True(t, b.State().Dirty)
 }
 
 func TestNextWaits(t *testing.T) {
@@ -77,9 +84,10 @@ func TestNextWaits(t *testing.T) {
 			time.Sleep(time.Second)
 			_ = n.Edit("x", func(e *TextEditor) error { return e.Replace(0, 0, "x") })
 		}()
-		if c, err := s.Next(t.Context()); err != nil || !c.Text || !c.Origin.Ours {
-			t.Errorf("%+v %v", c, err)
-		}
+		c, err := s.Next(t.Context())
+		must.NoError(t, err)
+		test.True(t, c.Text)
+		test.True(t, c.Origin.Ours)
 		go func() {
 			time.Sleep(time.Second)
 			_ = n.do("x", func() error { panic("x") })
@@ -117,7 +125,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	if len(s.cells) > maxOrigins {
 		t.Errorf("%d cells are remembered", len(s.cells))
 	}
-	if c, err := s.Take(); err != nil || len(c.Cells) != 6_000 || len(s.cells) != 0 {
-		t.Errorf("%d cells changed (%v), %d are still remembered", len(c.Cells), err, len(s.cells))
-	}
+	c, err := s.Take()
+	must.NoError(t, err)
+	must.SliceLen(t, 6_000, c.Cells)
+	test.MapEmpty(t, s.cells)
 }

@@ -2,8 +2,10 @@ package ydoc
 
 import (
 	"errors"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // The text at an older revision is what it was then; one that was never is refused.
@@ -19,9 +21,9 @@ func TestTextBase(t *testing.T) {
 	first, second := write("ein 😀"), write("zwei 😀")
 	if err := d.Edit("look", func(e *TextEditor) error {
 		for r, want := range map[Revision]string{first: "ein 😀", second: "zwei 😀"} {
-			if got, err := e.Base(r); got != want || err != nil {
-				t.Errorf("at %d: %q, %v; want %q", r, got, err, want)
-			}
+			got, err := e.Base(r)
+			test.Eq(t, want, got, test.Sprint(r))
+			test.NoError(t, err, test.Sprint(r))
 		}
 		for _, r := range []Revision{0, second + 1} {
 			if got, err := e.Base(r); !errors.Is(err, ErrRevisionGone) {
@@ -44,9 +46,8 @@ func TestTextDocument(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if a.String() != "a😀Z\nY" || b.String() != a.String() {
-		t.Errorf("%q and %q", a.String(), b.String())
-	}
+	test.Eq(t, "a😀Z\nY", a.String())
+	test.Eq(t, a.String(), b.String())
 	rev := b.Revision()
 	for name, fn := range map[string]func(e *TextEditor) error{
 		"inside": func(e *TextEditor) error { return e.Replace(2, 0, "x") },
@@ -63,9 +64,9 @@ func TestTextDocument(t *testing.T) {
 	if err := a.Edit("set", func(e *TextEditor) error { return e.SetText("a😀Z\nYz") }); err != nil {
 		t.Fatal(err)
 	}
-	if s, r := b.Read(); s != "a😀Z\nYz" || r == rev {
-		t.Errorf("%q at %d", s, r)
-	}
+	s, r := b.Read()
+	test.Eq(t, "a😀Z\nYz", s)
+	test.NotEq(t, rev, r)
 	// The revision that was read before still stands for its text.
 	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.rewrite(rev, "b😀Z\nY") }); err != nil {
 		t.Fatal(err)
@@ -92,10 +93,11 @@ func TestRewriteOfATextMeetsConflicts(t *testing.T) {
 		return e.rewrite(base, "one\nzwei\n")
 	})
 	var conflict *ConflictError
-	if !errors.As(err, &conflict) || conflict.ID != "" || !strings.Contains(conflict.Theirs, "+2") || !strings.Contains(conflict.Mine, "+zwei") ||
-		!strings.HasPrefix(err.Error(), "the text was changed") {
-		t.Errorf("%v", err)
-	}
+	must.True(t, errors.As(err, &conflict))
+	test.Eq(t, "", conflict.ID)
+	test.StrContains(t, conflict.Theirs, "+2")
+	test.StrContains(t, conflict.Mine, "+zwei")
+	test.StrHasPrefix(t, "the text was changed", err.Error())
 	if a.String() != "one\n2\n" {
 		t.Errorf("%q was written in spite of a conflict", a.String())
 	}

@@ -2,8 +2,9 @@ package ydoc
 
 import (
 	"errors"
-	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // An edit touches the cells that it changes, and not those that it makes, or leaves as they are.
@@ -34,9 +35,10 @@ func TestTouched(t *testing.T) {
 			if err := c.do(e); err != nil {
 				return err
 			}
-			if got := e.Touched(); !slices.Equal(got.Cells, c.cells) || !slices.Equal(got.Replaced, c.replaced) || got.Writes != c.writes {
-				t.Errorf("%s: %+v", name, got)
-			}
+			got := e.Touched()
+			test.SliceEqOp(t, c.cells, got.Cells, test.Sprint(name))
+			test.SliceEqOp(t, c.replaced, got.Replaced, test.Sprint(name))
+			test.Eq(t, c.writes, got.Writes, test.Sprint(name))
 			return undo
 		})
 		if !errors.Is(err, undo) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -162,9 +164,9 @@ func TestLeavesAutosaveOff(t *testing.T) {
 					return all == 0
 				})
 				time.Sleep(2 * time.Second) // longer than the server waits before it writes
-				if file := s.Read(t, path); strings.Contains(file, "typed") || strings.Contains(file, "of the agent") {
-					t.Errorf("the file was written though Ada had switched autosave off: %s", file)
-				}
+				file := s.Read(t, path)
+				test.StrNotContains(t, file, "typed", test.Sprint("the file was written though Ada had switched autosave off"))
+				test.StrNotContains(t, file, "of the agent", test.Sprint("the file was written though Ada had switched autosave off"))
 			})
 		}
 	}

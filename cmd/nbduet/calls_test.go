@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -62,9 +64,9 @@ func TestManyCallsWait(t *testing.T) {
 		var m struct {
 			ID float64 `json:"id"`
 		}
-		if err := json.Unmarshal([]byte(line), &m); err != nil || !open[m.ID] {
-			t.Fatalf("%q, %v", line, err)
-		}
+		err = json.Unmarshal([]byte(line), &m)
+		must.NoError(t, err, must.Sprint(line))
+		must.True(t, open[m.ID], must.Sprint(line))
 		delete(open, m.ID)
 		return m.ID
 	}
@@ -112,8 +114,8 @@ func TestLongCallWaitsForRoom(t *testing.T) {
 			t.Error(err)
 		}
 		refused := `{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"16 MB of calls are being served, the most at a time: wait for answers, or send less at once"}}`
-		if got := written.String(); !strings.Contains(got, refused) || !strings.Contains(got, `"id":8,"result":{}`) {
-			t.Errorf("it is answered %s", got)
-		}
+		got := written.String()
+		test.StrContains(t, got, refused)
+		test.StrContains(t, got, `"id":8,"result":{}`)
 	})
 }

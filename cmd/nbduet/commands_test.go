@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -17,9 +20,10 @@ func TestCommands(t *testing.T) {
 	for _, c := range commands() {
 		for _, flag := range []string{"-h", "--help"} {
 			o := start(t, found(), c.name, flag)
-			if o.code != exitOK || o.stderr != "" || !strings.HasPrefix(o.stdout, "Usage: nbduet "+c.name) || strings.Contains(o.stdout, "--session-timeout") {
-				t.Errorf("%s %s prints %s%s", c.name, flag, o.stdout, o.stderr)
-			}
+			test.Eq(t, exitOK, o.code, test.Sprint(flag))
+			test.Eq(t, "", o.stderr, test.Sprint(flag))
+			test.StrHasPrefix(t, "Usage: nbduet "+c.name, o.stdout, test.Sprint(flag))
+			test.StrNotContains(t, o.stdout, "--session-timeout", test.Sprint(flag))
 		}
 		start(t, found(), c.name, "--nosuch").is(t, exitUsage, "--nosuch", "nbduet "+c.name+" --help")
 		start(t, found(), "--read-only", c.name).is(t, exitUsage, c.name, "stand first")
@@ -54,14 +58,17 @@ func TestDoctor(t *testing.T) {
 	here := found(jupyter.Running{URL: s.URL, Token: s.Token, Root: s.Root})
 	var report doctor.Report
 	o := start(t, here, "doctor", "--json")
-	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil || o.code != exitOK || !report.OK || o.stderr != "" {
-		t.Errorf("exit code %d, %v: %s%s", o.code, err, o.stdout, o.stderr)
-	}
+	err := json.Unmarshal([]byte(o.stdout), &report)
+	must.NoError(t, err)
+	test.Eq(t, exitOK, o.code)
+	test.True(t, report.OK)
+	test.Eq(t, "", o.stderr)
 	for _, args := range [][]string{{"--token=wr0ng", "--jupyter-url=" + s.URL}, {"--runtime-url=http://127.0.0.1:9", "--document-url=" + s.URL}} {
 		o := start(t, here, append([]string{"doctor"}, args...)...)
-		if o.code != exitFault || o.stderr != "" || !strings.Contains(o.stdout, "✗") || strings.Contains(o.stdout, "wr0ng") {
-			t.Errorf("%q: exit code %d: %s%s", args, o.code, o.stdout, o.stderr)
-		}
+		test.Eq(t, exitFault, o.code, test.Sprint(args))
+		test.Eq(t, "", o.stderr, test.Sprint(args))
+		test.StrContains(t, o.stdout, "✗", test.Sprint(args))
+		test.StrNotContains(t, o.stdout, "wr0ng", test.Sprint(args))
 	}
 	start(t, here, "doctor", "x").is(t, exitUsage, "x")
 	start(t, here, "doctor", "--jupyter-url=ftp://x").is(t, exitUsage, "ftp://x")

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -43,9 +46,8 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 		for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 			id++
 			text, failed := p.tool(id, tool, nil)
-			if strings.Contains(text, s.Token) || strings.Contains(text, "oth3r") {
-				t.Fatalf("%s shows a token: %s", tool, text)
-			}
+			must.StrNotContains(t, text, s.Token, must.Sprint(tool))
+			must.StrNotContains(t, text, "oth3r", must.Sprint(tool))
 			missing := ""
 			for _, want := range says {
 				if !strings.Contains(text, want) {
@@ -73,9 +75,9 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
 	log := p.log.String()
-	if strings.Count(log, "there is no Jupyter server to work on yet") != 1 || !strings.Contains(log, "jupyter lab") || strings.Contains(log, s.Token) {
-		t.Errorf("the log is %s", log)
-	}
+	test.Eq(t, 1, strings.Count(log, "there is no Jupyter server to work on yet"))
+	test.StrContains(t, log, "jupyter lab")
+	test.StrNotContains(t, log, s.Token)
 }
 
 // A server that was named and is not there is named once in the log at the start.
@@ -92,9 +94,9 @@ func TestSaysThatTheServerIsDown(t *testing.T) {
 	if code := p.end(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
-	if log := p.log.String(); strings.Count(log, "http://127.0.0.1:9: ") != 1 || strings.Contains(log, "any-t0ken") {
-		t.Errorf("the log is %s", log)
-	}
+	log := p.log.String()
+	test.Eq(t, 1, strings.Count(log, "http://127.0.0.1:9: "))
+	test.StrNotContains(t, log, "any-t0ken")
 }
 
 // Where one of two servers is found later, the two are told apart by their addresses then.
@@ -108,18 +110,17 @@ func TestLocalServerLater(t *testing.T) {
 		var running []jupyter.Running
 		find := func(context.Context) ([]jupyter.Running, error) { return running, nil }
 		docs, kernels, err := connectServers(t.Context(), s, find, discard())
-		if err != nil || docs.BaseURL() != "" {
-			t.Fatalf("%v, found at %q", err, docs.BaseURL())
-		}
-		if err := docs.Find(t.Context()); err == nil || !strings.Contains(err.Error(), "--document-url (DOCUMENT_URL)") {
-			t.Errorf("without a server: %v", err)
-		}
+		must.NoError(t, err)
+		must.Eq(t, "", docs.BaseURL())
+		err = docs.Find(t.Context())
+		must.Error(t, err, must.Sprint("without a server"))
+		test.StrContains(t, err.Error(), "--document-url (DOCUMENT_URL)", test.Sprint("without a server"))
 		running = []jupyter.Running{{URL: "http://127.0.0.1:1111/x", Token: "t0ken"}}
 		for end := time.Now().Add(30 * time.Second); docs.Find(t.Context()) != nil && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
-		if got := (&kernel.Servers{Documents: docs, Kernels: kernels}); got.Apart() != apart || docs.BaseURL() == "" {
-			t.Errorf("%s and %s: apart is %v", docs.BaseURL(), address, !apart)
-		}
+		got := (&kernel.Servers{Documents: docs, Kernels: kernels})
+		test.Eq(t, apart, got.Apart(), test.Sprint(address))
+		test.NotEq(t, "", docs.BaseURL(), test.Sprint(address))
 	}
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"bytes"
 	"io"
-	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"github.com/spf13/pflag"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
@@ -28,9 +29,9 @@ func TestEmptyEnvironment(t *testing.T) {
 		for _, name := range all {
 			t.Run(name, func(t *testing.T) {
 				t.Setenv(name, value)
-				if s, _, err := parse(nil, io.Discard); err != nil || !reflect.DeepEqual(s, usual) {
-					t.Errorf("%s=%q makes %+v, %v", name, value, s, err)
-				}
+				s, _, err := parse(nil, io.Discard)
+				must.NoError(t, err, must.Sprint(name, value))
+				test.Eq(t, usual, s, test.Sprint(name, value))
 			})
 		}
 		t.Run("all", func(t *testing.T) {
@@ -39,18 +40,22 @@ func TestEmptyEnvironment(t *testing.T) {
 			}
 			for _, args := range [][]string{nil, {"--transport=streamable-http", "--auth-token=of-sixteen-letters", "--jupyter-url=http://h:1"}} {
 				got, _, err := parse(args, io.Discard)
-				if err != nil || got.agentName != usual.agentName || got.maxRooms != usual.maxRooms || got.readOnly || got.toolsets != nil || got.http.inherit.ListenFD != 0 || got.http.oidc != nil {
-					t.Errorf("%v: %+v, %v", args, got, err)
-				}
+				must.NoError(t, err, must.Sprint(args))
+				test.Eq(t, usual.agentName, got.agentName, test.Sprint(args))
+				test.Eq(t, usual.maxRooms, got.maxRooms, test.Sprint(args))
+				test.False(t, got.readOnly, test.Sprint(args))
+				must.Nil(t, got.toolsets, must.Sprint(args))
+				test.Eq(t, 0, got.http.inherit.ListenFD, test.Sprint(args))
+				test.Nil(t, got.http.oidc, test.Sprint(args))
 			}
 		})
 	}
 	// A fallback counts where the variable before it is empty.
 	t.Setenv("NBDUET_DOCUMENT_URL", "")
 	t.Setenv("DOCUMENT_URL", "http://second:1")
-	if s, _, err := parse(nil, io.Discard); err != nil || s.servers.documents.url != "http://second:1" {
-		t.Errorf("%+v, %v", s.servers, err)
-	}
+	s, _, err := parse(nil, io.Discard)
+	must.NoError(t, err)
+	test.Eq(t, "http://second:1", s.servers.documents.url)
 }
 
 // The first line of the log says which program this is.
@@ -87,14 +92,14 @@ func TestHealthCommand(t *testing.T) {
 		if err != nil && strings.HasPrefix(err.Error(), c.want) {
 			continue
 		}
-		if err != nil || s.health != c.want {
-			t.Errorf("%s with %q: %q, %v", c.args, c.env, s.health, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, c.want, s.health)
 	}
 	t.Setenv("MCP_PORT", "9")
 	t.Setenv("NBDUET_HOST", "")
 	var out, log bytes.Buffer
-	if code := runWith(t.Context(), []string{"health"}, strings.NewReader(""), &out, &log, found()); code != exitFault || out.Len() > 0 || strings.Count(log.String(), "\n") != 1 {
-		t.Errorf("with nothing there: %d, %q, %q", code, out.String(), log.String())
-	}
+	code := runWith(t.Context(), []string{"health"}, strings.NewReader(""), &out, &log, found())
+	test.Eq(t, exitFault, code, test.Sprint("with nothing there"))
+	test.LessEq(t, 0, out.Len(), test.Sprint("with nothing there"))
+	test.Eq(t, 1, strings.Count(log.String(), "\n"), test.Sprint("with nothing there"))
 }

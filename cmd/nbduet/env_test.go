@@ -3,8 +3,10 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -38,9 +40,9 @@ func TestEnvironment(t *testing.T) {
 			}
 			p := launch(t)
 			p.initialize()
-			if text, failed := p.tool(2, "get_base_url", nil); failed || !strings.Contains(text, fake.URL+"/prefix") {
-				t.Errorf("get_base_url: %s", text)
-			}
+			text, failed := p.tool(2, "get_base_url", nil)
+			test.False(t, failed, test.Sprint("get_base_url"))
+			test.StrContains(t, text, fake.URL+"/prefix", test.Sprint("get_base_url"))
 			if _, failed := p.tool(3, "list_nbs", nil); !failed {
 				t.Error("list_nbs goes well")
 			}
@@ -54,9 +56,9 @@ func TestEnvironment(t *testing.T) {
 				}
 			}
 			log := p.log.String()
-			if !strings.Contains(log, says.has) || strings.Contains(log, says.lacks) || strings.Contains(log, "the-t0ken") {
-				t.Errorf("the log is %s", log)
-			}
+			test.StrContains(t, log, says.has)
+			test.StrNotContains(t, log, says.lacks)
+			test.StrNotContains(t, log, "the-t0ken")
 		})
 	}
 }
@@ -69,8 +71,7 @@ func TestDefaultAddress(t *testing.T) {
 		"http://127.0.0.1:1111": {{URL: "http://127.0.0.1:1111", Token: "other"}},
 	} {
 		srv, err := connect(t.Context(), endpoint{token: "given"}, found(running...), reach{}, discard())
-		if err != nil || srv.BaseURL() != want {
-			t.Errorf("the server is %v, %v, want %s", srv, err, want)
-		}
+		must.NoError(t, err)
+		test.Eq(t, want, srv.BaseURL())
 	}
 }

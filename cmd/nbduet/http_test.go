@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
@@ -69,9 +72,8 @@ func TestServesHTTP(t *testing.T) {
 	clean(t)
 	p := launchHTTP(t, "--transport=streamable-http", "--log-level=debug")
 	base, ok := strings.CutSuffix(p.url, "/mcp")
-	if !ok || !strings.HasPrefix(base, "http://127.0.0.1:") {
-		t.Errorf("it says that it serves at %q", p.url)
-	}
+	must.True(t, ok)
+	test.StrHasPrefix(t, "http://127.0.0.1:", base)
 	_, after, _ := strings.Cut(p.log.String(), "Authorization: Bearer ")
 	token, _, _ := strings.Cut(after, "\n")
 	for path, want := range map[string]int{"/tools/list": 200, "/healthz": 200, "/none": 404} {
@@ -85,19 +87,19 @@ func TestServesHTTP(t *testing.T) {
 	if code := p.stop(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
-	if len(token) < 20 || strings.Count(p.log.String(), token) != 1 {
-		t.Errorf("the token %q is shown %d times", token, strings.Count(p.log.String(), token))
-	}
+	must.GreaterEq(t, 20, len(token))
+	test.Eq(t, 1, strings.Count(p.log.String(), token))
 
 	t.Setenv("NBDUET_AUTH_TOKEN", "given-t0ken")
 	p = launchHTTP(t, "--transport=sse", "--log-level=debug")
 	base, ok = strings.CutSuffix(p.url, "/sse")
-	if got := status(t, base+"/tools/list", "given-t0ken"); !ok || got != 200 {
-		t.Errorf("at %s: status %d", p.url, got)
-	}
-	if code := p.stop(); code != exitOK || strings.Contains(p.log.String(), "given-t0ken") || strings.Contains(p.log.String(), "Bearer") {
-		t.Errorf("exit code %d: %s", code, p.log.String())
-	}
+	got := status(t, base+"/tools/list", "given-t0ken")
+	must.True(t, ok)
+	test.Eq(t, 200, got)
+	code := p.stop()
+	test.Eq(t, exitOK, code)
+	test.StrNotContains(t, p.log.String(), "given-t0ken")
+	test.StrNotContains(t, p.log.String(), "Bearer")
 
 	// A file holds one for each person, and wins.
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -171,9 +173,8 @@ func TestWrongHTTPFlags(t *testing.T) {
 		{[]string{"--client-timeout=0"}, []string{"--client-timeout", "0 is not"}},
 	} {
 		o := start(t, found(), append([]string{"--jupyter-url=http://127.0.0.1:9"}, c.args...)...)
-		if o.code == exitOK || o.stdout != "" {
-			t.Errorf("%v: exit code %d, stdout %q", c.args, o.code, o.stdout)
-		}
+		test.NotEq(t, exitOK, o.code, test.Sprint(c.args))
+		test.Eq(t, "", o.stdout, test.Sprint(c.args))
 		for _, want := range c.says {
 			if !strings.Contains(o.stderr, want) {
 				t.Errorf("%v does not say %q: %s", c.args, want, o.stderr)
@@ -185,9 +186,8 @@ func TestWrongHTTPFlags(t *testing.T) {
 func TestHTTPSettings(t *testing.T) {
 	clean(t)
 	s, _, err := parse(nil, io.Discard)
-	if err != nil || s.http.transport != transportStdio {
-		t.Errorf("%+v, %v", s.http, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, transportStdio, s.http.transport)
 	for name, value := range map[string]string{
 		"NBDUET_TRANSPORT": "SSE", "NBDUET_HOST": "nb.example.org", "MCP_PORT": "4040", "NBDUET_ALLOWED_HOSTS": "a.example,b.example:1",
 		"NBDUET_ALLOWED_ORIGINS": "https://a.example,https://b.example", "NBDUET_CLIENT_TIMEOUT": "0.5", "NBDUET_AUTH_TOKEN": "t",
@@ -195,23 +195,27 @@ func TestHTTPSettings(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	s, _, err = parse(nil, io.Discard)
-	if h := s.http; err != nil || h.transport != transportEvents || h.address != "nb.example.org:4040" || h.clientTimeout != 30*time.Second ||
-		strings.Join(h.hosts, " ") != "a.example b.example:1 nb.example.org" || len(h.origins) != 2 || h.made || h.tokens[0] != "t" {
-		t.Errorf("%+v, %v", s.http, err)
-	}
+	h := s.http
+	must.NoError(t, err, must.Sprint(s.http))
+	test.Eq(t, transportEvents, h.transport, test.Sprint(s.http))
+	test.Eq(t, "nb.example.org:4040", h.address, test.Sprint(s.http))
+	test.Eq(t, 30*time.Second, h.clientTimeout, test.Sprint(s.http))
+	test.Eq(t, "a.example b.example:1 nb.example.org", strings.Join(h.hosts, " "), test.Sprint(s.http))
+	must.SliceLen(t, 2, h.origins, must.Sprint(s.http))
+	test.False(t, h.made, test.Sprint(s.http))
+	test.Eq(t, "t", h.tokens[0], test.Sprint(s.http))
 	os.Unsetenv("MCP_PORT") // which is put back all the same
 	s, _, err = parse([]string{"--host=[::1]", "--transport=streamable-http"}, io.Discard)
-	if err != nil || s.http.address != "[::1]:3001" {
-		t.Errorf("%+v, %v", s.http, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "[::1]:3001", s.http.address)
 }
 
 // On Windows, what to do instead is said before anything is tried.
 func TestNoSocketsOnWindows(t *testing.T) {
 	for goos, refused := range map[string]bool{"windows": true, "linux": false, "darwin": false, "freebsd": false} {
-		if err := (inheritFlags{ListenFD: 3}).check(goos); (err != nil) != refused || refused && !strings.Contains(err.Error(), "--host and --port") {
-			t.Errorf("%s: %v", goos, err)
-		}
+		err := (inheritFlags{ListenFD: 3}).check(goos)
+		test.Eq(t, refused, err != nil, test.Sprint(goos))
+		test.False(t, refused && !strings.Contains(err.Error(), "--host and --port"), test.Sprint(goos))
 		if err := (inheritFlags{}).check(goos); err != nil {
 			t.Errorf("%s without the flag: %v", goos, err)
 		}

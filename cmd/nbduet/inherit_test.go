@@ -7,9 +7,10 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // Who starts the program hands a socket down, and holds its standard input: at the end of that it ends.
@@ -50,9 +51,9 @@ func TestServesAnInheritedSocket(t *testing.T) {
 		default:
 		}
 		hold.Close()
-		if c := <-code; c != exitOK || !strings.Contains(log.String(), "serving MCP at http://"+l.Addr().String()+"/mcp") {
-			t.Errorf("exit code %d: %s", c, log.String())
-		}
+		c := <-code
+		test.Eq(t, exitOK, c)
+		test.StrContains(t, log.String(), "serving MCP at http://"+l.Addr().String()+"/mcp")
 	}
 }
 
@@ -60,8 +61,8 @@ func TestWrongInheritedSocket(t *testing.T) {
 	clean(t)
 	for _, fd := range []string{"2", "-3", "64000"} {
 		o := start(t, found(), "--jupyter-url=http://127.0.0.1:9", "--transport=sse", "--listen-fd="+fd)
-		if o.code != exitUsage || !strings.Contains(o.stderr, "--listen-fd") || !strings.Contains(o.stderr, fd) {
-			t.Errorf("%s: exit code %d: %s", fd, o.code, o.stderr)
-		}
+		test.Eq(t, exitUsage, o.code)
+		test.StrContains(t, o.stderr, "--listen-fd")
+		test.StrContains(t, o.stderr, fd)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -54,17 +57,16 @@ func TestRefusesAnEndlessMessage(t *testing.T) {
 	lines = strings.ReplaceAll(lines, `{"next":1}`, `"x"`) + `"end"`
 	in, refused := newTestInput(t, strings.NewReader(lines), most)
 	got, err := io.ReadAll(in)
-	if err != nil || string(got) != strings.Repeat("\"x\"\n", 9)+`"end"` {
-		t.Errorf("passed on: %q, %v", got, err)
-	}
+	must.NoError(t, err, must.Sprint("passed on"))
+	test.Eq(t, strings.Repeat("\"x\"\n", 9)+`"end"`, string(got), test.Sprint("passed on"))
 	if got := refused(); got != want {
 		t.Errorf("refused: %s\nwant: %s", got, want)
 	}
 	<-in.ended
 	in, _ = newTestInput(t, io.LimitReader(endless{}, 3*most), most)
-	if n, err := io.Copy(io.Discard, in); n != 0 || err != nil {
-		t.Errorf("of a message without an end, %d bytes are passed on, %v", n, err)
-	}
+	n, err := io.Copy(io.Discard, in)
+	test.Eq(t, 0, n)
+	test.NoError(t, err)
 	<-in.ended
 	if in = newInput(nil, nil, nil); in.most != maxMessage {
 		t.Error(in.most)
@@ -154,9 +156,9 @@ func TestStrayAnswers(t *testing.T) {
 		t.Errorf("answered %s", got)
 	}
 	p.in.Close()
-	if code := p.end(); code != exitOK || strings.Contains(p.all.String(), "error") {
-		t.Errorf("exit code %d, stdout %s", code, p.all.String())
-	}
+	code := p.end()
+	test.Eq(t, exitOK, code)
+	test.StrNotContains(t, p.all.String(), "error")
 }
 
 // What a client says when it cancels a call decides what becomes of the call's cell.
@@ -179,12 +181,12 @@ func TestCancelOverStdio(t *testing.T) {
 			}
 			p.runs(10, "run-1")
 			note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + c.id + `,"reason":` + c.reason + `}}`
-			if answer := p.line(note); !strings.HasPrefix(answer, `{"jsonrpc":"2.0","id":`+c.id+`,`) || !strings.Contains(answer, "the call was cancelled") {
-				t.Errorf("the call is answered %s", answer)
-			}
-			if text, failed := p.tool(5, "wait_run", map[string]any{"run_id": "run-1", "timeout": 0.5}); failed || !strings.Contains(text, `"state":"`+c.state+`"`) {
-				t.Errorf("the run: %s", text)
-			}
+			answer := p.line(note)
+			test.StrHasPrefix(t, `{"jsonrpc":"2.0","id":`+c.id+`,`, answer)
+			test.StrContains(t, answer, "the call was cancelled")
+			text, failed := p.tool(5, "wait_run", map[string]any{"run_id": "run-1", "timeout": 0.5})
+			test.False(t, failed, test.Sprint("the run"))
+			test.StrContains(t, text, `"state":"`+c.state+`"`, test.Sprint("the run"))
 			p.in.Close()
 			if code := p.end(); code != exitOK {
 				t.Errorf("exit code %d: %s", code, p.log.String())

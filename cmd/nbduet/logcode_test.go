@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -45,9 +48,8 @@ func (p *program) do(tool string, args map[string]any) string {
 	}
 	m := p.exchange(string(b))
 	out, err := json.Marshal(m["result"])
-	if m["id"] != tool || err != nil {
-		p.t.Fatalf("%s answers %v", tool, m)
-	}
+	must.EqOp[any](p.t, tool, m["id"])
+	must.NoError(p.t, err)
 	return string(out)
 }
 
@@ -200,9 +202,8 @@ func TestLogHoldsNoCode(t *testing.T) {
 	}
 	log := p.log.String()
 	for line := range strings.Lines(log) {
-		if strings.Contains(strings.ToLower(line), mark) || strings.Contains(line, s.Token) {
-			t.Errorf("the log has %s", line)
-		}
+		test.StrNotContains(t, strings.ToLower(line), mark)
+		test.StrNotContains(t, line, s.Token)
 	}
 	if n := strings.Count(log, `msg="tool call" tool=`); n != calls {
 		t.Errorf("%d calls are logged, of %d", n, calls)
@@ -232,9 +233,9 @@ func TestLogCode(t *testing.T) {
 		ID string `json:"session_id"`
 	}
 	text, failed := p.tool(2, "session_create", nil)
-	if err := json.Unmarshal([]byte(text), &made); err != nil || failed {
-		t.Fatal(text, err)
-	}
+	err := json.Unmarshal([]byte(text), &made)
+	must.NoError(t, err, must.Sprint(text))
+	must.False(t, failed, must.Sprint(text))
 	p.tool(3, "execute_code", map[string]any{"session_id": made.ID, "code": "in_code = 'in_' + 'output'\nprint(in_code)\nraise ValueError('in_' + 'error')"})
 	p.tool(4, "execute_code", map[string]any{"session_id": made.ID, "code": fmt.Sprintf("print(%q)\nlong_output = 'y' * 90_000\nlong_output # %s", s.Token, strings.Repeat("x", 50_000))})
 	p.tool(5, "get_variable", map[string]any{"session_id": made.ID, "variable_name": "in_name"})

@@ -17,6 +17,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -91,9 +94,8 @@ func found(servers ...jupyter.Running) discover {
 
 func (o outcome) is(t *testing.T, code int, says ...string) {
 	t.Helper()
-	if o.code != code || o.stdout != "" {
-		t.Errorf("exit code %d, stdout %q, stderr %s", o.code, o.stdout, o.stderr)
-	}
+	test.Eq(t, code, o.code)
+	test.Eq(t, "", o.stdout)
 	for _, want := range says {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("stderr does not say %q: %s", want, o.stderr)
@@ -104,14 +106,16 @@ func (o outcome) is(t *testing.T, code int, says ...string) {
 func TestVersionAndHelp(t *testing.T) {
 	clean(t)
 	o := start(t, found(), "--version")
-	if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "nbduet ") || !strings.Contains(o.stdout, "go1.") || strings.Count(o.stdout, "\n") != 1 {
-		t.Errorf("--version: %+v", o)
-	}
+	test.Eq(t, 0, o.code, test.Sprint("--version"))
+	test.Eq(t, "", o.stderr, test.Sprint("--version"))
+	test.StrHasPrefix(t, "nbduet ", o.stdout, test.Sprint("--version"))
+	test.StrContains(t, o.stdout, "go1.", test.Sprint("--version"))
+	test.Eq(t, 1, strings.Count(o.stdout, "\n"), test.Sprint("--version"))
 	t.Setenv("JUPYTER_TOKEN", "s3cret")
 	o = start(t, found(), "--help")
-	if o.code != 0 || o.stderr != "" || strings.Contains(o.stdout, "s3cret") {
-		t.Errorf("--help: %+v", o)
-	}
+	test.Eq(t, 0, o.code, test.Sprint("--help"))
+	test.Eq(t, "", o.stderr, test.Sprint("--help"))
+	test.StrNotContains(t, o.stdout, "s3cret", test.Sprint("--help"))
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within", "--execute",
 		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "such as Claude or Cursor", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--allow-agent-passwords", "NBDUET_ALLOW_AGENT_PASSWORDS", "--version",
@@ -135,9 +139,10 @@ func TestStartCommand(t *testing.T) {
 	start(t, found(), "serve", "--port=1").is(t, 2, "serve", "nbduet start", "--help")
 	start(t, found(), "start", "now").is(t, 2, "now", "nbduet start")
 	for _, flag := range []string{"--help", "--version"} {
-		if o := start(t, found(), "start", flag); o.code != 0 || o.stderr != "" || o.stdout == "" {
-			t.Errorf("start %s: %+v", flag, o)
-		}
+		o := start(t, found(), "start", flag)
+		test.Eq(t, 0, o.code, test.Sprint(flag))
+		test.Eq(t, "", o.stderr, test.Sprint(flag))
+		test.NotEq(t, "", o.stdout, test.Sprint(flag))
 	}
 }
 
@@ -199,25 +204,42 @@ func TestSettings(t *testing.T) {
 	read := func(args ...string) settings {
 		t.Helper()
 		s, done, err := parse(args, io.Discard)
-		if err != nil || done {
-			t.Fatal(done, err)
-		}
+		must.NoError(t, err)
+		must.False(t, done)
 		return s
 	}
 	s := read()
-	if s.servers.documents.url != "http://env:1" || s.servers.documents.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
-		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
-		s.project.String() != "project.yaml" {
-		t.Errorf("from the environment: %+v", s)
-	}
+	test.Eq(t, "http://env:1", s.servers.documents.url, test.Sprint("from the environment"))
+	test.Eq(t, "from-env", s.servers.documents.token, test.Sprint("from the environment"))
+	test.Eq(t, 5*time.Minute, s.sessionTimeout, test.Sprint("from the environment"))
+	test.Eq(t, "WARN", s.logLevel.String(), test.Sprint("from the environment"))
+	test.Eq(t, "", s.agentName, test.Sprint("from the environment"))
+	must.Nil(t, s.toolsets, must.Sprint("from the environment"))
+	test.Eq(t, tools.NoOutputs, s.outputs, test.Sprint("from the environment"))
+	test.Eq(t, "", s.answers, test.Sprint("from the environment"))
+	test.False(t, s.readOnly, test.Sprint("from the environment"))
+	test.False(t, s.logCode, test.Sprint("from the environment"))
+	test.False(t, s.agentPasswords, test.Sprint("from the environment"))
+	test.Eq(t, 100, s.maxRooms, test.Sprint("from the environment"))
+	test.Eq(t, time.Minute, s.inputTimeout, test.Sprint("from the environment"))
+	test.Eq(t, 10*time.Second, s.serverTimeout, test.Sprint("from the environment"))
+	test.Eq(t, 50*time.Second, s.answerWithin, test.Sprint("from the environment"))
+	test.Eq(t, "project.yaml", s.project.String(), test.Sprint("from the environment"))
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code", "--allow-agent-passwords",
 		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5", "--server-timeout=2.5", "--answer-within=0")
-	if s.servers.documents.url != "http://flag:1" || s.servers.documents.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
-		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || !s.agentPasswords || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond ||
-		s.serverTimeout != 2500*time.Millisecond || s.answerWithin != 0 {
-		t.Errorf("from flags: %+v", s)
-	}
+	test.Eq(t, "http://flag:1", s.servers.documents.url, test.Sprint("from flags"))
+	test.Eq(t, "from-flag", s.servers.documents.token, test.Sprint("from flags"))
+	test.Eq(t, 3*time.Second, s.sessionTimeout, test.Sprint("from flags"))
+	test.Eq(t, "DEBUG", s.logLevel.String(), test.Sprint("from flags"))
+	test.Eq(t, "Ada", s.agentName, test.Sprint("from flags"))
+	test.Eq(t, "rtc", strings.Join(s.toolsets, ","), test.Sprint("from flags"))
+	test.True(t, s.readOnly, test.Sprint("from flags"))
+	test.True(t, s.logCode, test.Sprint("from flags"))
+	test.True(t, s.agentPasswords, test.Sprint("from flags"))
+	test.Eq(t, 3, s.maxRooms, test.Sprint("from flags"))
+	test.Eq(t, 500*time.Millisecond, s.inputTimeout, test.Sprint("from flags"))
+	test.Eq(t, 2500*time.Millisecond, s.serverTimeout, test.Sprint("from flags"))
+	test.Eq(t, 0, s.answerWithin, test.Sprint("from flags"))
 	if s = read("--token-file", file); s.servers.documents.token != "from-file" {
 		t.Errorf("token = %q", s.servers.documents.token)
 	}
@@ -264,9 +286,9 @@ func TestChoosesTheServer(t *testing.T) {
 			{"in the address", endpoint{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
 		} {
 			srv, err := connect(t.Context(), c.settings, found(c.running...), reach{}, discard())
-			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
-				t.Errorf("%s: %v, %+v", c.name, err, srv)
-			}
+			must.NoError(t, err)
+			test.Eq(t, c.base, srv.BaseURL())
+			test.Eq(t, c.token, srv.HasToken())
 		}
 		// A token that was given is not replaced, so there is nothing to look for.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
@@ -334,9 +356,8 @@ func (p *program) initialize() {
 		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
 	})
 	info, _ := m["result"].(map[string]any)["serverInfo"].(map[string]any)
-	if info["name"] != "nbduet" || info["version"] == "" {
-		p.t.Errorf("initialize answers %v", m)
-	}
+	test.EqOp[any](p.t, "nbduet", info["name"], test.Sprint(m))
+	test.NotEqOp[any](p.t, "", info["version"], test.Sprint(m))
 }
 
 func (p *program) tool(id int, name string, args map[string]any) (text string, failed bool) {
@@ -370,9 +391,10 @@ func (p *program) end() int {
 	rest, err := io.ReadAll(p.out)
 	for line := range bytes.Lines(rest) {
 		var m map[string]any
-		if bad := json.Unmarshal(line, &m); bad != nil || m["method"] == nil || m["id"] != nil {
-			p.t.Errorf("at the end stdout has %q, %v", line, bad)
-		}
+		bad := json.Unmarshal(line, &m)
+		must.NoError(p.t, bad, must.Sprint(line))
+		must.NotNil(p.t, m["method"], must.Sprint(line))
+		test.Nil(p.t, m["id"], test.Sprint(line))
 	}
 	if err != nil {
 		p.t.Error(err)
@@ -386,12 +408,12 @@ func TestStartsWithoutTheServer(t *testing.T) {
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
 	p.initialize()
 	text, failed := p.tool(2, "list_nbs", nil)
-	if !failed || !strings.Contains(text, "http://127.0.0.1:9") || strings.Contains(text, "any-t0ken") {
-		t.Errorf("list_nbs: %v %q", failed, text)
-	}
-	if text, failed := p.tool(3, "get_base_url", nil); failed || text != `{"base_url":"http://127.0.0.1:9"}` {
-		t.Errorf("get_base_url: %v %q", failed, text)
-	}
+	test.True(t, failed, test.Sprint("list_nbs"))
+	test.StrContains(t, text, "http://127.0.0.1:9", test.Sprint("list_nbs"))
+	test.StrNotContains(t, text, "any-t0ken", test.Sprint("list_nbs"))
+	text, failed = p.tool(3, "get_base_url", nil)
+	test.False(t, failed, test.Sprint("get_base_url"))
+	test.Eq(t, `{"base_url":"http://127.0.0.1:9"}`, text, test.Sprint("get_base_url"))
 	p.in.Close()
 	if code := p.end(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
@@ -415,11 +437,11 @@ func TestEndsInOrder(t *testing.T) {
 			t.Cleanup(func() { shutKernel(t, s, path) })
 			p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--log-level=debug")
 			p.initialize()
-			if text, failed := p.tool(2, "insert_nb_cells", map[string]any{
+			text, failed := p.tool(2, "insert_nb_cells", map[string]any{
 				"path": path, "position": 1, "cells": []any{map[string]any{"content": "import time; time.sleep(600)"}}, "timeout": 0.5,
-			}); failed || !strings.Contains(text, " running, run-") {
-				t.Fatalf("insert: %v %s", failed, text)
-			}
+			})
+			must.False(t, failed, must.Sprint("insert"))
+			must.StrContains(t, text, " running, run-", must.Sprint("insert"))
 			// A call that is being served when the end comes.
 			line := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"execute_nb_cells","arguments":{"path":"` + path + `","ranges":[{"start":0}]}}}`
 			if _, err := io.WriteString(p.in, line+"\n"); err != nil {
@@ -437,9 +459,9 @@ func TestEndsInOrder(t *testing.T) {
 			<-read // or half a line would be taken for one
 			for line := range strings.Lines(p.all.String()) {
 				var m map[string]any
-				if err := json.Unmarshal([]byte(line), &m); err != nil || m["jsonrpc"] != "2.0" {
-					t.Errorf("stdout has %q", line)
-				}
+				err := json.Unmarshal([]byte(line), &m)
+				must.NoError(t, err, must.Sprint(line))
+				test.EqOp[any](t, "2.0", m["jsonrpc"], test.Sprint(line))
 			}
 			if strings.Contains(p.log.String(), s.Token) {
 				t.Error("the log holds the token")

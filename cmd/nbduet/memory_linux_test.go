@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -105,9 +107,9 @@ func TestGivesMemoryBack(t *testing.T) {
 			if _, err := io.WriteString(in, text); err != nil {
 				t.Fatal(err)
 			}
-			if line, err := out.ReadString('\n'); err != nil || !strings.Contains(line, `"result"`) {
-				t.Fatalf("%.1000s, %v", line, err)
-			}
+			line, err := out.ReadString('\n')
+			must.NoError(t, err)
+			must.StrContains(t, line, `"result"`)
 		}
 		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n")
 		ask(call(10))
@@ -159,9 +161,9 @@ func TestManyLongCallsAtOnce(t *testing.T) {
 			}
 		})
 		for range calls + 1 {
-			if line, err := out.ReadString('\n'); err != nil || !strings.Contains(line, `"result"`) {
-				t.Fatalf("%.1000s, %v", line, err)
-			}
+			line, err := out.ReadString('\n')
+			must.NoError(t, err)
+			must.StrContains(t, line, `"result"`)
 		}
 		peak := sizeOf(t, cmd, "VmHWM:")
 		t.Logf("%d MB at the peak", peak>>20)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 )
 
@@ -63,9 +65,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("status %d, and %s is not in %s", code, want, text)
 		}
 	}
-	if strings.Contains(text, "s3cret") || strings.Contains(text, "t0ken") {
-		t.Errorf("%s", text)
-	}
+	test.StrNotContains(t, text, "s3cret")
+	test.StrNotContains(t, text, "t0ken")
 	if code := p.stop(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
@@ -89,12 +90,15 @@ func TestIssuer(t *testing.T) {
 			t.Errorf("status %d, want %d", got, want)
 		}
 	}
-	if code, text := send(t, http.MethodGet, base+"/.well-known/oauth-protected-resource/mcp", "", ""); code != 200 || !strings.Contains(text, i.URL) || !strings.Contains(text, `"https://nb.example.org/mcp"`) {
-		t.Errorf("status %d: %s", code, text)
-	}
-	if code := p.stop(); code != exitOK || strings.Contains(p.log.String(), "Authorization: Bearer") || strings.Contains(p.log.String(), "ada") || !strings.Contains(p.log.String(), i.URL) {
-		t.Errorf("exit code %d: %s", code, p.log.String())
-	}
+	code, text := send(t, http.MethodGet, base+"/.well-known/oauth-protected-resource/mcp", "", "")
+	test.Eq(t, 200, code)
+	test.StrContains(t, text, i.URL)
+	test.StrContains(t, text, `"https://nb.example.org/mcp"`)
+	code = p.stop()
+	test.Eq(t, exitOK, code)
+	test.StrNotContains(t, p.log.String(), "Authorization: Bearer")
+	test.StrNotContains(t, p.log.String(), "ada")
+	test.StrContains(t, p.log.String(), i.URL)
 	// A static token may be given beside, and audiences that are none of its URLs.
 	p = launchHTTP(t, "--transport=streamable-http", "--auth-token=given-t0ken", "--oidc-audience=other,nbduet")
 	base = strings.TrimSuffix(p.url, "/mcp")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -50,22 +51,21 @@ func TestUnread(t *testing.T) {
 			o.mu.Lock()
 			held := o.waits
 			o.mu.Unlock()
-			if held > most || held < most-len(message) {
-				t.Errorf("%d bytes wait, at most %d should", held, most)
-			}
+			test.LessEq(t, most, held)
+			test.GreaterEq(t, most-len(message), held)
 			began := time.Now()
 			if err := o.clear(); !errors.Is(err, errUnread) { // it waits until the client is let go
 				t.Errorf("clear: %v, want %v", err, errUnread)
 			}
 			writers.Wait()
 			<-o.unread
-			if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
-				t.Errorf("let go after %s", took)
-			}
+			took := time.Since(began)
+			test.GreaterEq(t, time.Minute, took)
+			test.LessEq(t, 2*time.Minute, took)
 			r.Close()
-			if err := o.end(t.Context()); !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "read nothing for 1m0s") {
-				t.Error(err)
-			}
+			err := o.end(t.Context())
+			test.ErrorIs(t, err, errUnread)
+			test.StrContains(t, err.Error(), "read nothing for 1m0s")
 		})
 	})
 	t.Run("slowly", func(t *testing.T) {
@@ -184,9 +184,8 @@ func TestEndsForWhoDoesNotRead(t *testing.T) {
 		sent <- n
 	}()
 	err := listen(t.Context(), talkative(), &tool.Calls{}, stdin, stdout, discard())
-	if !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "MB of answers waited for it") {
-		t.Error(err)
-	}
+	test.ErrorIs(t, err, errUnread)
+	test.StrContains(t, err.Error(), "MB of answers waited for it")
 	in.CloseWithError(io.ErrClosedPipe)
 	r.Close()
 	if n := <-sent; n < maxUnread>>21 {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 var (
@@ -63,8 +65,7 @@ func TestReleaseNotes(t *testing.T) {
 func TestReleaseNote(t *testing.T) {
 	for version, want := range map[string]bool{devel: true, "0.0.1-dev.gabcdef0": true, "0.1.0": false, "0.2.0-rc.1": false} {
 		got := build{version: version}.releaseNote()
-		if strings.HasPrefix(got, "This nbduet is built from source. ") != want || want && strings.Contains(got, "No release is published") != (published == "") {
-			t.Errorf("version %s says %q", version, got)
-		}
+		test.Eq(t, want, strings.HasPrefix(got, "This nbduet is built from source. "), test.Sprint(version))
+		test.False(t, want && strings.Contains(got, "No release is published") != (published == ""), test.Sprint(version))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // Over REST a tool answers in the form that the flags choose, as over MCP: core in words unless a program may parse it,
@@ -59,8 +61,9 @@ func called(t *testing.T, base, token, body string) (text string, structured boo
 			StructuredContent json.RawMessage
 		}
 	}
-	if err := json.NewDecoder(res.Body).Decode(&out); err != nil || !out.Success || len(out.Result.Content) == 0 {
-		t.Fatalf("%s: %+v, %v", body, out, err)
-	}
+	err = json.NewDecoder(res.Body).Decode(&out)
+	must.NoError(t, err, must.Sprint(body))
+	must.True(t, out.Success, must.Sprint(body))
+	must.SliceNotEmpty(t, out.Result.Content, must.Sprint(body))
 	return out.Result.Content[0].Text, out.Result.StructuredContent != nil
 }

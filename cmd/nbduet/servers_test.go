@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -83,9 +86,10 @@ func TestServers(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			s, done, err := parse(args, io.Discard)
-			if got := [2]endpoint{s.servers.documents, s.servers.kernels}; err != nil || done || got != c.want {
-				t.Errorf("documents and kernels are at %v, %v; want %v", got, err, c.want)
-			}
+			got := [2]endpoint{s.servers.documents, s.servers.kernels}
+			must.NoError(t, err)
+			test.False(t, done)
+			test.EqOp(t, c.want, got)
 		})
 	}
 }
@@ -98,15 +102,16 @@ func TestNotebookToBeginWith(t *testing.T) {
 		{"--document-id=a.ipynb --runtime-id=abc", "a.ipynb", "abc"},
 	} {
 		s, _, err := parse(strings.Fields(c.args), io.Discard)
-		if err != nil || s.servers.notebook.String() != c.notebook || s.servers.kernelID != c.kernel {
-			t.Errorf("%s: %+v, %v", c.args, s.servers, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, c.notebook, s.servers.notebook.String())
+		test.Eq(t, c.kernel, s.servers.kernelID)
 	}
 	t.Setenv("DOCUMENT_ID", "b.ipynb")
 	t.Setenv("RUNTIME_ID", "def")
-	if s, _, err := parse(nil, io.Discard); err != nil || s.servers.notebook.String() != "b.ipynb" || s.servers.kernelID != "def" {
-		t.Errorf("from the environment: %+v, %v", s.servers, err)
-	}
+	s, _, err := parse(nil, io.Discard)
+	must.NoError(t, err, must.Sprint("from the environment"))
+	test.Eq(t, "b.ipynb", s.servers.notebook.String(), test.Sprint("from the environment"))
+	test.Eq(t, "def", s.servers.kernelID, test.Sprint("from the environment"))
 }
 
 // What cannot be meant is refused by the names of the flags, without a token.
@@ -175,15 +180,15 @@ func TestTwoServersDown(t *testing.T) {
 	t.Setenv("RUNTIME_TOKEN", "t0ken-a-and-b")
 	p := launch(t, "--document-url=http://127.0.0.1:9", "--runtime-url=http://127.0.0.1:9/b", "--log-level=debug", "--log-code", "--document-id=t0ken-a-and-b.ipynb")
 	p.initialize()
-	if text, failed := p.tool(2, "get_base_url", nil); failed || text != `{"base_url":"http://127.0.0.1:9","runtime_url":"http://127.0.0.1:9/b"}` {
-		t.Errorf("get_base_url: %v %q", failed, text)
-	}
+	text, failed := p.tool(2, "get_base_url", nil)
+	test.False(t, failed, test.Sprint("get_base_url"))
+	test.Eq(t, `{"base_url":"http://127.0.0.1:9","runtime_url":"http://127.0.0.1:9/b"}`, text, test.Sprint("get_base_url"))
 	for id, c := range []struct{ tool, says string }{
 		{"list_nbs", "the document server at http://127.0.0.1:9: "}, {"list_available_kernels", "the runtime server at http://127.0.0.1:9/b: "},
 	} {
-		if text, failed := p.tool(id+3, c.tool, nil); !failed || !strings.Contains(text, c.says) {
-			t.Errorf("%s: %v %q", c.tool, failed, text)
-		}
+		text, failed := p.tool(id+3, c.tool, nil)
+		test.True(t, failed)
+		test.StrContains(t, text, c.says)
 	}
 	if text, failed := p.tool(9, "read_nb_cells", map[string]any{"path": "t0ken-a-and-b.ipynb"}); !failed {
 		t.Errorf("read_nb_cells: %q", text)
@@ -192,7 +197,8 @@ func TestTwoServersDown(t *testing.T) {
 	if code := p.end(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
-	if log := p.log.String(); strings.Contains(log, "t0ken-a") || strings.Contains(log, "-and-b") || !strings.Contains(log, "[token]") {
-		t.Errorf("the log is %s", log)
-	}
+	log := p.log.String()
+	test.StrNotContains(t, log, "t0ken-a")
+	test.StrNotContains(t, log, "-and-b")
+	test.StrContains(t, log, "[token]")
 }

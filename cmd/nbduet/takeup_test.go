@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -96,9 +99,8 @@ func (p *spawned) call(name string, args map[string]any) map[string]any {
 	m := p.ask("tools/call", map[string]any{"name": name, "arguments": args})
 	result, _ := m["result"].(map[string]any)
 	content, _ := result["content"].([]any)
-	if len(content) == 0 || result["isError"] == true {
-		p.t.Fatalf("%s answers %v", name, m)
-	}
+	must.SliceNotEmpty(p.t, content, must.Sprint(name, m))
+	must.NotEqOp[any](p.t, true, result["isError"], must.Sprint(name, m))
 	text, _ := content[0].(map[string]any)["text"].(string)
 	var out map[string]any
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
@@ -127,9 +129,9 @@ func TestTakesUpTheRunsOfTheLast(t *testing.T) {
 			first.call("execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 1}}, "timeout": 0.1})
 			first.end(sig)
 			if sig != syscall.SIGKILL {
-				if saved := s.Read(t, path); !strings.Contains(saved, "nbduet left this notebook while this cell ran") || !strings.Contains(saved, "not run: nbduet left") {
-					t.Errorf("the file says nothing of the end: %s", saved)
-				}
+				saved := s.Read(t, path)
+				test.StrContains(t, saved, "nbduet left this notebook while this cell ran", test.Sprint("the file says nothing of the end"))
+				test.StrContains(t, saved, "not run: nbduet left", test.Sprint("the file says nothing of the end"))
 			}
 
 			second := spawn(t, flags...)
@@ -141,9 +143,10 @@ func TestTakesUpTheRunsOfTheLast(t *testing.T) {
 				t.Fatal(err)
 			}
 			view = second.call("wait_run", map[string]any{"run_id": id, "timeout": 60})
-			if text := fmt.Sprint(view); !strings.Contains(text, "two") || !strings.Contains(text, "42") || view["state"] != "done" {
-				t.Errorf("wait_run: %v", view)
-			}
+			text := fmt.Sprint(view)
+			test.StrContains(t, text, "two", test.Sprint("wait_run"))
+			test.StrContains(t, text, "42", test.Sprint("wait_run"))
+			test.EqOp[any](t, "done", view["state"], test.Sprint("wait_run"))
 			listed := second.call("list_runs", map[string]any{"path": path})
 			if !strings.Contains(fmt.Sprint(listed), id+" ") && !strings.Contains(fmt.Sprint(listed), "run_id:"+id) {
 				t.Errorf("list_runs: %v", listed)

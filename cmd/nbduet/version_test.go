@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 const revision = "abcdef0123456789abcdef0123456789abcdef01"
@@ -39,9 +41,8 @@ func TestVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := buildOf(c.version, c.commit, &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.module}, Settings: c.settings})
-			if b.bare() != c.bare || b.String() != c.text {
-				t.Errorf("the version is %q and %q, want %q and %q", b.bare(), b, c.bare, c.text)
-			}
+			test.Eq(t, c.bare, b.bare())
+			test.Eq(t, c.text, b.String())
 		})
 	}
 	if b := buildOf("", "", nil); b.String() != "(devel) ("+runtime.Version()+")" {

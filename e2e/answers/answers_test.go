@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/tokens"
@@ -143,9 +144,8 @@ func textsOf(t *testing.T, c *client.Client, args map[string]any) (texts []strin
 			texts = append(texts, text.Text)
 		}
 	}
-	if result.IsError || len(texts) == 0 {
-		t.Fatalf("read_nb_cells %v answers %q", args, texts)
-	}
+	must.False(t, result.IsError, must.Sprint(args))
+	must.SliceNotEmpty(t, texts, must.Sprint(args))
 	return texts
 }
 

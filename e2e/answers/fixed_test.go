@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // update makes the tests write the fixed notebook, instead of comparing with it: go test ./answers -update.
@@ -79,12 +82,12 @@ func TestFixedCells(t *testing.T) {
 	if len(cells) != Cells {
 		t.Errorf("there are %d cells, want %d", len(cells), Cells)
 	}
-	if data, _ := cells[Table].Outputs[0]["data"].(map[string]any); data["text/html"] == nil || data["text/plain"] == nil {
-		t.Errorf("cell %d shows no table: %v", Table, data)
-	}
-	if c := cells[NotRun]; c.Type != "code" || c.Count != nil {
-		t.Errorf("cell %d is no code that was not run: %+v", NotRun, c)
-	}
+	data, _ := cells[Table].Outputs[0]["data"].(map[string]any)
+	must.NotNil(t, data["text/html"], must.Sprint(Table))
+	test.NotNil(t, data["text/plain"], test.Sprint(Table))
+	c := cells[NotRun]
+	test.Eq(t, "code", c.Type, test.Sprint(NotRun))
+	test.Nil(t, c.Count, test.Sprint(NotRun))
 }
 
 // Without outputs, the fixed notebook has the same cells.

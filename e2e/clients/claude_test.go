@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
@@ -21,13 +24,13 @@ type hostEntry struct {
 func readmeBlock(t *testing.T, after, language string) string {
 	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
-	must(t, err)
+	must.NoError(t, err)
 	_, rest, found := strings.Cut(string(readme), after)
 	_, rest, opened := strings.Cut(rest, "\n```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "\n```\n")
-	if !found || !opened || !closed {
-		t.Fatalf("the README has no block of %s behind %q", language, after)
-	}
+	must.True(t, found, must.Sprint(language, after))
+	must.True(t, opened, must.Sprint(language, after))
+	must.True(t, closed, must.Sprint(language, after))
 	return block
 }
 
@@ -38,9 +41,8 @@ const readmeProgram = "/path/to/nbduet/bin/nbduet"
 func (e *hostEntry) fill(t *testing.T) {
 	t.Helper()
 	file := kit.Binary(t)
-	if e.Command != readmeProgram || len(e.Args) > 0 {
-		t.Fatalf("the program is %q with %q", e.Command, e.Args)
-	}
+	must.Eq(t, readmeProgram, e.Command)
+	must.LessEq(t, 0, len(e.Args))
 	e.Command = file
 	for name, put := range map[string]struct{ example, real string }{
 		"JUPYTER_SERVER_URL": {"http://localhost:8888", kit.Jupyter(t).URL},
@@ -58,11 +60,13 @@ func (e *hostEntry) fill(t *testing.T) {
 func (e *hostEntry) work(t *testing.T, host string) {
 	t.Helper()
 	c := typescript(t, sdk.Options{Name: host, Command: e.Command, Args: e.Args, Env: e.Env})
-	if hello := c.Hello(); hello.Server.Name != "nbduet" || hello.Protocol == "" || hello.Capabilities["tools"] == nil || hello.Instructions == "" {
-		t.Errorf("the server says %+v", hello)
-	}
+	hello := c.Hello()
+	test.Eq(t, "nbduet", hello.Server.Name)
+	test.NotEq(t, "", hello.Protocol)
+	must.NotNil(t, hello.Capabilities["tools"])
+	test.NotEq(t, "", hello.Instructions)
 	tools, err := c.Tools(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	names := map[string]bool{}
 	for _, tool := range tools {
 		names[tool.Name] = true
@@ -77,21 +81,21 @@ func (e *hostEntry) work(t *testing.T, host string) {
 	typescriptDo(t, c, "session_create", map[string]any{"notebook_path": path}, &s)
 	var ran kit.CodeResult
 	typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": "print('hello')"}, &ran)
-	if !ran.Success || ran.Stdout != "hello\n" {
-		t.Errorf("execute_code answers %+v", ran)
-	}
+	test.True(t, ran.Success)
+	test.Eq(t, "hello\n", ran.Stdout)
 	typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": kit.Plot}, &ran)
 	if len(ran.Images) != 1 {
 		t.Fatalf("a plot is answered with %+v", ran)
 	}
-	if got, err := c.Read(t.Context(), ran.Images[0].URI); err != nil || len(got) != 1 || got[0].Blob == "" {
-		t.Errorf("%s is read as %.100v, %v", ran.Images[0].URI, got, err)
-	}
+	got, err := c.Read(t.Context(), ran.Images[0].URI)
+	must.NoError(t, err)
+	must.SliceLen(t, 1, got)
+	test.NotEq(t, "", got[0].Blob)
 	cells, err := c.Call(t.Context(), "read_nb_cells", map[string]any{"path": path})
-	must(t, err)
-	if said := cells.Text(); !strings.HasPrefix(said, path+", 3 cells, ") || !strings.Contains(said, "\n"+kit.Plot+"\n") {
-		t.Errorf("the notebook reads\n%s", said)
-	}
+	must.NoError(t, err)
+	said := cells.Text()
+	test.StrHasPrefix(t, path+", 3 cells, ", said)
+	test.StrContains(t, said, "\n"+kit.Plot+"\n")
 	typescriptDo(t, c, "session_delete", map[string]any{"session_id": s.SessionID}, &struct{}{})
 }
 
@@ -102,11 +106,10 @@ func TestReadmeConfiguration(t *testing.T) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(readmeBlock(t, "## Usage", "json")))
 	decoder.DisallowUnknownFields()
-	must(t, decoder.Decode(&config))
+	must.NoError(t, decoder.Decode(&config))
 	entry, ok := config.Servers["nbduet"]
-	if !ok || len(config.Servers) != 1 {
-		t.Fatalf("the block has %+v", config)
-	}
+	must.True(t, ok)
+	must.MapLen(t, 1, config.Servers)
 	entry.fill(t)
 	entry.work(t, "claude-ai")
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -20,28 +23,29 @@ import (
 func TestContextResources(t *testing.T) {
 	ctx := t.Context()
 	const file = "TestContextResources.yaml"
-	must(t, os.WriteFile(kit.Jupyter(t).Path(file), []byte(kit.ProjectText), 0o600))
+	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(file), []byte(kit.ProjectText), 0o600))
 	c := typescriptStdio(t, "--project="+file, "--state=:memory:")
 	read := func(uri string) string {
 		t.Helper()
 		got, err := c.Read(ctx, uri)
-		must(t, err)
-		if len(got) != 1 || got[0].URI != uri || got[0].MIMEType != "text/markdown" {
-			t.Errorf("%s: %+v", uri, got)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 1, got)
+		test.Eq(t, uri, got[0].URI)
+		test.Eq(t, "text/markdown", got[0].MIMEType)
 		return got[0].Text
 	}
 	refused := func(uri string, code int, message string) {
 		t.Helper()
 		var e *sdk.Error
-		if _, err := c.Read(ctx, uri); !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, message) {
-			t.Errorf("%s: %v", uri, err)
-		}
+		_, err := c.Read(ctx, uri)
+		must.True(t, errors.As(err, &e), must.Sprint(uri))
+		test.Eq(t, code, e.Code, test.Sprint(uri))
+		test.StrContains(t, e.Message, message, test.Sprint(uri))
 	}
 	list, err := c.Resources(ctx)
-	must(t, err)
+	must.NoError(t, err)
 	templates, err := c.Templates(ctx)
-	must(t, err)
+	must.NoError(t, err)
 	listed := fmt.Sprint(list, templates)
 	for _, uri := range []string{"context://project/overview", "context://module/{name}", "context://module/auth", "context://session/current", "context://sessions/recent", "context://sessions/recent{?limit}"} {
 		if !strings.Contains(listed, uri) {
@@ -62,9 +66,9 @@ func TestContextResources(t *testing.T) {
 	refused("context://sessions/recent?limit=none", -32602, "Invalid limit: none")
 	refused("context://projects", -32600, "Unknown resource: context://projects")
 	names, err := c.CompleteTemplate(ctx, "context://module/{name}", "name", "a", nil)
-	if err != nil || len(names.Values) != 1 || names.Values[0] != "auth" {
-		t.Errorf("completed: %+v, %v", names, err)
-	}
+	must.NoError(t, err, must.Sprint("completed"))
+	must.SliceLen(t, 1, names.Values, must.Sprint("completed"))
+	test.Eq(t, "auth", names.Values[0], test.Sprint("completed"))
 	var kept struct{ Session string }
 	typescriptDo(t, c, "record_context", map[string]any{"topics": []string{"logins"}}, &kept)
 	if text := read("context://session/current"); !strings.HasPrefix(text, "# Active Session\n\n**Started:** 20") || !strings.Contains(text, "- logins\n") {
@@ -74,13 +78,12 @@ func TestContextResources(t *testing.T) {
 		t.Error(text)
 	}
 	prompts, err := c.Prompts(ctx)
-	if err != nil || len(prompts) != 5 {
-		t.Errorf("prompts: %+v, %v", prompts, err)
-	}
+	must.NoError(t, err, must.Sprint("prompts"))
+	test.SliceLen(t, 5, prompts, test.Sprint("prompts"))
 	text, err := c.Prompt(ctx, "continue_work", map[string]string{"goal": "the login page"})
-	if err != nil || len(text.Messages) != 1 || !strings.Contains(text.Messages[0].Content.Text, "the login page") {
-		t.Errorf("prompt: %+v, %v", text, err)
-	}
+	must.NoError(t, err, must.Sprint("prompt"))
+	must.SliceLen(t, 1, text.Messages, must.Sprint("prompt"))
+	test.StrContains(t, text.Messages[0].Content.Text, "the login page", test.Sprint("prompt"))
 }
 
 // A program that is killed has kept what it recorded; two may run at once.
@@ -89,10 +92,10 @@ func TestActivityOutlivesTheProgram(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "activity.db")
 	file := kit.Binary(t)
 	killed, err := agent.Start(ctx, agent.Options{Binary: file, Args: []string{"--state=" + state}, Env: kit.AgentEnv(t)})
-	must(t, err)
+	must.NoError(t, err)
 	beside := typescriptStdio(t, "--state="+state)
 	_, err = killed.Do(ctx, "record_context", map[string]any{"topics": []string{"before the end"}, "discovery": "it stays"}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	seen := func(ctx context.Context) error {
 		got, err := beside.Read(ctx, "context://sessions/recent")
 		if err == nil && !strings.Contains(got[0].Text, "**Topics:** before the end  \n**Discoveries:** 1") {
@@ -100,14 +103,14 @@ func TestActivityOutlivesTheProgram(t *testing.T) {
 		}
 		return err
 	}
-	must(t, poll.Until(ctx, "the other program to see it", seen))
+	must.NoError(t, poll.Until(ctx, "the other program to see it", seen))
 	killed.Kill()
 	_ = killed.Close() // it was killed, and says so
-	must(t, seen(ctx))
+	must.NoError(t, seen(ctx))
 	again := kit.StartAgent(t, "--state="+state)
 	_, err = again.Do(ctx, "record_context", map[string]any{"topics": []string{"afterwards"}}, nil)
-	must(t, err)
-	must(t, poll.Until(ctx, "the next to be seen", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(ctx, "the next to be seen", func(ctx context.Context) error {
 		got, err := beside.Read(ctx, "context://sessions/recent")
 		if err == nil && !strings.HasPrefix(got[0].Text, "# Recent Sessions (2)\n") {
 			err = errors.New(got[0].Text)

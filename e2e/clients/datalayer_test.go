@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
@@ -47,7 +49,7 @@ func TestDatalayerCalls(t *testing.T) {
 		for _, headers := range []map[string]string{nil, kit.Bearer(kit.Jupyter(t).Token)} { // Jupyter's is not the program's
 			if c, err := sdk.Start(t.Context(), sdk.Options{Kit: sdk.Python, URL: w.URL + "/mcp", Headers: headers}); err == nil {
 				t.Error("a client without the token is let in")
-				must(t, c.Close())
+				must.NoError(t, c.Close())
 			}
 		}
 	})
@@ -57,7 +59,7 @@ func TestDatalayerCalls(t *testing.T) {
 func (g datalayerGuest) text(tool string, args map[string]any) string {
 	g.t.Helper()
 	a, err := g.Call(g.t.Context(), tool, args)
-	must(g.t, err)
+	must.NoError(g.t, err)
 	var texts []string
 	for _, c := range a.Content {
 		texts = append(texts, c.Text)
@@ -69,10 +71,9 @@ func (g datalayerGuest) text(tool string, args map[string]any) string {
 func (g datalayerGuest) result(tool string, args map[string]any) []any {
 	g.t.Helper()
 	a, err := g.Call(g.t.Context(), tool, args)
-	must(g.t, err)
-	if a.IsError || len(a.Content) == 0 {
-		g.t.Fatalf("%s answers %+v", tool, a)
-	}
+	must.NoError(g.t, err)
+	must.False(g.t, a.IsError, must.Sprint(tool))
+	must.SliceNotEmpty(g.t, a.Content, must.Sprint(tool))
 	var out []any
 	for _, c := range a.Content {
 		if c.Type == "image" {
@@ -105,7 +106,7 @@ func (g datalayerGuest) use(cells ...kit.Cell) (path string) {
 // lists asks for the tools, and the kernels in a table.
 func (g datalayerGuest) lists() {
 	tools, err := g.Tools(g.t.Context())
-	must(g.t, err)
+	must.NoError(g.t, err)
 	var names []string
 	for _, tool := range tools {
 		names = append(names, tool.Name)
@@ -153,11 +154,10 @@ func (g datalayerGuest) cells() {
 func (g datalayerGuest) pictures() {
 	g.use(kit.Code("0"), kit.Code("1"))
 	answer, err := g.Call(g.t.Context(), "insert_execute_code_cell", map[string]any{"cell_index": 1, "cell_source": kit.Plot})
-	must(g.t, err)
+	must.NoError(g.t, err)
 	at := slices.IndexFunc(answer.Content, func(c sdk.Content) bool { return c.Type == "image" })
-	if at < 0 || answer.Content[at].MIMEType != "image/png" {
-		g.t.Fatalf("the answer is %.2000v", answer)
-	}
+	must.GreaterEq(g.t, 0, at)
+	must.Eq(g.t, "image/png", answer.Content[at].MIMEType)
 	if _, err := base64.StdEncoding.DecodeString(answer.Content[at].Data); err != nil {
 		g.t.Error(err)
 	}
@@ -223,7 +223,7 @@ func (g datalayerGuest) cited() {
 	cite := func(prompt, cells, notebook string) string {
 		g.t.Helper()
 		got, err := g.Prompt(g.t.Context(), "jupyter_cite", map[string]string{"prompt": prompt, "cell_indices": cells, "notebook_name": notebook})
-		must(g.t, err)
+		must.NoError(g.t, err)
 		return got.Messages[0].Content.Text
 	}
 	g.wants(cite("test prompt", "0", ""), "# Matplotlib Examples", "test prompt")

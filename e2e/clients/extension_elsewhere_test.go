@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -15,7 +18,7 @@ import (
 // and to each request of those who may use it.
 func TestInsideJupyterOnWindows(t *testing.T) {
 	in, err := installed()
-	must(t, err)
+	must.NoError(t, err)
 	out, err := exec.CommandContext(t.Context(), in.Python, "-c", `
 from nbduet_jupyter.elsewhere import hands_sockets_down
 for platform, want in ("linux", True), ("darwin", True), ("freebsd14", True), ("win32", False):
@@ -25,7 +28,7 @@ for platform, want in ("linux", True), ("darwin", True), ("freebsd14", True), ("
 		t.Errorf("%v\n%s", err, out)
 	}
 	config := filepath.Join(t.TempDir(), "config.py")
-	must(t, os.WriteFile(config, []byte(`
+	must.NoError(t, os.WriteFile(config, []byte(`
 import nbduet_jupyter.extension as extension
 extension.hands_sockets_down = lambda platform: False
 `), 0o600))
@@ -55,10 +58,10 @@ extension.hands_sockets_down = lambda platform: False
 		{"POST", "/mcp", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403, ""},
 	} {
 		status, text, err := s.ask(c.method, c.path, "", c.change)
-		must(t, err)
-		if status != c.status || !strings.Contains(text, c.says) || strings.Contains(text, "\n") && c.status == 501 {
-			t.Errorf("%s %s: status %d, %s", c.method, c.path, status, text)
-		}
+		must.NoError(t, err)
+		test.Eq(t, c.status, status)
+		test.StrContains(t, text, c.says)
+		test.False(t, strings.Contains(text, "\n") && c.status == 501)
 	}
 	if n := strings.Count(s.LogTail(1000), "/mcp is not served: on Windows"); n != 1 {
 		t.Errorf("the log says %d times that nothing is served", n)

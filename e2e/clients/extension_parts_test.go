@@ -7,13 +7,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // What the extension passes on to a program, and back, comes whole or at once, ends when either end does, and is read no
 // faster than it is taken; and its reader of the program's log takes it as it comes.
 func TestInsideJupyterParts(t *testing.T) {
 	in, err := installed()
-	must(t, err)
+	must.NoError(t, err)
 	if out, err := exec.CommandContext(t.Context(), in.Python, "-X", "dev", "-W", "error", "testdata/extension/parts.py").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -34,20 +37,20 @@ func (s *site) pieces(t *testing.T) {
 		{"GET", "/mcp/sse", "", true},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.path, strings.NewReader(c.body))
-		must(t, err)
+		must.NoError(t, err)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		res, err := s.sender.RoundTrip(req)
-		must(t, err)
+		must.NoError(t, err)
 		if c.stream {
 			first := make([]byte, 16)
-			if _, err := io.ReadFull(res.Body, first); err != nil || !strings.HasPrefix(string(first), "event:") {
-				t.Errorf("%s %s begins with %q, %v", c.method, c.path, first, err)
-			}
+			_, err := io.ReadFull(res.Body, first)
+			must.NoError(t, err, must.Sprint(c.method, c.path))
+			test.StrHasPrefix(t, "event:", string(first), test.Sprint(c.method, c.path))
 		}
-		if chunked := slices.Contains(res.TransferEncoding, "chunked"); chunked != c.stream || !c.stream && res.ContentLength < 0 {
-			t.Errorf("%s %s: chunked %t, length %d, status %d", c.method, c.path, chunked, res.ContentLength, res.StatusCode)
-		}
-		must(t, res.Body.Close())
+		chunked := slices.Contains(res.TransferEncoding, "chunked")
+		test.Eq(t, c.stream, chunked)
+		test.False(t, !c.stream && res.ContentLength < 0)
+		must.NoError(t, res.Body.Close())
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -53,14 +55,14 @@ const password = "open, sesame"
 func startSite(t *testing.T, opt lab.Options) *site {
 	t.Helper()
 	in, err := installed()
-	must(t, err)
+	must.NoError(t, err)
 	hash := sha256.Sum256([]byte(password + "5a17"))
 	opt.Command = in.Command()
 	opt.Env = append(in.Env, opt.Env...)
 	opt.Args = append([]string{"--PasswordIdentityProvider.hashed_password=sha256:5a17:" + hex.EncodeToString(hash[:])}, opt.Args...)
 	s := &site{t: t}
 	s.Lab, err = lab.Start(t.Context(), opt)
-	must(t, err)
+	must.NoError(t, err)
 	s.header = map[string]string{"Authorization": "token " + s.Token}
 	s.sender = sending{s.header, http.DefaultTransport}
 	t.Cleanup(func() {
@@ -75,7 +77,7 @@ func startSite(t *testing.T, opt lab.Options) *site {
 			t.Logf("the server's log:\n%s", log)
 		}
 		pid, perr := s.program()
-		must(t, s.Stop())
+		must.NoError(t, s.Stop())
 		if perr == nil && running(pid) {
 			t.Error("nbduet outlives the server")
 		}
@@ -131,7 +133,7 @@ func (s *site) ask(method, path, body string, change func(*http.Request)) (statu
 func (s *site) notebook(name string, cells ...kit.Cell) string {
 	s.t.Helper()
 	name += ".ipynb"
-	must(s.t, os.WriteFile(s.Path(name), kit.NotebookText(s.t, cells), 0o600))
+	must.NoError(s.t, os.WriteFile(s.Path(name), kit.NotebookText(s.t, cells), 0o600))
 	return name
 }
 
@@ -165,7 +167,7 @@ func running(pid int) bool {
 // gone waits for the end of a process.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	must(t, poll.Until(t.Context(), "the end of a process", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the end of a process", func(context.Context) error {
 		if running(pid) {
 			return fmt.Errorf("process %d runs", pid)
 		}

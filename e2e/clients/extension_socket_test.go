@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -33,9 +36,9 @@ func (s *site) sockets(t *testing.T) {
 		"no protocol":      {s.header, nil, 400},
 		"another protocol": {s.header, []string{"soap"}, 400},
 	} {
-		if c, status := kit.DialSocket(t, at, refused.header, refused.protocols...); c != nil || status != refused.status {
-			t.Errorf("%s: status %d, want %d", name, status, refused.status)
-		}
+		c, status := kit.DialSocket(t, at, refused.header, refused.protocols...)
+		must.Nil(t, c, must.Sprint(name))
+		test.Eq(t, refused.status, status, test.Sprint(name))
 	}
 	if status, text, err := s.ask(http.MethodGet, "/mcp/ws", "", nil); err != nil || status != 426 {
 		t.Errorf("a plain request: status %d, %v: %s", status, err, text)
@@ -47,15 +50,15 @@ func (s *site) sockets(t *testing.T) {
 
 	long, _ := kit.DialSocket(t, at, s.header, "mcp")
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": map[string]any{"name": strings.Repeat("x", 12<<20)}})
-	must(t, err)
-	must(t, long.WS.WriteMessage(websocket.TextMessage, text))
+	must.NoError(t, err)
+	must.NoError(t, long.WS.WriteMessage(websocket.TextMessage, text))
 	long.Until(`"id":2`) // it is within the limit
-	must(t, long.WS.WriteMessage(websocket.TextMessage, []byte(strings.Repeat(" ", 16<<20+1))))
-	if end := long.Closed(); !strings.Contains(end, "1009") || !strings.Contains(end, "longer than") {
-		t.Errorf("a message that is too long ends the connection with %s", end)
-	}
+	must.NoError(t, long.WS.WriteMessage(websocket.TextMessage, []byte(strings.Repeat(" ", 16<<20+1))))
+	end := long.Closed()
+	test.StrContains(t, end, "1009")
+	test.StrContains(t, end, "longer than")
 	binary, _ := kit.DialSocket(t, at, s.header, "mcp")
-	must(t, binary.WS.WriteMessage(websocket.BinaryMessage, []byte("{}")))
+	must.NoError(t, binary.WS.WriteMessage(websocket.BinaryMessage, []byte("{}")))
 	if end := binary.Closed(); !strings.Contains(end, "1003") {
 		t.Errorf("a binary frame ends the connection with %s", end)
 	}

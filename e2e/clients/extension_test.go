@@ -19,6 +19,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -51,7 +54,7 @@ func TestInsideJupyter(t *testing.T) {
 // wheel shows what was installed: a program that needs nothing of the machine, and an extension of the same version.
 func (*site) wheel(t *testing.T) {
 	in, err := installed()
-	must(t, err)
+	must.NoError(t, err)
 	out, err := exec.CommandContext(t.Context(), in.Python, "-c", `
 import importlib.metadata, nbduet
 for name in "nbduet", "nbduet-jupyter":
@@ -59,7 +62,7 @@ for name in "nbduet", "nbduet-jupyter":
     print(name, found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
 print(nbduet.find_nbduet_bin())
 `).Output()
-	must(t, err)
+	must.NoError(t, err)
 	if want := "nbduet 0.1.0 MIT 1\nnbduet-jupyter 0.1.0 MIT 1\n" + in.Program + "\n"; string(out) != want {
 		t.Errorf("installed:\n%swant\n%s", out, want)
 	}
@@ -67,11 +70,10 @@ print(nbduet.find_nbduet_bin())
 		t.Errorf("the extension's wheel is %s", in.Wheel)
 	}
 	said, err := exec.CommandContext(t.Context(), in.Program, "--version").Output()
-	if err != nil || !strings.HasPrefix(string(said), "nbduet "+embedded.Version+" (") {
-		t.Errorf("the program is %q, not of version %s: %v", said, embedded.Version, err)
-	}
+	must.NoError(t, err)
+	test.StrHasPrefix(t, "nbduet "+embedded.Version+" (", string(said))
 	file, err := elf.Open(in.Program)
-	must(t, err)
+	must.NoError(t, err)
 	defer file.Close()
 	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 		t.Error("the program is not static")
@@ -112,16 +114,16 @@ func (s *site) plainHTTP(t *testing.T) {
 		{"POST", "/mcp", strings.Repeat(" ", 17<<20), 413, "longer than"},
 	} {
 		status, text, err := s.ask(c.method, c.path, c.body, nil)
-		if err != nil || status != c.status || !strings.Contains(text, c.says) {
-			t.Errorf("%s %s: status %d, %v: %.300s", c.method, c.path, status, err, text)
-		}
+		must.NoError(t, err)
+		test.Eq(t, c.status, status)
+		test.StrContains(t, text, c.says)
 	}
 }
 
 // refuses shows that Jupyter's own authentication stands before everything, and that no page may come across.
 func (s *site) refuses(t *testing.T) {
 	own, err := url.Parse(s.URL)
-	must(t, err)
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		change func(http.Header)
 		status int
@@ -151,23 +153,23 @@ func (s *site) refuses(t *testing.T) {
 			if name == "a websocket" && body != "" {
 				continue // which begins with GET
 			}
-			if err != nil || status != want || want >= 400 && !strings.HasPrefix(text, "{") {
-				t.Errorf("%s, %s %s: status %d, %v: %.300s", name, method, path, status, err, text)
-			}
+			must.NoError(t, err, must.Sprint(name, method, path))
+			test.Eq(t, want, status, test.Sprint(name, method, path))
+			test.False(t, want >= 400 && !strings.HasPrefix(text, "{"), test.Sprint(name, method, path))
 		}
 	}
-	if status, _, err := s.ask(http.MethodGet, "/api/contents", "", func(r *http.Request) { r.Header.Set("Authorization", "token ") }); err != nil || status != 403 {
-		t.Errorf("the server itself with an empty token: status %d, %v", status, err)
-	}
+	status, _, err := s.ask(http.MethodGet, "/api/contents", "", func(r *http.Request) { r.Header.Set("Authorization", "token ") })
+	must.NoError(t, err, must.Sprint("the server itself with an empty token"))
+	test.Eq(t, 403, status, test.Sprint("the server itself with an empty token"))
 }
 
 // mayNot shows that whom the server's authorizer does not let do what the program can is not let in.
 func (s *site) mayNot(t *testing.T) {
 	for what, want := range map[string]int{"": 200, "write contents": 403, "execute kernels": 403} {
 		status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) { r.Header.Set("X-May-Not", what) })
-		if err != nil || status != want || want == 403 && !strings.Contains(text, what) {
-			t.Errorf("without %q: status %d, %v: %s", what, status, err, text)
-		}
+		must.NoError(t, err)
+		test.Eq(t, want, status)
+		test.False(t, want == 403 && !strings.Contains(text, what))
 	}
 }
 
@@ -175,13 +177,13 @@ func (s *site) mayNot(t *testing.T) {
 func (s *site) clients(t *testing.T) {
 	path := s.notebook("seen", kit.Markdown("# What the clients write"))
 	tab, err := kit.Chromium(t).OpenNotebook(t.Context(), s.PageURL("seen", path))
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(tab.Close)
 	for _, how := range []string{kit.ViaStream, kit.ViaModern, kit.ViaEvents} {
 		t.Run("mcp-go, "+how, func(t *testing.T) {
 			t.Parallel()
 			c, err := kit.Dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
-			must(t, err)
+			must.NoError(t, err)
 			s.visits(t, c, tab)
 			s.leaves(t, c, how == kit.ViaModern)
 		})
@@ -203,7 +205,7 @@ func (s *site) clients(t *testing.T) {
 				}
 				name := fmt.Sprintf("kit-%d-%s-%s", library, strings.ReplaceAll(way.transport[1:], "/", "-"), way.protocol)
 				c, err := sdk.Start(t.Context(), opt)
-				must(t, err)
+				must.NoError(t, err)
 				g := kitGuest{t: t, Client: c, way: way, path: s.notebook(name, kit.Code(fmt.Sprintf(kit.Gated, name)))}
 				g.hello()
 				if said := g.Hello().Instructions; !strings.Contains(said, "seen.ipynb") {
@@ -214,7 +216,7 @@ func (s *site) clients(t *testing.T) {
 				g.isRefused()
 				guest := kit.NodeClient{Client: c, Ends: library != sdk.Python && way.transport == "/mcp" && !way.modern}
 				s.visits(t, guest, tab)
-				must(t, guest.Leave())
+				must.NoError(t, guest.Leave())
 			})
 		}
 	}
@@ -226,11 +228,11 @@ func (s *site) visits(t *testing.T, c kit.MCPClient, tab *browser.Notebook) {
 	var ran struct {
 		Results []any `json:"execution_results"`
 	}
-	must(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert("seen.ipynb", 1, true, fmt.Sprintf("print(%q.upper())", t.Name())), &ran))
+	must.NoError(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert("seen.ipynb", 1, true, fmt.Sprintf("print(%q.upper())", t.Name())), &ran))
 	if len(ran.Results) != 1 {
 		t.Errorf("%+v", ran)
 	}
-	must(t, poll.Until(t.Context(), "the cell and what it prints", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the cell and what it prints", func(ctx context.Context) error {
 		cells, err := tab.Model(ctx)
 		if err == nil && !slices.ContainsFunc(cells, func(c browser.ModelCell) bool {
 			return len(c.Outputs) == 1 && fmt.Sprint(c.Outputs[0]["text"]) == strings.ToUpper(t.Name())+"\n"
@@ -248,12 +250,12 @@ func (s *site) leaves(t *testing.T, c kit.MCPClient, modern bool) {
 		ID     string `json:"session_id"`
 		Kernel string `json:"kernel_id"`
 	}
-	must(t, c.Do(t.Context(), "session_create", map[string]any{"name": t.Name()}, &made))
+	must.NoError(t, c.Do(t.Context(), "session_create", map[string]any{"name": t.Name()}, &made))
 	if modern { // who does not end with a session
-		must(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+		must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
 	}
-	must(t, c.Leave())
-	must(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
+	must.NoError(t, c.Leave())
+	must.NoError(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
 		status, _, err := s.ask(http.MethodGet, "/api/kernels/"+made.Kernel, "", nil)
 		if err == nil && status != http.StatusNotFound {
 			err = fmt.Errorf("status %d", status)
@@ -275,13 +277,14 @@ func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
 		done <- outcome{a, err}
 	}()
 	_, err := c.Await(t.Context(), "notifications/progress", func(params json.RawMessage) bool { return strings.Contains(string(params), "line 0") })
-	must(t, err)
+	must.NoError(t, err)
 	for gate := 1; gate <= 3; gate++ {
-		must(t, os.WriteFile(s.Path(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
+		must.NoError(t, os.WriteFile(s.Path(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
 	}
-	if o := <-done; o.err != nil || o.answer.IsError || !strings.Contains(o.answer.Text(), "line 2") {
-		t.Errorf("%v: %+v", o.err, o.answer)
-	}
+	o := <-done
+	must.NoError(t, o.err)
+	test.False(t, o.answer.IsError)
+	test.StrContains(t, o.answer.Text(), "line 2")
 }
 
 // inspector has the MCP Inspector's command line look at the server, over both transports.
@@ -296,18 +299,17 @@ func (s *site) inspector(t *testing.T) {
 		}
 		result := map[string]any{}
 		inspectServer(t, &result, server, "--method", "tools/call", "--tool-name", "get_nb_stat", "--tool-arg", "path="+path)
-		if result["isError"] == true || !strings.Contains(fmt.Sprint(result["content"]), "cell_count") {
-			t.Errorf("%s: %v", how, result)
-		}
+		test.NotEqOp[any](t, true, result["isError"], test.Sprint(how))
+		test.StrContains(t, fmt.Sprint(result["content"]), "cell_count", test.Sprint(how))
 	}
 }
 
 // tokens shows that the program has its own, and that none is where others can see it.
 func (s *site) tokens(t *testing.T) {
 	pid, err := s.program()
-	must(t, err)
+	must.NoError(t, err)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	must(t, err)
+	must.NoError(t, err)
 	env := map[string]string{}
 	for _, pair := range strings.Split(string(text), "\x00") {
 		name, value, _ := strings.Cut(pair, "=")
@@ -318,14 +320,13 @@ func (s *site) tokens(t *testing.T) {
 	}
 	secrets := []string{s.Token, env["JUPYTER_TOKEN"], env["NBDUET_AUTH_TOKEN"]}
 	for i, secret := range secrets {
-		if len(secret) < 40 || slices.Contains(secrets[:i], secret) {
-			t.Fatal("the program has no tokens of its own")
-		}
+		must.GreaterEq(t, 40, len(secret), must.Sprint("the program has no tokens of its own"))
+		must.False(t, slices.Contains(secrets[:i], secret), must.Sprint("the program has no tokens of its own"))
 	}
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	must(t, err)
+	must.NoError(t, err)
 	log, err := os.ReadFile(s.LogFile)
-	must(t, err)
+	must.NoError(t, err)
 	for _, secret := range secrets {
 		for _, file := range all {
 			if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), secret) {
@@ -337,46 +338,46 @@ func (s *site) tokens(t *testing.T) {
 		}
 	}
 	// What the program lets clients in with is for its own door only.
-	if status, _, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) {
+	status, _, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+env["NBDUET_AUTH_TOKEN"])
-	}); err != nil || status != 403 {
-		t.Errorf("the program's own token at the server: status %d, %v", status, err)
-	}
-	if info, err := os.Stat(fmt.Sprintf("/proc/%d/environ", pid)); err != nil || info.Mode().Perm() != 0o400 {
-		t.Errorf("others can read the environment: %v, %v", info, err)
-	}
+	})
+	must.NoError(t, err, must.Sprint("the program's own token at the server"))
+	test.Eq(t, 403, status, test.Sprint("the program's own token at the server"))
+	info, err := os.Stat(fmt.Sprintf("/proc/%d/environ", pid))
+	must.NoError(t, err, must.Sprint("others can read the environment"))
+	test.Eq(t, 0o400, info.Mode().Perm(), test.Sprint("others can read the environment"))
 }
 
 // startsAgain kills the program: a request that comes later is served.
 func (s *site) startsAgain(t *testing.T) {
 	c, err := kit.Dial(t.Context(), kit.ViaEvents, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
-	must(t, err)
+	must.NoError(t, err)
 	socket, _ := kit.DialSocket(t, s.URL+"/mcp/ws", s.header, "mcp")
 	lost := make(chan struct{})
 	c.OnConnectionLost(func(error) { close(lost) })
 	pid, err := s.program()
-	must(t, err)
-	must(t, syscall.Kill(pid, syscall.SIGKILL))
+	must.NoError(t, err)
+	must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	<-lost
-	if end := socket.Closed(); !strings.Contains(end, "1011") || !strings.Contains(end, "connect again") {
-		t.Errorf("the program's death ends a WebSocket connection with %s", end)
-	}
+	end := socket.Closed()
+	test.StrContains(t, end, "1011")
+	test.StrContains(t, end, "connect again")
 	gone(t, pid)
-	must(t, c.Close())
-	must(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
+	must.NoError(t, c.Close())
+	must.NoError(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
 		// A request that comes before the server has heard of it is told so.
 		status, text, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, nil)
 		if err == nil && status != 200 {
 			err = fmt.Errorf("status %d: %s", status, text)
 		}
 		if err == nil || status != 502 {
-			must(t, err)
+			must.NoError(t, err)
 		}
 		return err
 	}))
-	if again, err := s.program(); err != nil || again == pid {
-		t.Errorf("process %d, %v", again, err)
-	}
+	again, err := s.program()
+	must.NoError(t, err)
+	test.NotEq(t, pid, again)
 }
 
 // With a password and no token, behind TLS, people and their clients come in with the cookie of who has logged in, and
@@ -399,34 +400,34 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	s.login(t, link)
 	path := s.notebook("locked", kit.Code("print(6 * 7)"))
 	c, err := kit.Dial(t.Context(), kit.ViaStream, s.URL+"/mcp", "", s.sender)
-	must(t, err)
+	must.NoError(t, err)
 	got := map[string]any{}
-	must(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert(path, 1, false, "6 * 9"), &got))
-	must(t, c.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &got))
-	if text := fmt.Sprint(got); !strings.Contains(text, "6 * 7") || !strings.Contains(text, "6 * 9") {
-		t.Errorf("%s", text)
-	}
+	must.NoError(t, c.Do(t.Context(), "insert_nb_cells", kit.Insert(path, 1, false, "6 * 9"), &got))
+	must.NoError(t, c.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &got))
+	text := fmt.Sprint(got)
+	test.StrContains(t, text, "6 * 7")
+	test.StrContains(t, text, "6 * 9")
 	// The kernels are another server's.
 	var made struct {
 		ID string `json:"session_id"`
 	}
-	must(t, c.Do(t.Context(), "session_create", map[string]any{}, &made))
-	must(t, c.Do(t.Context(), "execute_code", map[string]any{"session_id": made.ID, "code": "import os; os.getppid()"}, &got))
+	must.NoError(t, c.Do(t.Context(), "session_create", map[string]any{}, &made))
+	must.NoError(t, c.Do(t.Context(), "execute_code", map[string]any{"session_id": made.ID, "code": "import os; os.getppid()"}, &got))
 	if text := fmt.Sprint(got["result"]); text != strconv.Itoa(kit.Jupyter(t).PID) {
 		t.Errorf("the kernel's parent is process %s, not %d: %v", text, kit.Jupyter(t).PID, got)
 	}
-	must(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &got))
-	must(t, c.Leave())
+	must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &got))
+	must.NoError(t, c.Leave())
 	// A page of another site would send the cookie, too, but cannot know what is in it.
-	if status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") }); err != nil || status != 403 {
-		t.Errorf("with the cookie alone: status %d, %v", status, err)
-	}
+	status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") })
+	must.NoError(t, err, must.Sprint("with the cookie alone"))
+	test.Eq(t, 403, status, test.Sprint("with the cookie alone"))
 
 	s.people(t, link)
 
 	pid, err := s.program()
-	must(t, err)
-	must(t, syscall.Kill(s.PID, syscall.SIGKILL))
+	must.NoError(t, err)
+	must.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
 	<-s.Exited()
 	gone(t, pid)
 }
@@ -437,7 +438,7 @@ func (s *site) people(t *testing.T, link http.RoundTripper) {
 	t.Helper()
 	comes := func() kit.GoClient {
 		c, err := kit.Dial(t.Context(), kit.ViaModern, s.URL+"/mcp", "", s.sender)
-		must(t, err)
+		must.NoError(t, err)
 		return c
 	}
 	ada := comes()
@@ -449,7 +450,7 @@ func (s *site) people(t *testing.T, link http.RoundTripper) {
 				Name string `json:"name"`
 			} `json:"sessions"`
 		}
-		must(t, c.Do(t.Context(), "session_list", map[string]any{}, &list))
+		must.NoError(t, c.Do(t.Context(), "session_list", map[string]any{}, &list))
 		var names []string
 		for _, n := range list.Sessions {
 			names = append(names, n.Name)
@@ -459,24 +460,24 @@ func (s *site) people(t *testing.T, link http.RoundTripper) {
 	var made struct {
 		ID string `json:"session_id"`
 	}
-	must(t, ada.Do(t.Context(), "session_create", map[string]any{"name": "ada's"}, &made))
-	if hers, his := sessions(ada), sessions(bob); !slices.Equal(hers, []string{"ada's"}) || len(his) != 0 {
-		t.Errorf("she has %q, he has %q", hers, his)
-	}
+	must.NoError(t, ada.Do(t.Context(), "session_create", map[string]any{"name": "ada's"}, &made))
+	hers, his := sessions(ada), sessions(bob)
+	test.SliceEqOp(t, []string{"ada's"}, hers)
+	test.SliceEmpty(t, his)
 	if err := bob.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}); err == nil {
 		t.Error("he ends hers")
 	}
-	must(t, ada.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
-	must(t, errors.Join(ada.Leave(), bob.Leave()))
+	must.NoError(t, ada.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+	must.NoError(t, errors.Join(ada.Leave(), bob.Leave()))
 }
 
 // login logs in as a person does, by the form.
 func (s *site) login(t *testing.T, link http.RoundTripper) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	must(t, err)
+	must.NoError(t, err)
 	at, err := url.Parse(s.URL + "/login")
-	must(t, err)
+	must.NoError(t, err)
 	person := &http.Client{Transport: link, Jar: jar}
 	cookie := func(fits func(string) bool) string {
 		for _, c := range jar.Cookies(at) {
@@ -489,15 +490,15 @@ func (s *site) login(t *testing.T, link http.RoundTripper) {
 	xsrf := func() string { return cookie(func(name string) bool { return name == "_xsrf" }) }
 	for _, form := range []url.Values{nil, {"password": {password}}} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.String(), nil)
-		must(t, err)
+		must.NoError(t, err)
 		if form != nil {
 			form.Set("_xsrf", xsrf())
 			req, err = http.NewRequestWithContext(t.Context(), http.MethodPost, at.String(), strings.NewReader(form.Encode()))
-			must(t, err)
+			must.NoError(t, err)
 			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		res, err := person.Do(req)
-		must(t, err)
+		must.NoError(t, err)
 		res.Body.Close()
 	}
 	var all []string

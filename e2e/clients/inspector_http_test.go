@@ -1,8 +1,10 @@
 package clients_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/kit"
 )
@@ -29,15 +31,14 @@ func TestInspectorOverHTTP(t *testing.T) {
 			}
 			at(&got, "--method", "prompts/get", "--prompt-name", "continue_work", "--prompt-args", "goal=the login page")
 			at(&got, "--method", "resources/read", "--uri", "notebook://templates/mcts")
-			if len(got.Tools) != len(inspected) || len(got.Resources) == 0 || len(got.Prompts) < 4 {
-				t.Errorf("listed are %+v", got)
-			}
-			if len(got.Messages) != 1 || !strings.Contains(got.Messages[0].Content.Text, "the login page") {
-				t.Errorf("the prompt is %+v", got.Messages)
-			}
-			if len(got.Contents) != 1 || got.Contents[0].URI != "notebook://templates/mcts" || got.Contents[0].Text == "" {
-				t.Errorf("the resource is %+v", got.Contents)
-			}
+			must.SliceLen(t, len(inspected), got.Tools)
+			must.SliceNotEmpty(t, got.Resources)
+			test.GreaterEq(t, 4, len(got.Prompts))
+			must.SliceLen(t, 1, got.Messages)
+			test.StrContains(t, got.Messages[0].Content.Text, "the login page")
+			must.SliceLen(t, 1, got.Contents)
+			test.Eq(t, "notebook://templates/mcts", got.Contents[0].URI)
+			test.NotEq(t, "", got.Contents[0].Text)
 			for _, name := range []string{"insert_nb_cells", "get_run"} {
 				t.Run(name, func(t *testing.T) { checkInspected(t, name, inspected[name], at) })
 			}

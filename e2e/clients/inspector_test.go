@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -28,7 +31,7 @@ func inspect(t *testing.T, result any, args ...string) {
 func inspectServer(t *testing.T, result any, server []string, args ...string) {
 	t.Helper()
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	cli := filepath.Join(root, "e2e", "inspector", "node_modules", "@modelcontextprotocol", "inspector-cli", "build", "index.js")
 	if _, err := os.Stat(cli); err != nil {
 		t.Fatalf("no MCP Inspector: run `make node` (%v)", err)
@@ -204,7 +207,7 @@ func checkInspected(t *testing.T, name string, args []string, inspect func(resul
 	t.Helper()
 	notebook := kit.NewNotebook(t, kit.Code("1+1"))
 	text, fresh := strings.TrimSuffix(notebook, ".ipynb")+".md", strings.TrimSuffix(notebook, ".ipynb")+"-new.md"
-	must(t, os.WriteFile(kit.Jupyter(t).Path(text), []byte("# Title\n"), 0o600))
+	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(text), []byte("# Title\n"), 0o600))
 	call := []string{"--method", "tools/call", "--tool-name", name}
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
@@ -229,7 +232,6 @@ func checkInspected(t *testing.T, name string, args []string, inspect func(resul
 	if result.IsError != slices.Contains(refused, name) {
 		t.Errorf("isError is %v: %+v", result.IsError, result.Content)
 	}
-	if len(result.Content) == 0 || (!result.IsError && result.Structured == nil) {
-		t.Errorf("the answer has %d contents, structured %v", len(result.Content), result.Structured)
-	}
+	must.SliceNotEmpty(t, result.Content)
+	test.False(t, !result.IsError && result.Structured == nil)
 }

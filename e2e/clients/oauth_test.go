@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
@@ -33,13 +36,13 @@ func TestClientLogsIn(t *testing.T) {
 			if len(list.Sessions) != 0 {
 				t.Errorf("the one sees the other's: %+v", list)
 			}
-			if refused, err := bob.Call(t.Context(), "session_delete", map[string]any{"session_id": made.SessionID}); err != nil || !refused.IsError {
-				t.Errorf("the one ends the other's: %+v, %v", refused, err)
-			}
+			refused, err := bob.Call(t.Context(), "session_delete", map[string]any{"session_id": made.SessionID})
+			must.NoError(t, err, must.Sprint("the one ends the other's"))
+			test.True(t, refused.IsError, test.Sprint("the one ends the other's"))
 			typescriptDo(t, ada, "session_delete", map[string]any{"session_id": made.SessionID}, &struct{}{})
-			if asked := i.Resources(); len(asked) == 0 || asked[len(asked)-1] != w.URL+path {
-				t.Errorf("the tokens are for %q", asked)
-			}
+			asked := i.Resources()
+			must.SliceNotEmpty(t, asked)
+			test.Eq(t, w.URL+path, asked[len(asked)-1])
 		})
 	}
 	if strings.Contains(w.Log(), "s3cret") {
@@ -57,19 +60,19 @@ func TestSessionIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, w.URL+"/mcp", nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+w.Tokens[0])
 	req.Header.Set("Mcp-Session-Id", c.Hello().Session)
-	if status, err := kit.StatusOf(req); err != nil || status != http.StatusOK {
-		t.Fatalf("status %d, %v", status, err)
-	}
+	status, err := kit.StatusOf(req)
+	must.NoError(t, err)
+	must.Eq(t, http.StatusOK, status)
 	_, err = c.Tools(t.Context())
 	var said *sdk.Error
-	if !errors.As(err, &said) || said.Code != http.StatusNotFound || !strings.Contains(said.Message, "initialize") {
-		t.Errorf("%+v", err)
-	}
+	must.True(t, errors.As(err, &said))
+	test.Eq(t, http.StatusNotFound, said.Code)
+	test.StrContains(t, said.Message, "initialize")
 	again := typescript(t, opt)
-	if _, err := again.Tools(t.Context()); err != nil || again.Hello().Session == c.Hello().Session {
-		t.Errorf("%v", err)
-	}
+	_, err = again.Tools(t.Context())
+	must.NoError(t, err)
+	test.NotEq(t, c.Hello().Session, again.Hello().Session)
 }

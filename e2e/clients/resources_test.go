@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
@@ -17,10 +20,9 @@ import (
 func readText(t *testing.T, c *sdk.Client, uri string) sdk.Contents {
 	t.Helper()
 	list, err := c.Read(t.Context(), uri)
-	must(t, err)
-	if len(list) != 1 || list[0].URI != uri {
-		t.Fatalf("%s: %+v", uri, list)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, list)
+	must.Eq(t, uri, list[0].URI)
 	return list[0]
 }
 
@@ -37,7 +39,7 @@ func notebooksOf(t *testing.T, c *sdk.Client) (list []listedNotebook) {
 	if got.MIMEType != "application/json" {
 		t.Errorf("the list is %s", got.MIMEType)
 	}
-	must(t, json.Unmarshal([]byte(got.Text), &list))
+	must.NoError(t, json.Unmarshal([]byte(got.Text), &list))
 	return list
 }
 
@@ -64,7 +66,7 @@ func TestNotebookResources(t *testing.T) {
 
 	// Inspect each notebook that is found.
 	resources, err := c.Resources(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	names := map[string]string{}
 	for _, r := range resources {
 		names[r.URI] = r.Name
@@ -80,18 +82,19 @@ func TestNotebookResources(t *testing.T) {
 	if mine.Path != path {
 		mine, tree = tree, mine
 	}
-	if tree.Pattern != "tree_of_thought" || names[tree.URI] != "Tree of Thought Notebook" || mine.CellCount != 2 || !strings.HasPrefix(mine.CreatedAt, "20") ||
-		mine.URI != "notebook://"+mine.SessionID+"/"+mine.ID {
-		t.Errorf("%+v, %+v, named %q", mine, tree, names[tree.URI])
-	}
+	test.Eq(t, "tree_of_thought", tree.Pattern)
+	test.Eq(t, "Tree of Thought Notebook", names[tree.URI])
+	test.Eq(t, 2, mine.CellCount)
+	test.StrHasPrefix(t, "20", mine.CreatedAt)
+	test.Eq(t, "notebook://"+mine.SessionID+"/"+mine.ID, mine.URI)
 
 	// Export the current session's notebook, and import it again.
 	current := readText(t, c, "notebook://current")
-	if !strings.Contains(current.Text, "# Growth\n") || !strings.Contains(current.Text, "###### cell-1.py\n\n```python\nclass TreeNode:") || current.Meta["cellCount"] != 2.0 {
-		t.Errorf("the current notebook is %+v", current)
-	}
+	test.StrContains(t, current.Text, "# Growth\n")
+	test.StrContains(t, current.Text, "###### cell-1.py\n\n```python\nclass TreeNode:")
+	test.EqOp[any](t, 2.0, current.Meta["cellCount"])
 	file := strings.TrimSuffix(path, ".ipynb") + ".src.md"
-	must(t, os.WriteFile(kit.Jupyter(t).Path(file), []byte(current.Text), 0o600))
+	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(file), []byte(current.Text), 0o600))
 	var imported struct {
 		URI string `json:"resource_uri"`
 	}
@@ -102,13 +105,14 @@ func TestNotebookResources(t *testing.T) {
 
 	// One cell, what it put out, and the run that did.
 	cell := readText(t, c, mine.URI+"/cells/cell-1")
-	if cell.MIMEType != "text/x-python" || cell.Meta["filename"] != "cell-1.py" || cell.Meta["hasOutputs"] != true || cell.Meta["language"] != "python" {
-		t.Errorf("the cell is %+v", cell)
-	}
+	test.Eq(t, "text/x-python", cell.MIMEType)
+	test.EqOp[any](t, "cell-1.py", cell.Meta["filename"])
+	test.EqOp[any](t, true, cell.Meta["hasOutputs"])
+	test.EqOp[any](t, "python", cell.Meta["language"])
 	for _, at := range []string{mine.URI + "/cells/cell-1/outputs", mine.URI + "/executions/" + ran.Results[0].RunID, mine.URI + "/json"} {
-		if got := readText(t, c, at); !strings.Contains(got.Text, `made\n`) || got.MIMEType != "application/json" {
-			t.Errorf("%s is %+v", at, got)
-		}
+		got := readText(t, c, at)
+		test.StrContains(t, got.Text, `made\n`, test.Sprint(at))
+		test.Eq(t, "application/json", got.MIMEType, test.Sprint(at))
 	}
 	if export := readText(t, c, "file:///notebooks/"+mine.SessionID+"/"+strings.TrimSuffix(path, ".ipynb")+".src.md"); export.Text != readText(t, c, mine.URI+"/srcmd").Text {
 		t.Errorf("the export is %s", export.Text)
@@ -116,12 +120,12 @@ func TestNotebookResources(t *testing.T) {
 
 	// Completions, and what there is not.
 	templates, err := c.Templates(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	if len(templates) < 10 {
 		t.Errorf("%d templates", len(templates))
 	}
 	done, err := c.CompleteTemplate(t.Context(), "notebook://{session_id}/{notebook_id}/cells/{cell_id}", "cell_id", "cell-", map[string]string{"session_id": mine.SessionID, "notebook_id": mine.ID})
-	must(t, err)
+	must.NoError(t, err)
 	if fmt.Sprint(done.Values) != "[cell-0 cell-1]" {
 		t.Errorf("completed with %v", done.Values)
 	}
@@ -162,7 +166,7 @@ func heardOf(t *testing.T, c *sdk.Client, uri string) {
 		var p struct{ URI string }
 		return json.Unmarshal(params, &p) == nil && p.URI == uri
 	})
-	must(t, err)
+	must.NoError(t, err)
 }
 
 // A client that has subscribed to a cell hears of what a person types into it.
@@ -174,13 +178,13 @@ func TestTypingIsNotified(t *testing.T) {
 	var stat struct{ Path string }
 	typescriptDo(t, c, "get_nb_stat", map[string]any{"path": path}, &stat)
 	_, err := c.Await(ctx, "notifications/resources/list_changed", nil)
-	must(t, err)
+	must.NoError(t, err)
 	uri := notebooksOf(t, c)[0].URI
-	must(t, c.Subscribe(ctx, uri+"/cells/cell-0"))
-	must(t, c.Subscribe(ctx, uri))
+	must.NoError(t, c.Subscribe(ctx, uri+"/cells/cell-0"))
+	must.NoError(t, c.Subscribe(ctx, uri))
 
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Type(ctx, " # typed by hand"))
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Type(ctx, " # typed by hand"))
 	heardOf(t, c, uri+"/cells/cell-0")
 	heardOf(t, c, uri)
 	tab.Shoot("typed")

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/e2e/sdk"
@@ -73,7 +76,7 @@ func testKit(t *testing.T, library sdk.Kit, ways []way) {
 			g.isAsked()
 			g.stops()
 			g.isRefused()
-			must(t, g.goes(library))
+			must.NoError(t, g.goes(library))
 		})
 	}
 }
@@ -95,40 +98,40 @@ func (g *kitGuest) do(tool string, args map[string]any, out any) *sdk.Answer {
 // hello checks what was agreed on.
 func (g *kitGuest) hello() {
 	hello := g.Hello()
-	if hello.Protocol != g.way.protocol || hello.Server.Name != "nbduet" || hello.Instructions == "" || hello.Capabilities["tools"] == nil || hello.Capabilities["resources"] == nil {
-		g.t.Errorf("the server says %+v", hello)
-	}
+	test.Eq(g.t, g.way.protocol, hello.Protocol)
+	test.Eq(g.t, "nbduet", hello.Server.Name)
+	test.NotEq(g.t, "", hello.Instructions)
+	must.NotNil(g.t, hello.Capabilities["tools"])
+	test.NotNil(g.t, hello.Capabilities["resources"])
 }
 
 // lists asks for the tools, the prompts and the templates, and gets a prompt.
 func (g *kitGuest) lists() {
 	ctx := g.t.Context()
 	tools, err := g.Tools(ctx)
-	must(g.t, err)
+	must.NoError(g.t, err)
 	for _, tool := range tools {
-		if _, ok := inspected[tool.Name]; !ok || len(tool.OutputSchema) != 0 || tool.Annotations["readOnlyHint"] == nil {
-			g.t.Errorf("the list of tools has %+v", tool)
-		}
+		_, ok := inspected[tool.Name]
+		must.True(g.t, ok)
+		must.SliceEmpty(g.t, tool.OutputSchema)
+		test.NotNil(g.t, tool.Annotations["readOnlyHint"])
 	}
 	if len(tools) != len(inspected) {
 		g.t.Errorf("%d tools are listed, want %d", len(tools), len(inspected))
 	}
 	prompts, err := g.Prompts(ctx)
-	if err != nil || len(prompts) < 4 {
-		g.t.Errorf("prompts: %+v, %v", prompts, err)
-	}
+	must.NoError(g.t, err, must.Sprint("prompts"))
+	test.GreaterEq(g.t, 4, len(prompts), test.Sprint("prompts"))
 	text, err := g.Prompt(ctx, "continue_work", map[string]string{"goal": "the login page"})
-	if err != nil || len(text.Messages) != 1 || !strings.Contains(text.Messages[0].Content.Text, "the login page") {
-		g.t.Errorf("prompt: %+v, %v", text, err)
-	}
+	must.NoError(g.t, err, must.Sprint("prompt"))
+	must.SliceLen(g.t, 1, text.Messages, must.Sprint("prompt"))
+	test.StrContains(g.t, text.Messages[0].Content.Text, "the login page", test.Sprint("prompt"))
 	templates, err := g.Templates(ctx)
-	if err != nil || len(templates) < 10 {
-		g.t.Errorf("templates: %+v, %v", templates, err)
-	}
+	must.NoError(g.t, err, must.Sprint("templates"))
+	test.GreaterEq(g.t, 10, len(templates), test.Sprint("templates"))
 	known, err := g.CompletePrompt(ctx, "fix_failing_cell", "path", strings.TrimSuffix(g.path, ".ipynb"), nil)
-	if err != nil || !slices.Contains(known.Values, g.path) {
-		g.t.Errorf("completed: %+v, %v", known, err)
-	}
+	must.NoError(g.t, err, must.Sprint("completed"))
+	test.SliceContainsOp(g.t, known.Values, g.path, test.Sprint("completed"))
 }
 
 // dot shows the smallest picture.
@@ -152,13 +155,13 @@ func (g *kitGuest) works() {
 		call <- err
 	}()
 	_, err := g.Await(ctx, "notifications/progress", nil)
-	must(g.t, errors.Join(err, os.WriteFile(kit.Jupyter(g.t).Path(goOn), nil, 0o600), <-call))
+	must.NoError(g.t, errors.Join(err, os.WriteFile(kit.Jupyter(g.t).Path(goOn), nil, 0o600), <-call))
 	picture := slices.IndexFunc(answer.Content, func(c sdk.Content) bool { return c.Type == "image" })
-	if answer.IsError || picture < 0 || answer.Content[picture].MIMEType != "image/png" {
-		g.t.Fatalf("the answer is %.2000v", answer)
-	}
+	must.False(g.t, answer.IsError)
+	must.GreaterEq(g.t, 0, picture)
+	must.Eq(g.t, "image/png", answer.Content[picture].MIMEType)
 	list, err := g.Resources(ctx)
-	must(g.t, err)
+	must.NoError(g.t, err)
 	drawn := slices.IndexFunc(list, func(r sdk.Resource) bool {
 		return r.MIMEType == "image/png" && strings.Contains(answer.Text(), r.URI)
 	})
@@ -166,10 +169,9 @@ func (g *kitGuest) works() {
 		g.t.Fatalf("the picture is not among the resources: %+v", list)
 	}
 	contents, err := g.Read(ctx, list[drawn].URI)
-	must(g.t, err)
-	if len(contents) != 1 || contents[0].Blob != answer.Content[picture].Data {
-		g.t.Errorf("the resource is not the picture of the answer: %.300v", contents)
-	}
+	must.NoError(g.t, err)
+	must.SliceLen(g.t, 1, contents, must.Sprint("the resource is not the picture of the answer"))
+	test.Eq(g.t, answer.Content[picture].Data, contents[0].Blob, test.Sprint("the resource is not the picture of the answer"))
 }
 
 // at is the range of one cell.
@@ -179,13 +181,13 @@ func at(i int) map[string]any { return map[string]any{"start": i} }
 func (g *kitGuest) subscribes() {
 	ctx := g.t.Context()
 	cell := notebooksOf(g.t, g.Client)[slices.IndexFunc(notebooksOf(g.t, g.Client), func(n listedNotebook) bool { return n.Path == g.path })].URI + "/cells/cell-0"
-	must(g.t, g.Subscribe(ctx, cell))
+	must.NoError(g.t, g.Subscribe(ctx, cell))
 	g.do("modify_nb_cells", map[string]any{"path": g.path, "modifications": []map[string]any{{"range": at(0), "content": "'new'"}}, "exec": false}, &struct{}{})
 	heardOf(g.t, g.Client, cell)
 	if got := readText(g.t, g.Client, cell); got.Text != "'new'" {
 		g.t.Errorf("the cell is %+v", got)
 	}
-	must(g.t, g.Unsubscribe(ctx, cell))
+	must.NoError(g.t, g.Unsubscribe(ctx, cell))
 }
 
 // isAsked answers what a cell asks. Over HTTP+SSE the server cannot ask; in the newest revision no server does, but
@@ -199,9 +201,8 @@ func (g *kitGuest) isAsked() {
 		g.t.Errorf("the cell that asks for a name answers %s", answer.Text())
 	}
 	question, err := g.Await(g.t.Context(), "elicitation/create", nil)
-	if err != nil || !strings.Contains(string(question), "Who?") {
-		g.t.Errorf("asked %s, %v", question, err)
-	}
+	must.NoError(g.t, err)
+	test.StrContains(g.t, string(question), "Who?")
 }
 
 // stops takes back a call, and with it the cell.
@@ -217,7 +218,7 @@ func (g *kitGuest) stops() {
 	}()
 	last := func(state string) {
 		g.t.Helper()
-		must(g.t, poll.Until(g.t.Context(), "the last run to be "+state, func(context.Context) error {
+		must.NoError(g.t, poll.Until(g.t.Context(), "the last run to be "+state, func(context.Context) error {
 			var listed struct {
 				Runs []struct{ State string }
 			}
@@ -240,9 +241,9 @@ func (g *kitGuest) stops() {
 func (g *kitGuest) isRefused() {
 	ctx := g.t.Context()
 	answer, err := g.Call(ctx, "get_variables", map[string]any{"session_id": "none"})
-	if err != nil || !answer.IsError || !strings.Contains(answer.Text(), "session_not_found") {
-		g.t.Errorf("a session that is none: %+v, %v", answer, err)
-	}
+	must.NoError(g.t, err, must.Sprint("a session that is none"))
+	test.True(g.t, answer.IsError, test.Sprint("a session that is none"))
+	test.StrContains(g.t, answer.Text(), "session_not_found", test.Sprint("a session that is none"))
 	_, err = g.Read(ctx, "notebook://session-123/nb-456")
 	if wrong := refusedWith(err, "Notebook not found"); wrong != nil {
 		g.t.Error(wrong)

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
@@ -20,7 +23,7 @@ func typescript(t *testing.T, opt sdk.Options) *sdk.Client {
 		opt.ClientEnv = kit.Jupyter(t).ClientEnv()
 	}
 	c, err := sdk.Start(t.Context(), opt)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -58,7 +61,7 @@ func stdioOptions(t *testing.T, opt sdk.Options, args ...string) sdk.Options {
 func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any, out any) *sdk.Answer {
 	t.Helper()
 	a, err := c.Call(t.Context(), tool, args)
-	must(t, err)
+	must.NoError(t, err)
 	if a.IsError {
 		t.Fatalf("%s answers %s", tool, a.Text())
 	}
@@ -66,7 +69,7 @@ func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any,
 	if said == nil {
 		said = []byte(a.Text())
 	}
-	must(t, json.Unmarshal(said, out))
+	must.NoError(t, json.Unmarshal(said, out))
 	return a
 }
 
@@ -75,11 +78,12 @@ func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any,
 func TestTypeScriptSDK(t *testing.T) {
 	full := typescriptStdio(t, "--toolsets=all", "--output-schemas=full")
 	tools, err := full.Tools(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	for _, tool := range tools {
-		if _, ok := inspected[tool.Name]; !ok || len(tool.OutputSchema) == 0 || tool.Annotations["readOnlyHint"] == nil {
-			t.Errorf("the list of tools has %+v", tool)
-		}
+		_, ok := inspected[tool.Name]
+		must.True(t, ok)
+		must.SliceNotEmpty(t, tool.OutputSchema)
+		test.NotNil(t, tool.Annotations["readOnlyHint"])
 	}
 	if len(tools) != len(inspected) {
 		t.Errorf("%d tools are listed, want %d", len(tools), len(inspected))
@@ -98,39 +102,42 @@ func TestTypeScriptSDK(t *testing.T) {
 		Result *string
 	}
 	answer := typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": kit.Plot + "\n6 * 7"}, &ran)
-	if !ran.Success || ran.Result == nil || *ran.Result != "42" || len(ran.Images) != 1 {
-		t.Fatalf("%s", answer.Text())
-	}
+	must.True(t, ran.Success)
+	must.NotNil(t, ran.Result)
+	must.Eq(t, "42", *ran.Result)
+	must.SliceLen(t, 1, ran.Images)
 	uri := ran.Images[0].URI
 	at := slices.IndexFunc(answer.Content, func(c sdk.Content) bool { return c.Type == "image" })
-	if at < 0 || answer.Content[at].MIMEType != "image/png" {
-		t.Fatalf("the answer shows no picture: %+v", answer.Content)
-	}
+	must.GreaterEq(t, 0, at, must.Sprint("the answer shows no picture"))
+	must.Eq(t, "image/png", answer.Content[at].MIMEType, must.Sprint("the answer shows no picture"))
 	picture := answer.Content[at].Data
 	drawn, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(picture)))
-	must(t, err)
+	must.NoError(t, err)
 
 	list, err := c.Resources(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	if !slices.ContainsFunc(list, func(r sdk.Resource) bool {
 		return r.URI == uri && r.MIMEType == "image/png" && r.Size == int64(len(picture)/4*3-strings.Count(picture, "="))
 	}) {
 		t.Errorf("%s is not among the resources: %+v", uri, list)
 	}
 	contents, err := c.Read(t.Context(), uri)
-	must(t, err)
-	if len(contents) != 1 || contents[0].URI != uri || contents[0].MIMEType != "image/png" || contents[0].Blob != picture {
-		t.Errorf("the resource is not the picture of the answer: %.300v", contents)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, contents, must.Sprint("the resource is not the picture of the answer"))
+	test.Eq(t, uri, contents[0].URI, test.Sprint("the resource is not the picture of the answer"))
+	test.Eq(t, "image/png", contents[0].MIMEType, test.Sprint("the resource is not the picture of the answer"))
+	test.Eq(t, picture, contents[0].Blob, test.Sprint("the resource is not the picture of the answer"))
 	var got struct {
 		MIMEType      string `json:"mime_type"`
 		Data          string
 		Width, Height int
 	}
 	typescriptDo(t, c, "get_image_resource", map[string]any{"resource_uri": uri}, &got)
-	if size := drawn.Bounds().Size(); got.MIMEType != "image/png" || got.Data != picture || got.Width != size.X || got.Height != size.Y {
-		t.Errorf("get_image_resource has %s of %d×%d, and the same data: %v", got.MIMEType, got.Width, got.Height, got.Data == picture)
-	}
+	size := drawn.Bounds().Size()
+	test.Eq(t, "image/png", got.MIMEType)
+	test.Eq(t, picture, got.Data)
+	test.Eq(t, size.X, got.Width)
+	test.Eq(t, size.Y, got.Height)
 
 	// What went wrong in the code is an answer; what the caller did wrong is a
 	// tool's error with a code.
@@ -139,10 +146,9 @@ func TestTypeScriptSDK(t *testing.T) {
 		t.Error("1/0 went well")
 	}
 	refusal, err := c.Call(t.Context(), "get_variables", map[string]any{"session_id": "none"})
-	must(t, err)
-	if !refusal.IsError || !strings.Contains(refusal.Text(), "session_not_found") {
-		t.Errorf("a session that is none: %+v", refusal)
-	}
+	must.NoError(t, err)
+	test.True(t, refusal.IsError, test.Sprint("a session that is none"))
+	test.StrContains(t, refusal.Text(), "session_not_found", test.Sprint("a session that is none"))
 	if _, err := c.Read(t.Context(), strings.Replace(uri, ".png", "0.png", 1)); err == nil {
 		t.Error("an image that is none can be read")
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/shoenig/test"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -122,9 +123,8 @@ func manifest(t *testing.T) (hubConfig string, nbduet map[string]string) {
 				}
 			}
 			for _, c := range pod.Containers {
-				if c.Resources.Limits.Memory().IsZero() || c.Resources.Requests.Cpu().IsZero() {
-					t.Errorf("%s has no limits", o.Name)
-				}
+				test.False(t, c.Resources.Limits.Memory().IsZero())
+				test.False(t, c.Resources.Requests.Cpu().IsZero())
 				if o.Name == "nbduet" {
 					nbduet = plain(c.Env)
 				}
@@ -176,17 +176,17 @@ func TestHubTakesItsConfiguration(t *testing.T) {
 	}{"compose": {string(file), composed["nbduet"]}, "kubernetes": {inCluster, nbduet}} {
 		t.Run(name, func(t *testing.T) {
 			got := configured(t, c.config)
-			if !strings.HasSuffix(c.nbduet["JUPYTERHUB_API_URL"], "hub:8081/hub/api") || got.JupyterHub.Connect != "http://hub:8081" {
-				t.Error(c.nbduet["JUPYTERHUB_API_URL"], got.JupyterHub.Connect)
-			}
+			test.StrHasSuffix(t, "hub:8081/hub/api", c.nbduet["JUPYTERHUB_API_URL"])
+			test.Eq(t, "http://hub:8081", got.JupyterHub.Connect)
 			i := slices.IndexFunc(got.JupyterHub.Services, func(s service) bool { return s.Name == c.nbduet["JUPYTERHUB_SERVICE_NAME"] })
 			if i < 0 {
 				t.Fatalf("%+v", got)
 			}
 			s := got.JupyterHub.Services[i]
-			if s.URL != "http://nbduet:3001" || s.Token != "secret" || c.nbduet["JUPYTERHUB_API_TOKEN"] != "secret" || c.nbduet["JUPYTERHUB_SERVICE_PREFIX"] != "/services/"+s.Name+"/" {
-				t.Errorf("%+v, %v", s, c.nbduet)
-			}
+			test.Eq(t, "http://nbduet:3001", s.URL)
+			test.Eq(t, "secret", s.Token)
+			test.Eq(t, "secret", c.nbduet["JUPYTERHUB_API_TOKEN"])
+			test.Eq(t, "/services/"+s.Name+"/", c.nbduet["JUPYTERHUB_SERVICE_PREFIX"])
 			for _, scope := range []string{"access:servers!user", "servers!user"} {
 				if !slices.Contains(s.Scopes, scope) {
 					t.Error("logins do not get", scope)

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -39,17 +41,17 @@ const notebook = `{"cells": [
 func BenchmarkInside(b *testing.B) {
 	dir := b.TempDir()
 	in, err := embedded.Install(dir)
-	must(b, err)
-	must(b, os.WriteFile(filepath.Join(in.Packages, "nbduet_floor.py"), floor, 0o600))
+	must.NoError(b, err)
+	must.NoError(b, os.WriteFile(filepath.Join(in.Packages, "nbduet_floor.py"), floor, 0o600))
 	server, err := lab.Start(b.Context(), lab.Options{Command: in.Command(), Env: in.Env, Args: []string{
 		"--JupyterMCPServerExtensionApp.toolsets=all", `--ServerApp.jpserver_extensions={"nbduet_floor": True}`,
 	}})
-	must(b, err)
-	b.Cleanup(func() { must(b, server.Stop()) })
+	must.NoError(b, err)
+	b.Cleanup(func() { must.NoError(b, server.Stop()) })
 	for i := range 4 {
-		must(b, os.MkdirAll(server.Path(fmt.Sprint("folder", i)), 0o700))
+		must.NoError(b, os.MkdirAll(server.Path(fmt.Sprint("folder", i)), 0o700))
 		for _, path := range []string{fmt.Sprintf("folder%d/one.ipynb", i), fmt.Sprintf("%d.ipynb", i)} {
-			must(b, os.WriteFile(server.Path(path), []byte(notebook), 0o600))
+			must.NoError(b, os.WriteFile(server.Path(path), []byte(notebook), 0o600))
 		}
 	}
 	alone := &target{url: startAlone(b, in.Program, server), auth: "Bearer " + server.Token}
@@ -108,21 +110,21 @@ func startAlone(b *testing.B, program string, server *lab.Lab) (url string) {
 		Env:  append(server.ClientEnv(), "JUPYTER_SERVER_URL="+server.URL, "JUPYTER_TOKEN="+server.Token, "NBDUET_AUTH_TOKEN="+server.Token),
 		Args: []string{"--transport=streamable-http", "--port=0", "--toolsets=all"},
 	})
-	must(b, err)
+	must.NoError(b, err)
 	read := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(io.Discard, p.Stdout)
 		read <- err
 	}()
 	b.Cleanup(func() {
-		must(b, p.Signal(syscall.SIGTERM))
+		must.NoError(b, p.Signal(syscall.SIGTERM))
 		if _, err := p.Wait(poll.Patience); err != nil {
 			p.Kill()
 			b.Error(err)
 		}
-		must(b, <-read)
+		must.NoError(b, <-read)
 	})
-	must(b, poll.Until(b.Context(), "the address", func(context.Context) error {
+	must.NoError(b, poll.Until(b.Context(), "the address", func(context.Context) error {
 		_, after, _ := strings.Cut(p.Log(), "serving MCP at ")
 		at, _, whole := strings.Cut(after, "/mcp")
 		if url = at; !whole {
@@ -143,7 +145,7 @@ type target struct {
 func (t *target) post(b *testing.B, path, body string) (header http.Header, text []byte) {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, t.url+path, strings.NewReader(body))
-	must(b, err)
+	must.NoError(b, err)
 	req.Header.Set("Authorization", t.auth)
 	req.Header.Set("Content-Type", "application/json")
 	if !strings.HasSuffix(path, "/tools/call") {
@@ -153,10 +155,10 @@ func (t *target) post(b *testing.B, path, body string) (header http.Header, text
 		}
 	}
 	res, err := http.DefaultClient.Do(req)
-	must(b, err)
+	must.NoError(b, err)
 	defer res.Body.Close()
 	text, err = io.ReadAll(res.Body)
-	must(b, err)
+	must.NoError(b, err)
 	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted {
 		b.Fatalf("%s%s: status %d: %s", t.url, path, res.StatusCode, text)
 	}
@@ -167,7 +169,7 @@ func (t *target) post(b *testing.B, path, body string) (header http.Header, text
 func (t *target) rest(b *testing.B, tool string, args map[string]any) {
 	b.Helper()
 	body, err := json.Marshal(map[string]any{"tool_name": tool, "arguments": args})
-	must(b, err)
+	must.NoError(b, err)
 	if _, text := t.post(b, "/tools/call", string(body)); !bytes.Contains(text, []byte(`"success":true`)) {
 		b.Fatalf("%s: %s", tool, text)
 	}
@@ -193,20 +195,13 @@ func (t *target) begin(b *testing.B) {
 func (t *target) mcp(b *testing.B, tool string, args map[string]any) {
 	b.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": args}})
-	must(b, err)
-	if _, text := t.post(b, t.mcpPath(), string(body)); !bytes.Contains(text, []byte(`"result"`)) || bytes.Contains(text, []byte(`"isError":true`)) {
-		b.Fatalf("%s: %s", tool, text)
-	}
+	must.NoError(b, err)
+	_, text := t.post(b, t.mcpPath(), string(body))
+	must.True(b, bytes.Contains(text, []byte(`"result"`)), must.Sprint(tool))
+	must.False(b, bytes.Contains(text, []byte(`"isError":true`)), must.Sprint(tool))
 }
 
 func median(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]
-}
-
-func must(b *testing.B, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -25,7 +27,7 @@ var wrongTime = regexp.MustCompile(`\d+ ?(min|m|h)[0-9s]* ago|-\d[\d.]* ?(s|ms|m
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	shim := filepath.Join(t.TempDir(), "clock.so")
 	if said, err := exec.Command("cc", "-shared", "-fPIC", "-o", shim, filepath.Join(root, "e2e", "fronts", "testdata", "clock.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
@@ -63,7 +65,7 @@ func apart(t *testing.T, l *lab.Lab, by time.Duration) {
 		t.Fatalf("the run printed no time: %s", ran)
 	}
 	clock, err := time.ParseDuration(told[1] + "s")
-	must(t, err)
+	must.NoError(t, err)
 	if off := clock - time.Duration(time.Now().Unix())*time.Second - by; off.Abs() > time.Minute {
 		t.Fatalf("the clock is off by %s more than it should be", off)
 	}
@@ -86,7 +88,7 @@ func TestCertificateAhead(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, time.Now().Add(10*time.Minute))
 	pair, err := tls.LoadX509KeyPair(ca.cert, ca.key)
-	must(t, err)
+	must.NoError(t, err)
 	hs := httptest.NewUnstartedServer(http.NotFoundHandler())
 	hs.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	hs.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
 func TestMain(m *testing.M) { kit.Main(m) }
-
-// must ends the test if err is not nil.
-var must = kit.Must
 
 // password is that of all servers that have one.
 const password = "two words & more"
@@ -21,7 +21,7 @@ const password = "two words & more"
 func jupyter(t *testing.T, opt lab.Options) *lab.Lab {
 	t.Helper()
 	l, err := lab.Start(t.Context(), opt)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the end of Jupyter's log:\n%s", l.LogTail(30))
@@ -43,7 +43,7 @@ func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent
 	}
 	base = append(base, "JUPYTER_RUNTIME_DIR="+t.TempDir(), "JUPYTER_SERVER_URL="+address, "NBDUET_LOG_LEVEL=debug", "NBDUET_SERVER_TIMEOUT=30")
 	a, err := agent.Start(t.Context(), agent.Options{Binary: file, Env: append(base, env...), Words: true})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -51,9 +51,8 @@ func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent
 		if t.Failed() {
 			t.Logf("the log of nbduet:\n%s", a.Log())
 		}
-		if strings.Contains(a.Log(), password) || l != nil && strings.Contains(a.Log(), l.Token) {
-			t.Error("the log of nbduet has a secret")
-		}
+		test.StrNotContains(t, a.Log(), password, test.Sprint("the log of nbduet has a secret"))
+		test.False(t, l != nil && strings.Contains(a.Log(), l.Token), test.Sprint("the log of nbduet has a secret"))
 	})
 	return a
 }
@@ -62,7 +61,7 @@ func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, nil)
-	must(t, err)
+	must.NoError(t, err)
 	return answer.Text
 }
 
@@ -70,7 +69,7 @@ func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, words ...string) string {
 	t.Helper()
 	answer, err := a.Call(t.Context(), tool, args)
-	must(t, err)
+	must.NoError(t, err)
 	if !answer.IsError {
 		t.Errorf("%s succeeds: %s", tool, answer.Text)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
@@ -30,7 +32,7 @@ func TestLoginOver(t *testing.T) {
 	again(t, a, "with new connections")
 	inFile(t, l, "a.ipynb", "with new connections")
 
-	must(t, l.Stop())
+	must.NoError(t, l.Stop())
 	next := behind(t, opt)
 	p.lead(t, l, next)
 	l = next

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -30,9 +32,9 @@ const prefix = "/team/lab/"
 func page(t *testing.T, language, word string) string {
 	t.Helper()
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "behind-a-proxy.md"))
-	must(t, err)
+	must.NoError(t, err)
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if strings.Contains(m[1], word) {
 			return m[1]
@@ -84,30 +86,30 @@ func newAuthority(t *testing.T, from time.Time) authority {
 	dir := t.TempDir()
 	a := authority{filepath.Join(dir, "ca.pem"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), x509.NewCertPool()}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	must.NoError(t, err)
 	ca := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: from.Add(2 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, ca, ca, &caKey.PublicKey, caKey)
-	must(t, err)
+	must.NoError(t, err)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	must.NoError(t, err)
 	own := &x509.Certificate{
 		SerialNumber: big.NewInt(2), NotBefore: from, NotAfter: from.Add(2 * time.Hour),
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	leaf, err := x509.CreateCertificate(rand.Reader, own, ca, &key.PublicKey, caKey)
-	must(t, err)
+	must.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	must(t, err)
+	must.NoError(t, err)
 	for file, block := range map[string]*pem.Block{
 		a.ca: {Type: "CERTIFICATE", Bytes: signed}, a.cert: {Type: "CERTIFICATE", Bytes: leaf}, a.key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
-		must(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+		must.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
 	}
 	made, err := x509.ParseCertificate(signed)
-	must(t, err)
+	must.NoError(t, err)
 	a.pool.AddCert(made)
 	return a
 }
@@ -140,7 +142,7 @@ client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path
 %[2]s
 }
 `, dir, server)
-	must(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(conf), 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(conf), 0o600))
 	return launch(t, a, dir, port, program, "-c", filepath.Join(dir, "nginx.conf"), "-p", dir, "-e", filepath.Join(dir, "error.log"))
 }
 
@@ -151,7 +153,7 @@ func caddy(t *testing.T, a authority, l *lab.Lab) *proxy {
 	conf := "{\nadmin off\nauto_https off\nstorage file_system " + dir + "\n}\n" + put(t, page(t, "caddy", "reverse_proxy"),
 		"jupyter.example.org", fmt.Sprintf("localhost:%d", port), "/etc/ssl/jupyter.pem", a.cert, "/etc/ssl/jupyter.key", a.key,
 		"127.0.0.1:8888", hostOf(l))
-	must(t, os.WriteFile(filepath.Join(dir, "Caddyfile"), []byte(conf), 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "Caddyfile"), []byte(conf), 0o600))
 	return launch(t, a, dir, port, "caddy", "run", "--adapter", "caddyfile", "--config", filepath.Join(dir, "Caddyfile"))
 }
 
@@ -159,10 +161,10 @@ func launch(t *testing.T, a authority, dir string, port int, program string, arg
 	t.Helper()
 	p := &proxy{fmt.Sprintf("https://localhost:%d%s", port, prefix), dir, exec.Command(program, args...)}
 	log, err := os.Create(filepath.Join(dir, "log"))
-	must(t, err)
+	must.NoError(t, err)
 	defer log.Close()
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(lab.CleanEnv(), "HOME="+dir), log, log
-	must(t, p.cmd.Start())
+	must.NoError(t, p.cmd.Start())
 	t.Cleanup(func() {
 		p.stop(t)
 		if t.Failed() {
@@ -176,7 +178,7 @@ func launch(t *testing.T, a authority, dir string, port int, program string, arg
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		c, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", address, &tls.Config{RootCAs: a.pool, ServerName: "localhost"})
 		if err == nil {
-			must(t, c.Close())
+			must.NoError(t, c.Close())
 			return p
 		}
 		if time.Now().After(end) {
@@ -191,7 +193,7 @@ func (p *proxy) stop(t *testing.T) {
 	if p.cmd.ProcessState != nil {
 		return
 	}
-	must(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	must.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	patience := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer patience.Stop()
 	_ = p.cmd.Wait()
@@ -204,7 +206,7 @@ func (p *proxy) again(t *testing.T) {
 	env := p.cmd.Env
 	p.cmd = exec.Command(p.cmd.Path, p.cmd.Args[1:]...)
 	p.cmd.Env = env
-	must(t, p.cmd.Start())
+	must.NoError(t, p.cmd.Start())
 }
 
 // lead starts nginx again, for another server than before.
@@ -212,8 +214,8 @@ func (p *proxy) lead(t *testing.T, from, to *lab.Lab) {
 	t.Helper()
 	file := filepath.Join(p.dir, "nginx.conf")
 	conf, err := os.ReadFile(file)
-	must(t, err)
-	must(t, os.WriteFile(file, []byte(put(t, string(conf), hostOf(from), hostOf(to))), 0o600))
+	must.NoError(t, err)
+	must.NoError(t, os.WriteFile(file, []byte(put(t, string(conf), hostOf(from), hostOf(to))), 0o600))
 	p.again(t)
 }
 
@@ -224,7 +226,7 @@ func hostOf(l *lab.Lab) string { return strings.Split(strings.TrimPrefix(l.URL, 
 func (p *proxy) requests(t *testing.T, word string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "access.log"))
-	must(t, err)
+	must.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, word) {
 			lines = append(lines, strings.TrimSpace(line))
@@ -236,7 +238,7 @@ func (p *proxy) requests(t *testing.T, word string) (lines []string) {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	must.NoError(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -57,7 +59,7 @@ func TestBehindProxies(t *testing.T) {
 	t.Parallel()
 	l, ca := behind(t, locked()), newAuthority(t, time.Now().Add(-time.Hour))
 	secret := filepath.Join(t.TempDir(), "password")
-	must(t, os.WriteFile(secret, []byte(password+"\n"), 0o600))
+	must.NoError(t, os.WriteFile(secret, []byte(password+"\n"), 0o600))
 	t.Run("nginx", func(t *testing.T) {
 		p := nginx(t, ca, l)
 		work(t, start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_PASSWORD_FILE="+secret), l, "nginx.ipynb")

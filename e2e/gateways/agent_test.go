@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 )
@@ -18,7 +20,7 @@ func notebookText(t *testing.T, sources []string) []byte {
 		cells[i] = map[string]any{"id": fmt.Sprintf("c%d", i), "cell_type": "code", "source": source, "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil}
 	}
 	text, err := json.Marshal(map[string]any{"cells": cells, "metadata": map[string]any{}, "nbformat": 4, "nbformat_minor": 5})
-	must(t, err)
+	must.NoError(t, err)
 	return text
 }
 
@@ -34,7 +36,7 @@ func (s *site) client(opt agent.Options) *client {
 	file := kit.Binary(s.t)
 	opt.Binary, opt.Env = file, append(s.ClientEnv(), "JUPYTER_SERVER_URL="+s.URL, "JUPYTER_TOKEN="+s.Token)
 	a, err := agent.Start(s.t.Context(), opt)
-	must(s.t, err)
+	must.NoError(s.t, err)
 	s.t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			s.t.Error(err)
@@ -50,7 +52,7 @@ func (s *site) client(opt agent.Options) *client {
 func (c *client) do(tool string, args map[string]any) string {
 	c.t.Helper()
 	answer, err := c.Do(c.t.Context(), tool, args, nil)
-	must(c.t, err)
+	must.NoError(c.t, err)
 	return answer.Text
 }
 
@@ -75,7 +77,7 @@ func cellArgs(path string, ids ...string) map[string]any {
 func (c *client) execute(path, id string) (*agent.Answer, result) {
 	c.t.Helper()
 	answer, err := c.Call(c.t.Context(), "execute_nb_cells", cellArgs(path, id))
-	must(c.t, err)
+	must.NoError(c.t, err)
 	return answer, c.resultOf(answer)
 }
 
@@ -88,7 +90,7 @@ func (c *client) resultOf(answer *agent.Answer) result {
 	if answer.IsError {
 		return result{}
 	}
-	must(c.t, json.Unmarshal([]byte(answer.Text), &said))
+	must.NoError(c.t, json.Unmarshal([]byte(answer.Text), &said))
 	if len(said.Results) != 1 {
 		c.t.Fatalf("one cell was run, the answer has %d: %s", len(said.Results), answer.Text)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -55,9 +57,9 @@ type gateway struct {
 func newGateway(t *testing.T, k kind) *gateway {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.NoError(t, err)
 	g := &gateway{t: t, kind: k, port: portOf(free.Addr()), dir: t.TempDir()}
-	must(t, free.Close())
+	must.NoError(t, free.Close())
 	t.Cleanup(func() {
 		g.end(syscall.SIGTERM)
 		if t.Failed() {
@@ -73,7 +75,7 @@ func newGateway(t *testing.T, k kind) *gateway {
 func (g *gateway) start() {
 	g.t.Helper()
 	root, err := lab.RepoRoot()
-	must(g.t, err)
+	must.NoError(g.t, err)
 	program := os.Getenv(g.kind.variable)
 	if program == "" {
 		program = filepath.Join(root, g.kind.folder, "bin", "jupyter-"+g.kind.sub)
@@ -82,9 +84,9 @@ func (g *gateway) start() {
 		g.t.Fatalf("run `make %s` first: %v", g.kind.make, err)
 	}
 	c, err := commandOf(g.kind.heading, g.port, "jupyter", g.kind.sub)
-	must(g.t, err)
+	must.NoError(g.t, err)
 	log, err := os.OpenFile(filepath.Join(g.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	must(g.t, err)
+	must.NoError(g.t, err)
 	defer log.Close()
 	g.cmd = exec.Command(program, c.args...)
 	g.cmd.Dir = g.dir
@@ -94,13 +96,13 @@ func (g *gateway) start() {
 		"JUPYTER_DATA_DIR="+filepath.Join(g.dir, "data"), "JUPYTER_RUNTIME_DIR="+filepath.Join(g.dir, "runtime"), "JUPYTER_CONFIG_DIR="+filepath.Join(g.dir, "config"),
 		"IPYTHONDIR="+filepath.Join(g.dir, "ipython"), "MPLCONFIGDIR="+filepath.Join(root, ".cache", "matplotlib"))
 	g.cmd.Env = append(g.cmd.Env, c.env...)
-	must(g.t, g.cmd.Start())
+	must.NoError(g.t, g.cmd.Start())
 	g.ended = make(chan struct{})
 	go func() {
 		defer close(g.ended)
 		_ = g.cmd.Wait() // its end is known by the channel
 	}()
-	must(g.t, poll.Until(g.t.Context(), "the gateway to answer", func(ctx context.Context) error {
+	must.NoError(g.t, poll.Until(g.t.Context(), "the gateway to answer", func(ctx context.Context) error {
 		select {
 		case <-g.ended:
 			g.t.Fatal("the gateway has ended")
@@ -160,9 +162,9 @@ type site struct {
 func newSite(t *testing.T, k kind, port string) *site {
 	t.Helper()
 	c, err := commandOf(k.heading, port, "jupyter", "lab")
-	must(t, err)
+	must.NoError(t, err)
 	l, err := lab.Start(t.Context(), lab.Options{Args: c.args, Env: c.env})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the end of JupyterLab's log:\n%s", l.LogTail(60))
@@ -178,6 +180,6 @@ func newSite(t *testing.T, k kind, port string) *site {
 func (s *site) notebook(sources ...string) (path string) {
 	s.t.Helper()
 	path = strings.NewReplacer("/", "-", " ", "-").Replace(s.t.Name()) + ".ipynb"
-	must(s.t, os.WriteFile(s.Path(path), notebookText(s.t, sources), 0o600))
+	must.NoError(s.t, os.WriteFile(s.Path(path), notebookText(s.t, sources), 0o600))
 	return path
 }

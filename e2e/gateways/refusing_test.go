@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
@@ -24,7 +26,7 @@ type refusing struct {
 func newRefusing(t *testing.T, g *gateway) *refusing {
 	t.Helper()
 	target, err := url.Parse("http://127.0.0.1:" + g.port)
-	must(t, err)
+	must.NoError(t, err)
 	through := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport: &http.Transport{DisableKeepAlives: true},
@@ -75,7 +77,7 @@ func (p *refusing) refuse(refuses bool) {
 func (p *refusing) port(t *testing.T) string {
 	t.Helper()
 	at, err := url.Parse(p.URL)
-	must(t, err)
+	must.NoError(t, err)
 	return at.Port()
 }
 

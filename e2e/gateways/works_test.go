@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -59,7 +61,7 @@ func TestWorks(t *testing.T) {
 			args := cellArgs(path, "c3")
 			args["timeout"] = 2
 			answer, err := c.Call(t.Context(), "execute_nb_cells", args)
-			must(t, err)
+			must.NoError(t, err)
 			r := c.resultOf(answer)
 			if r.State != "running" || r.RunID == "" {
 				t.Fatalf("state %q, run %q: %s", r.State, r.RunID, answer.Text)
@@ -82,12 +84,12 @@ func TestWorks(t *testing.T) {
 				ID string `json:"session_id"`
 			}
 			_, err := c.Do(t.Context(), "session_create", nil, &made)
-			must(t, err)
+			must.NoError(t, err)
 			has(t, "the code", c.do("execute_code", map[string]any{"session_id": made.ID, "code": "number = 6 * 7\nprint(number)"}), "42")
 			has(t, "the variables", c.do("get_variables", map[string]any{"session_id": made.ID}), "number")
 			c.do("session_delete", map[string]any{"session_id": made.ID})
 		})
-		must(t, poll.Until(t.Context(), "the file to have what was printed and drawn", func(context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), "the file to have what was printed and drawn", func(context.Context) error {
 			cells, err := nbfile.Read(s.Path(path))
 			if err != nil {
 				return err

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // What go test printed of a package with a test that fails the second time, one that still runs, and one of a package that
@@ -59,9 +62,9 @@ func TestRuns(t *testing.T) {
 	if got := l.Tests(); got != 1 {
 		t.Errorf("%d tests have ended, want 1", got)
 	}
-	if got := l.Slowest(10); len(got) != 2 || got[0].Time != 2*time.Second {
-		t.Errorf("slowest: %v, want two of TestOne, that of 2s first", got)
-	}
+	got := l.Slowest(10)
+	must.SliceLen(t, 2, got, must.Sprint("slowest"))
+	test.Eq(t, 2*time.Second, got[0].Time, test.Sprint("slowest"))
 }
 
 // What runs is the innermost that has not ended.

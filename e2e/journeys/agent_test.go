@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
@@ -13,7 +15,7 @@ import (
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, nil)
-	must(t, err)
+	must.NoError(t, err)
 	return answer.Text
 }
 
@@ -31,7 +33,7 @@ func execute(t *testing.T, a *agent.Agent, path, id string) (string, result) {
 		Results []result `json:"execution_results"`
 	}
 	said, err := a.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"id": id}}}, &answer)
-	must(t, err)
+	must.NoError(t, err)
 	if len(answer.Results) != 1 {
 		t.Fatalf("one cell was run, the answer has %d: %s", len(answer.Results), said.Text)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -17,7 +19,7 @@ func TestReadFindEditInsertMove(t *testing.T) {
 	m := join(t, kit.Jupyter(t), path)
 	a := kit.StartAgentAs(t, agent.Options{})
 	has(t, "the list of notebooks", do(t, a, "list_nbs", nil), path)
-	must(t, same(sources(kit.ReadCells(t, a, path), func(c agent.Cell) (string, string) { return c.ID, c.Source }),
+	must.NoError(t, same(sources(kit.ReadCells(t, a, path), func(c agent.Cell) (string, string) { return c.ID, c.Source }),
 		[]string{"c0: import math", "c1: radius = 2  # größe 😀", "c2: print(math.pi * radius)"}))
 
 	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "radius = 2", "new_text": "radius = 3"})
@@ -27,7 +29,7 @@ func TestReadFindEditInsertMove(t *testing.T) {
 	_, err := a.Do(t.Context(), "insert_nb_cells", map[string]any{
 		"path": path, "after_id": "c1", "exec": false, "cells": []any{map[string]any{"content": "area = math.pi * radius ** 2"}},
 	}, &made)
-	must(t, err)
+	must.NoError(t, err)
 	do(t, a, "move_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"id": "c2"}}, "position": 0})
 
 	var got []roomCell
@@ -39,7 +41,7 @@ func TestReadFindEditInsertMove(t *testing.T) {
 		return nil
 	})
 	want := []string{"c2: print(math.pi * radius)", "c0: import math", "c1: radius = 3  # größe 😀", got[3].ID + ": area = math.pi * radius ** 2"}
-	must(t, same(sources(got, inRoom), want))
+	must.NoError(t, same(sources(got, inRoom), want))
 	fileHas(t, kit.Jupyter(t), path, "the edits", func(cells []nbfile.Cell) error {
 		return same(sources(cells, func(c nbfile.Cell) (string, string) { return c.ID, string(c.Source) }), want)
 	})
@@ -63,12 +65,12 @@ func TestSaveIsProved(t *testing.T) {
 
 	kit.ReadCells(t, a, path)
 	m := join(t, kit.Jupyter(t), path)
-	must(t, os.Remove(kit.Jupyter(t).Path(path)))
+	must.NoError(t, os.Remove(kit.Jupyter(t).Path(path)))
 	answer, err := a.Call(t.Context(), "edit_text", map[string]any{"path": path, "old_text": "x = 2", "new_text": "x = 3"})
-	must(t, err)
+	must.NoError(t, err)
 	if !answer.IsError {
 		t.Errorf("an edit for which there is no file succeeded: %s", answer.Text)
 	}
 	has(t, "the refusal", answer.Text, path, "there is no document")
-	must(t, same(sources(m.cells(), inRoom), []string{"c0: x = 2"}))
+	must.NoError(t, same(sources(m.cells(), inRoom), []string{"c0: x = 2"}))
 }

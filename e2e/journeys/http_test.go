@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -43,9 +45,9 @@ func TestHTTPWithToken(t *testing.T) {
 func TestInsideJupyterServer(t *testing.T) {
 	t.Parallel()
 	in, err := embedded.Install(t.TempDir())
-	must(t, err)
+	must.NoError(t, err)
 	server, err := lab.Start(t.Context(), lab.Options{Command: in.Command(), Env: in.Env})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the server's log:\n%s", server.LogTail(200))
@@ -67,9 +69,9 @@ func serve(t *testing.T, token string) string {
 	t.Helper()
 	file := kit.Binary(t)
 	list := filepath.Join(t.TempDir(), "tokens")
-	must(t, os.WriteFile(list, []byte(token), 0o600))
+	must.NoError(t, os.WriteFile(list, []byte(token), 0o600))
 	p, err := agent.Spawn(agent.Options{Binary: file, Env: kit.AgentEnv(t), Args: []string{"--transport=streamable-http", "--port=0", "--auth-token-file=" + list}})
-	must(t, err)
+	must.NoError(t, err)
 	read := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(io.Discard, p.Stdout)
@@ -96,7 +98,7 @@ func serve(t *testing.T, token string) string {
 		}
 	})
 	var at string
-	must(t, poll.Until(t.Context(), "the address", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the address", func(context.Context) error {
 		_, after, ok := strings.Cut(p.Log(), "serving MCP at ")
 		line, _, whole := strings.Cut(after, "\n")
 		if !ok || !whole {
@@ -113,15 +115,15 @@ func post(t *testing.T, at, authorization string) int {
 	t.Helper()
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at, strings.NewReader(hello))
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if authorization != "" {
 		req.Header.Set("Authorization", authorization)
 	}
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
-	must(t, res.Body.Close())
+	must.NoError(t, err)
+	must.NoError(t, res.Body.Close())
 	return res.StatusCode
 }
 
@@ -140,17 +142,17 @@ func works(t *testing.T, at, authorization, path string, m *member) {
 	t.Helper()
 	ctx := t.Context()
 	link, err := transport.NewStreamableHTTP(at, transport.WithHTTPBasicClient(&http.Client{Transport: authorized(authorization)}))
-	must(t, err)
+	must.NoError(t, err)
 	c := client.NewClient(link)
-	must(t, c.Start(ctx))
-	defer func() { must(t, c.Close()) }()
+	must.NoError(t, c.Start(ctx))
+	defer func() { must.NoError(t, c.Close()) }()
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-journeys", Version: "1"}
 	_, err = c.Initialize(ctx, hello)
-	must(t, err)
+	must.NoError(t, err)
 	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
-	must(t, err)
+	must.NoError(t, err)
 	if len(list.Tools) < 10 {
 		t.Errorf("%d tools are listed", len(list.Tools))
 	}
@@ -158,7 +160,7 @@ func works(t *testing.T, at, authorization, path string, m *member) {
 	request.Params.Name = "insert_nb_cells"
 	request.Params.Arguments = map[string]any{"path": path, "after_id": "c0", "cells": []any{map[string]any{"content": "print('over HTTP')"}}}
 	result, err := c.CallTool(ctx, request)
-	must(t, err)
+	must.NoError(t, err)
 	if result.IsError {
 		t.Fatalf("insert_nb_cells: %+v", result.Content)
 	}

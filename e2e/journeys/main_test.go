@@ -7,6 +7,3 @@ import (
 )
 
 func TestMain(m *testing.M) { kit.Main(m) }
-
-// must ends the test if err is not nil.
-var must = kit.Must

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/child"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -44,12 +46,12 @@ func join(t *testing.T, server *lab.Lab, path string) *member {
 	var session struct{ FileID, SessionID string }
 	at := server.URL + "/api/collaboration/session/" + url.PathEscape(path)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, at, strings.NewReader(`{"format":"json","type":"notebook"}`))
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "token "+server.Token)
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
-	must(t, json.NewDecoder(res.Body).Decode(&session))
+	must.NoError(t, json.NewDecoder(res.Body).Decode(&session))
 	m := &member{t, t.Name() + " " + path}
 	room := "ws" + strings.TrimPrefix(server.URL, "http") + "/api/collaboration/room/json:notebook:" + session.FileID + "?sessionId=" + session.SessionID
 	m.do(nil, map[string]any{"do": "open", "url": room, "token": server.Token})
@@ -61,7 +63,7 @@ func join(t *testing.T, server *lab.Lab, path string) *member {
 func (m *member) do(into any, command map[string]any) {
 	m.t.Helper()
 	command["peer"] = m.name
-	must(m.t, tell(into, command))
+	must.NoError(m.t, tell(into, command))
 }
 
 // cells are those of the room.
@@ -81,13 +83,13 @@ func (m *member) types(cell, at int, text string) {
 // sees waits until the room is as check wants it.
 func (m *member) sees(what string, check func([]roomCell) error) {
 	m.t.Helper()
-	must(m.t, poll.Until(m.t.Context(), "the room to have "+what, func(context.Context) error { return check(m.cells()) }))
+	must.NoError(m.t, poll.Until(m.t.Context(), "the room to have "+what, func(context.Context) error { return check(m.cells()) }))
 }
 
 // fileHas waits until the file of a notebook is as check wants it.
 func fileHas(t *testing.T, server *lab.Lab, path, what string, check func([]nbfile.Cell) error) {
 	t.Helper()
-	must(t, poll.Until(t.Context(), "the file to have "+what, func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the file to have "+what, func(context.Context) error {
 		cells, err := nbfile.Read(server.Path(path))
 		if err != nil {
 			return err
@@ -183,12 +185,12 @@ func notebook(t *testing.T, server *lab.Lab, sources ...string) string {
 		"cells": cells, "nbformat": 4, "nbformat_minor": 5,
 		"metadata": map[string]any{"kernelspec": map[string]any{"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
 	})
-	must(t, err)
+	must.NoError(t, err)
 	f, err := os.CreateTemp(server.Root, t.Name()+"-*.ipynb")
-	must(t, err)
+	must.NoError(t, err)
 	_, err = f.Write(text)
-	must(t, err)
-	must(t, f.Close())
+	must.NoError(t, err)
+	must.NoError(t, f.Close())
 	path := filepath.Base(f.Name())
 	t.Cleanup(func() {
 		if err := server.EndKernel(context.Background(), path); err != nil {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -29,10 +32,9 @@ func TestRunWithFigure(t *testing.T) {
 	m := join(t, kit.Jupyter(t), path)
 	a := kit.StartAgentAs(t, agent.Options{})
 	answer, err := a.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}}, nil)
-	must(t, err)
-	if len(answer.Images) != 1 || !bytes.HasPrefix(answer.Images[0].Data, []byte("\x89PNG")) {
-		t.Errorf("the answer has %d images, want one PNG: %s", len(answer.Images), answer.Text)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, answer.Images)
+	test.True(t, bytes.HasPrefix(answer.Images[0].Data, []byte("\x89PNG")))
 	pictures := func(outputs []nbfile.Output) (n int) {
 		for _, o := range outputs {
 			if o.Data["image/png"] != nil && len(o.Data) == 2 { // with its text, and nothing of what the model reads
@@ -63,9 +65,8 @@ func TestInput(t *testing.T) {
 	m := join(t, kit.Jupyter(t), path)
 	a := kit.StartAgentAs(t, agent.Options{})
 	said, run := execute(t, a, path, "c0")
-	if run.State != "waiting_for_input" || run.RunID == "" {
-		t.Fatalf("state %q, run %q: %s", run.State, run.RunID, said)
-	}
+	must.Eq(t, "waiting_for_input", run.State, must.Sprint(said))
+	must.NotEq(t, "", run.RunID, must.Sprint(said))
 	has(t, "the answer", said, "Who is it?")
 	has(t, "the answered run", do(t, a, "answer_input", map[string]any{"run_id": run.RunID, "text": "Ada"}), "hello Ada", "done")
 	m.sees("what was printed", func(cells []roomCell) error {
@@ -105,8 +106,7 @@ func TestKilledKernel(t *testing.T) {
 		return nil
 	})
 	said, run := execute(t, a, path, "c2")
-	if run.State != "done" || !strings.Contains(string(run.Outputs), "False") {
-		t.Errorf("the run after it: state %q, outputs %s", run.State, run.Outputs)
-	}
+	test.Eq(t, "done", run.State, test.Sprint("the run after it"))
+	test.StrContains(t, string(run.Outputs), "False", test.Sprint("the run after it"))
 	has(t, "the run after it", said, "variables from before are gone")
 }

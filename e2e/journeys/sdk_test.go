@@ -1,8 +1,10 @@
 package journeys
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/sdk"
@@ -26,7 +28,7 @@ func listAndCall(t *testing.T, library sdk.Kit, path string) {
 	c, err := sdk.Start(t.Context(), sdk.Options{Kit: library, ClientEnv: kit.Jupyter(t).ClientEnv(), Command: file, Env: map[string]string{
 		"JUPYTER_SERVER_URL": kit.Jupyter(t).URL, "JUPYTER_TOKEN": kit.Jupyter(t).Token, "GORACE": "atexit_sleep_ms=10",
 	}})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -36,13 +38,12 @@ func listAndCall(t *testing.T, library sdk.Kit, path string) {
 		}
 	})
 	tools, err := c.Tools(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	if len(tools) < 10 {
 		t.Errorf("%d tools are listed", len(tools))
 	}
 	answer, err := c.Call(t.Context(), "read_nb_cells", map[string]any{"path": path})
-	must(t, err)
-	if answer.IsError || !strings.Contains(answer.Text(), "seen = 'by an SDK'") {
-		t.Errorf("read_nb_cells: %s", answer.Text())
-	}
+	must.NoError(t, err)
+	test.False(t, answer.IsError, test.Sprint("read_nb_cells"))
+	test.StrContains(t, answer.Text(), "seen = 'by an SDK'", test.Sprint("read_nb_cells"))
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -25,7 +28,7 @@ func TestTypingBesideAgent(t *testing.T) {
 	ctx := t.Context()
 	path := notebook(t, kit.Jupyter(t), "alpha = 0\nbeta = 2\n# notes:", "alpha + beta")
 	tab, err := kit.Chromium(t).OpenNotebook(ctx, kit.Jupyter(t).PageURL("journey", path))
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		for _, message := range tab.Errors() {
 			t.Errorf("the page had an error: %s", message)
@@ -35,10 +38,10 @@ func TestTypingBesideAgent(t *testing.T) {
 	a := kit.StartAgentAs(t, agent.Options{})
 	var before struct{ Revision string }
 	_, err = a.Do(ctx, "read_nb_cells", map[string]any{"path": path}, &before)
-	must(t, err)
+	must.NoError(t, err)
 
 	const typed = " the quick brown fox jumps over the lazy dog größer als 😀"
-	must(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.EditCell(ctx, 0))
 	typing := make(chan error, 1)
 	go func() { typing <- typeKeys(ctx, tab, typed) }()
 	edits := 0
@@ -49,20 +52,20 @@ func TestTypingBesideAgent(t *testing.T) {
 		})
 		select {
 		case err := <-typing:
-			must(t, err)
+			must.NoError(t, err)
 			busy = false
 		default:
 		}
 	}
 	do(t, a, "insert_nb_cells", map[string]any{"path": path, "after_id": "c1", "cells": []any{map[string]any{"content": figure}}})
-	must(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
+	must.NoError(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
 		if len(cells) != 3 || len(cells[2].Outputs) != 1 || cells[2].Outputs[0].Width == 0 {
 			return fmt.Errorf("%+v", cells)
 		}
 		return nil
 	}))
-	must(t, tab.Top(ctx))
-	must(t, tab.Screenshot(ctx, screenshot))
+	must.NoError(t, tab.Top(ctx))
+	must.NoError(t, tab.Screenshot(ctx, screenshot))
 	want := fmt.Sprintf("alpha = %d\nbeta = 2\n# notes:%s", edits, typed)
 	fileHas(t, kit.Jupyter(t), path, "all that was typed", func(cells []nbfile.Cell) error {
 		if len(cells) != 3 || string(cells[0].Source) != want {
@@ -71,17 +74,16 @@ func TestTypingBesideAgent(t *testing.T) {
 		return nil
 	})
 	model, err := tab.Model(ctx)
-	must(t, err)
-	if len(model) != 3 || model[0].Source != want {
-		t.Errorf("the tab has %+v, want first %q", model, want)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 3, model)
+	test.Eq(t, want, model[0].Source)
 	if strings.Count(want, typed) != 1 {
 		t.Error(errors.New("what was typed is there more than once"))
 	}
 	has(t, "look_around", do(t, a, "look_around", map[string]any{"path": path}), `"cell_id":"c0"`, `"typed":`)
 	has(t, "changes_since", do(t, a, "changes_since", map[string]any{"path": path, "revision": before.Revision}), typed, "Anonymous")
 	has(t, "undo_agent", do(t, a, "undo_agent", map[string]any{"path": path}), `"tool":"insert_nb_cells"`)
-	must(t, tab.WaitView(ctx, "no plot, and what was typed", func(cells []browser.ViewCell) error {
+	must.NoError(t, tab.WaitView(ctx, "no plot, and what was typed", func(cells []browser.ViewCell) error {
 		if len(cells) != 2 || cells[0].Source != want {
 			return fmt.Errorf("%+v", cells)
 		}

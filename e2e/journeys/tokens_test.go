@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -70,7 +72,7 @@ func (s *story) tell(what, tool string, args map[string]any, most int) string {
 func (s *story) refused(what, tool string, args map[string]any) {
 	s.t.Helper()
 	answer, err := s.a.Call(s.t.Context(), tool, args)
-	must(s.t, err)
+	must.NoError(s.t, err)
 	s.record(what, tool, args, answer.Text)
 	if !answer.IsError {
 		s.t.Errorf("%s is not refused: %s", what, answer.Text)
@@ -82,9 +84,9 @@ func (s *story) record(what, tool string, args map[string]any, said string) {
 	s.t.Helper()
 	var err error
 	s.cost, err = tokens.Count(said)
-	must(s.t, err)
+	must.NoError(s.t, err)
 	given, err := json.Marshal(args)
-	must(s.t, err)
+	must.NoError(s.t, err)
 	part := fmt.Sprintf("=== %s\n%s %s\n--- %d tokens\n%s\n", what, tool, given, s.cost, said)
 	s.told.WriteString(part + "\n")
 	s.used = append(s.used, tool)
@@ -155,16 +157,16 @@ func (s *story) little(index int) {
 func TestAnswersCostLittle(t *testing.T) {
 	t.Parallel()
 	folder := fmt.Sprintf("work-%d", time.Now().Unix())
-	must(t, os.Mkdir(kit.Jupyter(t).Path(folder), 0o700))
+	must.NoError(t, os.Mkdir(kit.Jupyter(t).Path(folder), 0o700))
 	s := &story{t: t, a: kit.StartAgentAs(t, agent.Options{Words: true}), path: folder + "/bikes.ipynb"}
 	t.Cleanup(func() {
-		must(t, os.MkdirAll(filepath.Dir(answersFile), 0o755))
-		must(t, os.WriteFile(answersFile, []byte(s.told.String()), 0o600))
+		must.NoError(t, os.MkdirAll(filepath.Dir(answersFile), 0o755))
+		must.NoError(t, os.WriteFile(answersFile, []byte(s.told.String()), 0o600))
 	})
 	s.tell("creating a notebook", "create_document", s.in(map[string]any{}), mostDone)
-	t.Cleanup(func() { must(t, kit.Jupyter(t).EndKernel(context.Background(), s.path)) })
+	t.Cleanup(func() { must.NoError(t, kit.Jupyter(t).EndKernel(context.Background(), s.path)) })
 	listed, err := s.a.Tools(t.Context()) // find_tools lists more later
-	must(t, err)
+	must.NoError(t, err)
 	s.runs()
 	s.edits()
 	s.merges()

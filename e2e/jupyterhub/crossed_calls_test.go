@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // caller is an MCP client of one user's that sends each message as it is, and keeps answers as they came.
@@ -75,7 +77,7 @@ func (c *caller) ask(ctx context.Context, session, method string, params any) (r
 func (c *caller) call(t *testing.T, tool string, args map[string]any) reply {
 	t.Helper()
 	r, err := c.ask(t.Context(), c.session, "tools/call", map[string]any{"name": tool, "arguments": args})
-	must(t, err)
+	must.NoError(t, err)
 	return r
 }
 
@@ -90,7 +92,7 @@ func (c *caller) do(t *testing.T, tool string, args map[string]any, out any) rep
 		Structured json.RawMessage `json:"structuredContent"`
 		Content    []struct{ Type, Text string }
 	}
-	must(t, json.Unmarshal(r.result, &result))
+	must.NoError(t, json.Unmarshal(r.result, &result))
 	if out == nil {
 		return r
 	}
@@ -109,11 +111,11 @@ func list[T any](t *testing.T, c *caller, method, key string) (all []T) {
 	params := map[string]any{}
 	for {
 		r, err := c.ask(t.Context(), c.session, method, params)
-		must(t, err)
+		must.NoError(t, err)
 		var page map[string]json.RawMessage
-		must(t, json.Unmarshal(r.result, &page))
+		must.NoError(t, json.Unmarshal(r.result, &page))
 		var some []T
-		must(t, json.Unmarshal(page[key], &some))
+		must.NoError(t, json.Unmarshal(page[key], &some))
 		all = append(all, some...)
 		next, ok := page["nextCursor"]
 		if !ok {

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
@@ -42,7 +45,7 @@ type crossing struct {
 // crossed has bob ask for everything of ann's by its name.
 func (o *office) crossed(t *testing.T) {
 	_, err := o.StartServer(t.Context(), "bob")
-	must(t, err)
+	must.NoError(t, err)
 	key := token(t, o.Hub, "ann", work("ann")...)
 	c := &crossing{office: o, ann: o.newCaller(t, key.Secret), bob: o.newCaller(t, token(t, o.Hub, "bob", work("bob")...).Secret), forms: hidden(only)}
 	c.make(t)
@@ -93,7 +96,7 @@ func (c *crossing) make(t *testing.T) {
 		"hers.txt": "word\n" + only, "hers.csv": "word\n" + only,
 		"project.yaml": "project:\n  name: p\nmodules:\n  hers:\n    description: " + only,
 	} {
-		must(t, os.WriteFile(c.Home("ann")+"/"+name, []byte(text+"\n"), 0o600))
+		must.NoError(t, os.WriteFile(c.Home("ann")+"/"+name, []byte(text+"\n"), 0o600))
 	}
 	a := c.ann
 	a.do(t, "create_document", map[string]any{"path": "hers.ipynb"}, nil)
@@ -146,9 +149,9 @@ func (c *crossing) make(t *testing.T) {
 		}
 	}
 	img, err := a.ask(t.Context(), a.session, "resources/read", map[string]any{"uri": uri[0]})
-	must(t, err)
+	must.NoError(t, err)
 	var blob struct{ Contents []struct{ Blob string } }
-	must(t, json.Unmarshal(img.result, &blob))
+	must.NoError(t, json.Unmarshal(img.result, &blob))
 	c.forms = append(c.forms, blob.Contents[0].Blob[:400])
 }
 
@@ -156,12 +159,12 @@ func (c *crossing) make(t *testing.T) {
 func (c *crossing) listen(t *testing.T, who *caller) (heard func() string, stop func()) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, who.at, nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+who.token)
 	req.Header.Set("Mcp-Session-Id", who.session)
 	req.Header.Set("Accept", "text/event-stream")
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { _ = res.Body.Close() })
 	var mu sync.Mutex
 	var all strings.Builder
@@ -207,14 +210,14 @@ func (c *crossing) state(t *testing.T, key hubs.Token) map[string]string {
 	}
 	var kernels []kernel
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.URL+"/user/ann/api/kernels", nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "token "+key.Secret)
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	must(t, err)
-	must(t, json.Unmarshal(b, &kernels))
+	must.NoError(t, err)
+	must.NoError(t, json.Unmarshal(b, &kernels))
 	slices.SortFunc(kernels, func(a, b kernel) int { return strings.Compare(a.ID, b.ID) })
 	all["kernels"] = fmt.Sprint(kernels)
 	session := c.hers["session_id"][0]
@@ -299,7 +302,7 @@ func (c *crossing) reads(t *testing.T) {
 	for _, uri := range c.uris(t) {
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
 			r, err := c.bob.ask(t.Context(), c.bob.session, method, map[string]any{"uri": uri})
-			must(t, err)
+			must.NoError(t, err)
 			c.clean(t, method+" "+uri, r)
 		}
 	}
@@ -311,36 +314,35 @@ func (c *crossing) sessions(t *testing.T) {
 	refused := func(what string, r reply) {
 		t.Helper()
 		c.clean(t, what, r)
-		if r.status < 400 || r.status >= 500 {
-			t.Errorf("%s: status %d: %s", what, r.status, r.raw)
-		}
+		test.GreaterEq(t, 400, r.status, test.Sprint(what))
+		test.Less(t, 500, r.status, test.Sprint(what))
 	}
 	for _, method := range []string{"ping", "tools/list", "resources/list", "prompts/list"} {
 		r, err := c.bob.ask(t.Context(), c.ann.session, method, map[string]any{})
-		must(t, err)
+		must.NoError(t, err)
 		refused(method+" in ann's session", r)
 	}
 	r, err := c.bob.ask(t.Context(), c.ann.session, "tools/call", map[string]any{"name": "read_nb_cells", "arguments": map[string]any{"path": "hers.ipynb"}})
-	must(t, err)
+	must.NoError(t, err)
 	refused("a call in ann's session", r)
 	events := c.events(t)
 	for what, at := range map[[2]string]string{
 		{http.MethodGet, "her stream"}: "/mcp", {http.MethodDelete, "her session"}: "/mcp", {http.MethodPost, "her stream of events"}: events,
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), what[0], c.service+at, strings.NewReader(ping))
-		must(t, err)
+		must.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+c.bob.token)
 		req.Header.Set("Mcp-Session-Id", c.ann.session)
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Set("Content-Type", "application/json")
 		res, err := http.DefaultClient.Do(req)
-		must(t, err)
+		must.NoError(t, err)
 		var b []byte
 		if res.StatusCode >= 400 { // else it may be a stream without an end
 			b, err = io.ReadAll(res.Body)
-			must(t, err)
+			must.NoError(t, err)
 		}
-		must(t, res.Body.Close())
+		must.NoError(t, res.Body.Close())
 		refused(what[0]+" "+what[1], reply{status: res.StatusCode, raw: string(b)})
 	}
 	if a := request(t, http.MethodPost, c.service+events, c.ann.token, ping); a.status >= 300 {
@@ -352,14 +354,14 @@ func (c *crossing) sessions(t *testing.T) {
 func (c *crossing) events(t *testing.T) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.service+"/sse", nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+c.ann.token)
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { _ = res.Body.Close() })
 	first := make([]byte, 4096)
 	n, err := res.Body.Read(first)
-	must(t, err)
+	must.NoError(t, err)
 	found := regexp.MustCompile(`/message\?sessionId=\S+`).FindString(string(first[:n]))
 	if found == "" {
 		t.Fatalf("no address in %s", first[:n])
@@ -404,7 +406,7 @@ func (c *crossing) right(t *testing.T) {
 		for _, uri := range one.uris(t) {
 			var err error
 			last, err = c.ann.ask(t.Context(), c.ann.session, "resources/read", map[string]any{"uri": uri})
-			must(t, err)
+			must.NoError(t, err)
 			ok = ok || !last.failed
 			if strings.Contains(last.raw, only) {
 				with++

@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -29,7 +32,7 @@ func TestInEachServer(t *testing.T) {
 		t.Fatalf("the page installs something else than the test: %s", text)
 	}
 	in, err := installed()
-	must(t, err)
+	must.NoError(t, err)
 	both(t, func(t *testing.T, version int) {
 		h := start(t, hubs.Options{
 			Version: version, Python: in.Python, Env: in.Env,
@@ -37,7 +40,7 @@ func TestInEachServer(t *testing.T) {
 			Config: block(t, onYourMachine, "python") + block(t, inEachServer, "python"),
 		})
 		ann := joined(t, h, "ann")
-		must(t, h.AddUsers(t.Context(), "bob", "guest"))
+		must.NoError(t, h.AddUsers(t.Context(), "bob", "guest"))
 		made := token(t, h, "ann", mine("ann"))
 		how := configured(t, inEachServer, h, made)
 		if how.Type != "http" || how.URL != ann+"/mcp" {
@@ -45,18 +48,18 @@ func TestInEachServer(t *testing.T) {
 		}
 
 		a := reach(t, how)
-		must(t, a.calls(t.Context(), "create_document", map[string]any{"path": "inside.ipynb"}, ""))
+		must.NoError(t, a.calls(t.Context(), "create_document", map[string]any{"path": "inside.ipynb"}, ""))
 		m := join(t, ann, made, "inside.ipynb")
-		must(t, a.calls(t.Context(), "insert_nb_cells", insert("inside.ipynb", "print(6 * 7)"), "42"))
-		must(t, m.sees("print(6 * 7)", ""))
+		must.NoError(t, a.calls(t.Context(), "insert_nb_cells", insert("inside.ipynb", "print(6 * 7)"), "42"))
+		must.NoError(t, m.sees("print(6 * 7)", ""))
 
 		hers := token(t, h, "ann")
-		must(t, h.CallAs(t.Context(), hers, http.MethodPost, "/shares/ann/", map[string]any{"user": "guest"}, nil))
+		must.NoError(t, h.CallAs(t.Context(), hers, http.MethodPost, "/shares/ann/", map[string]any{"user": "guest"}, nil))
 		theirs := token(t, h, "guest", "access:servers!server=ann/")
 		how.Headers = map[string]string{"Authorization": "token " + theirs.Secret}
 		guest := reach(t, how)
-		must(t, guest.calls(t.Context(), "insert_nb_cells", insert("inside.ipynb", "print('guest')"), "guest"))
-		must(t, m.sees("print('guest')", "print(6 * 7)", ""))
+		must.NoError(t, guest.calls(t.Context(), "insert_nb_cells", insert("inside.ipynb", "print('guest')"), "guest"))
+		must.NoError(t, m.sees("print('guest')", "print(6 * 7)", ""))
 		// Who comes without an MCP session is told apart by name, and has nothing of another's.
 		const begin, list = `{"tool_name":"session_create","arguments":{"name":"ann's own"}}`, `{"tool_name":"session_list","arguments":{}}`
 		plain(t, how.URL, made, begin)
@@ -81,9 +84,9 @@ func TestInEachServer(t *testing.T) {
 			}
 		})
 		t.Run("revoked token", func(t *testing.T) {
-			must(t, h.Revoke(t.Context(), "ann", made))
+			must.NoError(t, h.Revoke(t.Context(), "ann", made))
 			a.ends(t, "inside.ipynb")
-			must(t, h.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
+			must.NoError(t, h.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
 			guest.ends(t, "inside.ipynb")
 		})
 	})
@@ -125,15 +128,15 @@ func reach(t *testing.T, how entry) remote {
 	t.Helper()
 	sent := &sending{header: how.Headers}
 	link, err := transport.NewStreamableHTTP(how.URL, transport.WithHTTPBasicClient(&http.Client{Transport: sent}))
-	must(t, err)
+	must.NoError(t, err)
 	c := client.NewClient(link, client.WithProtocolVersion("2025-11-25")) // with a session
-	must(t, c.Start(t.Context()))
+	must.NoError(t, c.Start(t.Context()))
 	t.Cleanup(func() { _ = c.Close() }) // whose token may be worthless by then
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-11-25"
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
 	_, err = c.Initialize(t.Context(), hello)
-	must(t, err)
+	must.NoError(t, err)
 	return remote{c, sent}
 }
 
@@ -154,7 +157,7 @@ func (r remote) calls(ctx context.Context, tool string, args map[string]any, say
 // ends waits until nothing is answered any more, not even of a notebook that is open.
 func (r remote) ends(t *testing.T, path string) {
 	t.Helper()
-	must(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
 		err := r.calls(ctx, "list_nbs", map[string]any{}, "")
 		if status := r.sent.status.Load(); err == nil || status != http.StatusForbidden {
 			return fmt.Errorf("status %d: %w", status, cmp.Or(err, errors.New("answered")))
@@ -164,9 +167,9 @@ func (r remote) ends(t *testing.T, path string) {
 	for _, calls := range []map[string]map[string]any{asking(path), opening(path)} {
 		for tool, args := range calls {
 			err := r.calls(t.Context(), tool, args, "")
-			if status := r.sent.status.Load(); err == nil || status != http.StatusForbidden {
-				t.Errorf("%s: status %d, %v", tool, status, err)
-			}
+			status := r.sent.status.Load()
+			must.Error(t, err, must.Sprint(tool))
+			test.Eq(t, http.StatusForbidden, status, test.Sprint(tool))
 		}
 	}
 }
@@ -175,13 +178,13 @@ func (r remote) ends(t *testing.T, path string) {
 func plain(t *testing.T, at string, as hubs.Token, call string) (text string, status int) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+"/tools/call", strings.NewReader(call))
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "token "+as.Secret)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	must(t, err)
+	must.NoError(t, err)
 	return string(b), res.StatusCode
 }

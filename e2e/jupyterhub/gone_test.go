@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -52,7 +55,7 @@ func TestCulledServer(t *testing.T) {
 		const path = "culled.ipynb"
 		a := laptop(t, how)
 		s.opened(t, a, path, "before = 1")
-		must(t, h.AwaitStopped(t.Context(), "ann"))
+		must.NoError(t, h.AwaitStopped(t.Context(), "ann"))
 		read := map[string]any{"path": path}
 		if text := do(t, a, "read_nb_cells", read, nil).Text; !strings.Contains(text, notRunning) || !strings.Contains(text, "before = 1") {
 			t.Errorf("an open notebook is read without what is wrong: %s", text) // it is known as it was
@@ -64,7 +67,7 @@ func TestCulledServer(t *testing.T) {
 		impatient := laptop(t, entry{Command: how.Command, Env: with(how.Env, "NBDUET_ANSWER_WITHIN", "2")})
 		again := map[string]any{"path": path, "start_server": true}
 		refused(t, impatient, "read_nb_cells", again, "JupyterHub is starting the server of ann", "call again")
-		must(t, poll.Until(t.Context(), "the server to be started", func(ctx context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), "the server to be started", func(ctx context.Context) error {
 			answer, err := impatient.Do(ctx, "read_nb_cells", again, nil)
 			if err == nil && !strings.Contains(answer.Text, "before = 1") {
 				t.Fatalf("read %s", answer.Text)
@@ -72,7 +75,7 @@ func TestCulledServer(t *testing.T) {
 			return err
 		}))
 		// The one that had the notebook open has it again.
-		must(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
 			got, err := sources(ctx, a, path)
 			if err == nil && !slices.Contains(got, "before = 1") {
 				t.Fatalf("read %q", got)
@@ -80,7 +83,7 @@ func TestCulledServer(t *testing.T) {
 			return err
 		}))
 
-		must(t, h.AwaitStopped(t.Context(), "ann"))
+		must.NoError(t, h.AwaitStopped(t.Context(), "ann"))
 		text, told := following(t, how, "read_nb_cells", again)
 		if all := strings.Join(told, "; "); !strings.Contains(text, "before = 1") || !strings.Contains(all, "is asked to start the server of ann") || !strings.Contains(all, "Spawning") {
 			t.Errorf("with the progress %q: %s", told, text)
@@ -102,13 +105,13 @@ func following(t *testing.T, how entry, tool string, args map[string]any) (answe
 	t.Helper()
 	file := kit.Binary(t)
 	p, err := agent.Spawn(agent.Options{Binary: file, Env: environment(t, how)})
-	must(t, err)
+	must.NoError(t, err)
 	c := client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))))
 	defer func() {
 		_ = c.Close() // which ends it
-		if code, err := p.Wait(20 * time.Second); err != nil || code != 0 {
-			t.Errorf("nbduet ended with %d, %v; its log:\n%s", code, err, p.Log())
-		}
+		code, err := p.Wait(20 * time.Second)
+		must.NoError(t, err)
+		test.Eq(t, 0, code)
 	}()
 	var mu sync.Mutex
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
@@ -118,17 +121,17 @@ func following(t *testing.T, how entry, tool string, args map[string]any) (answe
 			told = append(told, fmt.Sprint(n.Params.AdditionalFields["message"]))
 		}
 	})
-	must(t, c.Start(context.WithoutCancel(t.Context())))
+	must.NoError(t, c.Start(context.WithoutCancel(t.Context())))
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
 	_, err = c.Initialize(t.Context(), hello)
-	must(t, err)
+	must.NoError(t, err)
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = tool, args
 	request.Params.Meta = &mcp.Meta{ProgressToken: "p"}
 	result, err := c.CallTool(t.Context(), request)
-	must(t, err)
+	must.NoError(t, err)
 	mu.Lock()
 	defer mu.Unlock()
 	return fmt.Sprint(result.Content), slices.Clone(told)
@@ -150,17 +153,17 @@ func (s *site) removed(t *testing.T) {
 		answer, err := a.Call(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}, "timeout": 200})
 		ends <- ended{answer, err}
 	}()
-	must(t, poll.Until(t.Context(), "the run to put something out", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the run to put something out", func(ctx context.Context) error {
 		answer, err := a.Call(ctx, "read_nb_cells", map[string]any{"path": path})
 		if err == nil && !strings.Contains(answer.Text, "tick 1") {
 			err = fmt.Errorf("read %s", answer.Text)
 		}
 		return err
 	}))
-	must(t, s.RemoveUser(t.Context(), user))
+	must.NoError(t, s.RemoveUser(t.Context(), user))
 	began := time.Now()
 	end := <-ends
-	must(t, end.err)
+	must.NoError(t, end.err)
 	if took := time.Since(began); took > atMost {
 		t.Errorf("the call went on for %s: %s", took, end.answer.Text)
 	}

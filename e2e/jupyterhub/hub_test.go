@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -27,7 +29,7 @@ func both(t *testing.T, test func(t *testing.T, version int)) {
 func start(t *testing.T, opt hubs.Options) *hubs.Hub {
 	t.Helper()
 	h, err := hubs.Start(t.Context(), opt)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the end of the hub's log:\n%s", h.LogTail(150))
@@ -42,9 +44,9 @@ func start(t *testing.T, opt hubs.Options) *hubs.Hub {
 // joined is a new user whose server runs.
 func joined(t *testing.T, h *hubs.Hub, user string) (address string) {
 	t.Helper()
-	must(t, h.AddUsers(t.Context(), user))
+	must.NoError(t, h.AddUsers(t.Context(), user))
 	address, err := h.StartServer(t.Context(), user)
-	must(t, err)
+	must.NoError(t, err)
 	return address
 }
 
@@ -52,7 +54,7 @@ func joined(t *testing.T, h *hubs.Hub, user string) (address string) {
 func token(t *testing.T, h *hubs.Hub, user string, scopes ...string) hubs.Token {
 	t.Helper()
 	made, err := h.Token(t.Context(), user, scopes...)
-	must(t, err)
+	must.NoError(t, err)
 	return made
 }
 
@@ -65,7 +67,7 @@ func laptop(t *testing.T, how entry) *agent.Agent {
 		t.Fatalf("the page starts %q", how.Command)
 	}
 	a, err := agent.Start(t.Context(), agent.Options{Binary: file, Env: environment(t, how)})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -99,7 +101,7 @@ func at(address string, token hubs.Token) entry {
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any, out any) *agent.Answer {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, out)
-	must(t, err)
+	must.NoError(t, err)
 	return answer
 }
 
@@ -119,6 +121,6 @@ func sources(ctx context.Context, a *agent.Agent, path string) (list []string, e
 func files(t *testing.T, h *hubs.Hub, user string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(h.Home(user), "[^.]*"))
-	must(t, err)
+	must.NoError(t, err)
 	return all
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -56,7 +59,7 @@ func (s *site) escaped(t *testing.T) {
 	address := joined(t, s.Hub, user)
 	made := token(t, s.Hub, user, mine(user))
 	s.works(t, laptop(t, at(address, made)), address, user, made)
-	must(t, s.StopServer(t.Context(), user))
+	must.NoError(t, s.StopServer(t.Context(), user))
 }
 
 // works makes a notebook, in which somebody else is, too, edits it, runs it, gets an image, and reads it.
@@ -67,12 +70,12 @@ func (s *site) works(t *testing.T, a *agent.Agent, address, user string, made hu
 	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "x = 6"}}}, nil)
 	m := join(t, address, made, path)
 	list, err := sources(t.Context(), a, path)
-	must(t, err)
-	must(t, m.sees(list...))
+	must.NoError(t, err)
+	must.NoError(t, m.sees(list...))
 	m.types(0, "# by hand\n")
 	do(t, a, "edit_text", map[string]any{"path": path, "old_text": "x = 6", "new_text": "x = 7"}, nil)
 	list[0] = "# by hand\nx = 7"
-	must(t, m.sees(list...))
+	must.NoError(t, m.sees(list...))
 
 	const plot = "import matplotlib.pyplot as plt\nplt.plot([1, 3, x])\nplt.show()"
 	var ran agent.Executed
@@ -82,13 +85,13 @@ func (s *site) works(t *testing.T, a *agent.Agent, address, user string, made hu
 		t.Fatalf("%d images: %s", len(answer.Images), answer.Text)
 	}
 	_, err = png.Decode(bytes.NewReader(answer.Images[0].Data))
-	must(t, err)
+	must.NoError(t, err)
 	list = slices.Insert(list, 1, plot)
-	must(t, m.sees(list...))
-	if got, err := sources(t.Context(), a, path); err != nil || !slices.Equal(got, list) {
-		t.Errorf("read %q, %v", got, err)
-	}
-	must(t, poll.Until(t.Context(), "the file to have the image", func(context.Context) error {
+	must.NoError(t, m.sees(list...))
+	got, err := sources(t.Context(), a, path)
+	must.NoError(t, err)
+	test.SliceEqOp(t, list, got)
+	must.NoError(t, poll.Until(t.Context(), "the file to have the image", func(context.Context) error {
 		cells, err := nbfile.Read(filepath.Join(s.Home(user), path))
 		if err == nil && !slices.ContainsFunc(cells, func(c nbfile.Cell) bool {
 			return slices.ContainsFunc(c.Outputs, func(o nbfile.Output) bool { return len(o.Data["image/png"]) > 0 })
@@ -106,10 +109,9 @@ const secret = "# for ann's eyes alone"
 func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, says ...string) {
 	t.Helper()
 	answer, err := a.Call(t.Context(), tool, args)
-	must(t, err)
-	if !answer.IsError || strings.Contains(answer.Text, secret) {
-		t.Errorf("%s is answered: %s", tool, answer.Text)
-	}
+	must.NoError(t, err)
+	test.True(t, answer.IsError, test.Sprint(tool))
+	test.StrNotContains(t, answer.Text, secret, test.Sprint(tool))
 	for _, s := range says {
 		if !strings.Contains(answer.Text, s) {
 			t.Errorf("%s: %q is not in %s", tool, s, answer.Text)
@@ -163,7 +165,7 @@ func (s *site) opened(t *testing.T, a *agent.Agent, path, source string) {
 	t.Helper()
 	do(t, a, "create_document", map[string]any{"path": path}, nil)
 	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": source}}}, nil)
-	must(t, poll.Until(t.Context(), "the file to have the cell", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the file to have the cell", func(context.Context) error {
 		cells, err := nbfile.Read(filepath.Join(s.Home("ann"), path))
 		if err == nil && (len(cells) == 0 || string(cells[0].Source) != source) {
 			err = fmt.Errorf("%+v", cells)
@@ -176,7 +178,7 @@ func (s *site) opened(t *testing.T, a *agent.Agent, path, source string) {
 func (s *site) others(t *testing.T) {
 	const path = "hers.ipynb"
 	s.opened(t, laptop(t, at(s.ann, token(t, s.Hub, "ann", mine("ann")))), path, secret)
-	must(t, s.AddUsers(t.Context(), "bob"))
+	must.NoError(t, s.AddUsers(t.Context(), "bob"))
 	for name, c := range map[string]struct {
 		made hubs.Token
 		why  string
@@ -197,16 +199,16 @@ const unknown = "JupyterHub does not know the token"
 // shared has a guest of ann's do in her server what they do in their own, until she takes that back.
 func (s *site) shared(t *testing.T) {
 	const path = "shared.ipynb"
-	must(t, s.AddUsers(t.Context(), "guest"))
+	must.NoError(t, s.AddUsers(t.Context(), "guest"))
 	hers := token(t, s.Hub, "ann")
-	must(t, s.CallAs(t.Context(), hers, http.MethodPost, "/shares/ann/", map[string]any{"user": "guest"}, nil))
+	must.NoError(t, s.CallAs(t.Context(), hers, http.MethodPost, "/shares/ann/", map[string]any{"user": "guest"}, nil))
 	a := laptop(t, at(s.ann, token(t, s.Hub, "guest", "access:servers!server=ann/")))
 	s.opened(t, a, path, "print(6 * 7)")
 	m := join(t, s.ann, token(t, s.Hub, "ann", mine("ann")), path)
 	m.types(0, "# ann\n")
 	do(t, a, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0, "end": 1}}}, nil)
-	must(t, m.sees("# ann\nprint(6 * 7)", ""))
-	must(t, s.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
+	must.NoError(t, m.sees("# ann\nprint(6 * 7)", ""))
+	must.NoError(t, s.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
 	const ended = "lacks the scope access:servers!server=ann/"
 	ends(t, a, path, ended)
 	// Nor may the guest come in anew, which no room is open for.
@@ -219,9 +221,9 @@ func (s *site) shared(t *testing.T) {
 func ends(t *testing.T, a *agent.Agent, path, why string) {
 	t.Helper()
 	began := time.Now()
-	must(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
 		answer, err := a.Call(ctx, "read_nb_cells", map[string]any{"path": path})
-		must(t, err)
+		must.NoError(t, err)
 		if !answer.IsError {
 			return fmt.Errorf("read_nb_cells is answered: %s", answer.Text)
 		}
@@ -235,9 +237,9 @@ func ends(t *testing.T, a *agent.Agent, path, why string) {
 			refused(t, a, tool, args, why)
 		}
 	}
-	if text, err := a.Read(t.Context(), listed); err == nil || !strings.Contains(err.Error(), why) {
-		t.Errorf("%s is read: %s, %v", listed, text, err)
-	}
+	text, err := a.Read(t.Context(), listed)
+	must.Error(t, err, must.Sprint(listed, text))
+	test.StrContains(t, err.Error(), why, test.Sprint(listed, text))
 }
 
 const (
@@ -255,15 +257,15 @@ func (s *site) stopped(t *testing.T) {
 	a, b := laptop(t, at(s.ann, made)), laptop(t, at(s.ann, lost))
 	s.opened(t, a, path, "before = 1")
 	s.opened(t, b, other, secret)
-	must(t, s.Revoke(t.Context(), "ann", lost))
+	must.NoError(t, s.Revoke(t.Context(), "ann", lost))
 	ends(t, b, other, unknown)
 
-	must(t, s.StopServer(t.Context(), "ann"))
+	must.NoError(t, s.StopServer(t.Context(), "ann"))
 	refused(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": "lost = 1"}}}, notRunning)
 	refused(t, a, "list_documents", map[string]any{}, notRunning, "lacks the scope start:servers!user=ann")
 	_, err := s.StartServer(t.Context(), "ann")
-	must(t, err)
-	must(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
 		got, err := sources(ctx, a, path)
 		if err == nil && !slices.Equal(got, []string{"before = 1", ""}) {
 			t.Fatalf("read %q", got)

@@ -10,8 +10,5 @@ import (
 
 func TestMain(m *testing.M) { kit.Main(m) }
 
-// must ends the test if err is not nil.
-var must = kit.Must
-
 // installed makes the wheels, and installs them, once.
 var installed = sync.OnceValues(func() (embedded.Installation, error) { return embedded.Install(kit.BuildDir) })

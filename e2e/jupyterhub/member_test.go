@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/child"
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -33,26 +35,26 @@ func join(t *testing.T, address string, token hubs.Token, path string) *member {
 	var session struct{ FileID, SessionID string }
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address+"/api/collaboration/session/"+url.PathEscape(path),
 		strings.NewReader(`{"format":"json","type":"notebook"}`))
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "token "+token.Secret)
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
-	must(t, json.NewDecoder(res.Body).Decode(&session))
+	must.NoError(t, json.NewDecoder(res.Body).Decode(&session))
 
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	python, err := child.Python(root)
-	must(t, err)
+	must.NoError(t, err)
 	cmd := exec.Command(python, "-B", filepath.Join(root, "e2e", "rooms", "testdata", "peer.py"))
 	m := &member{t: t, log: &bytes.Buffer{}}
 	cmd.Stderr = m.log
 	in, err := cmd.StdinPipe()
-	must(t, err)
+	must.NoError(t, err)
 	out, err := cmd.StdoutPipe()
-	must(t, err)
+	must.NoError(t, err)
 	m.in, m.out = in, bufio.NewReader(out)
-	must(t, cmd.Start())
+	must.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = in.Close() // which ends it
 		if err := cmd.Wait(); err != nil {
@@ -69,9 +71,9 @@ func (m *member) do(into any, command map[string]any) {
 	m.t.Helper()
 	command["id"], command["peer"] = 1, "m"
 	line, err := json.Marshal(command)
-	must(m.t, err)
+	must.NoError(m.t, err)
 	_, err = m.in.Write(append(line, '\n'))
-	must(m.t, err)
+	must.NoError(m.t, err)
 	text, err := m.out.ReadBytes('\n')
 	if err != nil {
 		m.t.Fatalf("a member's answer to %s: %v\n%s", line, err, m.log.Bytes())
@@ -80,12 +82,12 @@ func (m *member) do(into any, command map[string]any) {
 		Value json.RawMessage
 		Error string
 	}
-	must(m.t, json.Unmarshal(text, &answer))
+	must.NoError(m.t, json.Unmarshal(text, &answer))
 	if answer.Error != "" {
 		m.t.Fatalf("a member failed at %s: %s", line, answer.Error)
 	}
 	if into != nil {
-		must(m.t, json.Unmarshal(answer.Value, into))
+		must.NoError(m.t, json.Unmarshal(answer.Value, into))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -16,15 +18,14 @@ import (
 func block(t *testing.T, heading, language string) string {
 	t.Helper()
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "jupyterhub.md"))
-	must(t, err)
+	must.NoError(t, err)
 	_, after, found := strings.Cut(string(page), "\n## "+heading+"\n")
 	section, _, _ := strings.Cut(after, "\n## ")
 	text := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(section)
-	if !found || text == nil {
-		t.Fatalf("the page has no %s below %q", language, heading)
-	}
+	must.True(t, found, must.Sprint(language, heading))
+	must.NotNil(t, text, must.Sprint(language, heading))
 	return text[1]
 }
 
@@ -43,7 +44,7 @@ func configured(t *testing.T, heading string, h *hubs.Hub, token hubs.Token) ent
 	var config struct {
 		Servers map[string]entry `json:"mcpServers"`
 	}
-	must(t, json.Unmarshal([]byte(text), &config))
+	must.NoError(t, json.Unmarshal([]byte(text), &config))
 	e, found := config.Servers["nbduet"]
 	if !found {
 		t.Fatalf("no nbduet in %s", text)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/browser"
 )
 
@@ -23,30 +25,30 @@ func (o *office) inBrowser(t *testing.T) {
 	t.Cleanup(client.Close)
 	p := discover(t, o.how.URL, client.URL+"/cb")
 	b, err := browser.Launch()
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	tab, err := b.OpenTab()
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(tab.Close)
 	_, err = browser.Eval[string](t.Context(), tab, "location.href = "+strconv.Quote(p.begin(nil)))
-	must(t, err)
-	must(t, tab.ClickInto(t.Context(), "#username_input"))
-	must(t, tab.Type(t.Context(), "ann"))
-	must(t, tab.Click(t.Context(), "#login_submit"))
-	must(t, tab.WaitVisible(t.Context(), "button[value=allow]"))
-	must(t, tab.Screenshot(t.Context(), "../artifacts/consent.png"))
+	must.NoError(t, err)
+	must.NoError(t, tab.ClickInto(t.Context(), "#username_input"))
+	must.NoError(t, tab.Type(t.Context(), "ann"))
+	must.NoError(t, tab.Click(t.Context(), "#login_submit"))
+	must.NoError(t, tab.WaitVisible(t.Context(), "button[value=allow]"))
+	must.NoError(t, tab.Screenshot(t.Context(), "../artifacts/consent.png"))
 	if errs := tab.Errors(); len(errs) > 0 {
 		t.Errorf("errors in the page: %q", errs)
 	}
-	must(t, tab.Click(t.Context(), "button[value=allow]"))
+	must.NoError(t, tab.Click(t.Context(), "button[value=allow]"))
 	select {
 	case at := <-back:
 		to, err := url.Parse(client.URL)
-		must(t, err)
+		must.NoError(t, err)
 		made, why := p.fetch(t, p.code(t, to.ResolveReference(at)), nil)
 		if made == "" {
 			t.Fatalf("no token: %s", why)

@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // answered is what a server said.
@@ -40,9 +42,9 @@ type person struct {
 func newPerson(t *testing.T, name, hub string) *person {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	must(t, err)
+	must.NoError(t, err)
 	site, err := url.Parse(hub)
-	must(t, err)
+	must.NoError(t, err)
 	return &person{name: name, hub: hub, reply: "allow", http: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != site.Host || len(via) > 10 {
 			return http.ErrUseLastResponse
@@ -139,17 +141,15 @@ func discover(t *testing.T, mcp, redirect string) *program {
 	p := &program{mcp: mcp, redirect: redirect, verifier: rand.Text() + rand.Text()}
 	a := request(t, http.MethodPost, mcp, "", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	found := challenged.FindStringSubmatch(a.header.Get("WWW-Authenticate"))
-	if a.status != http.StatusUnauthorized || found == nil {
-		t.Fatalf("without a token: status %d, %q: %s", a.status, a.header.Get("WWW-Authenticate"), a.body)
-	}
+	must.Eq(t, http.StatusUnauthorized, a.status, must.Sprint("without a token"))
+	must.NotNil(t, found, must.Sprint("without a token"))
 	var resource struct {
 		Resource string
 		Servers  []string `json:"authorization_servers"`
 	}
 	read(t, request(t, http.MethodGet, found[1], "", ""), http.StatusOK, &resource)
-	if resource.Resource != mcp || len(resource.Servers) != 1 {
-		t.Fatalf("the metadata of %s are of %+v", mcp, resource)
-	}
+	must.Eq(t, mcp, resource.Resource)
+	must.SliceLen(t, 1, resource.Servers)
 	var server struct {
 		Issuer        string
 		Authorization string   `json:"authorization_endpoint"`
@@ -159,9 +159,9 @@ func discover(t *testing.T, mcp, redirect string) *program {
 	}
 	// Of an issuer with a path, the form that is the issuer's own in all cases.
 	read(t, request(t, http.MethodGet, resource.Servers[0]+"/.well-known/openid-configuration", "", ""), http.StatusOK, &server)
-	if server.Issuer != resource.Servers[0] || len(server.Challenges) != 1 || server.Challenges[0] != "S256" {
-		t.Fatalf("the metadata of %s: %+v", resource.Servers[0], server)
-	}
+	must.Eq(t, resource.Servers[0], server.Issuer)
+	must.SliceLen(t, 1, server.Challenges)
+	must.Eq(t, "S256", server.Challenges[0])
 	p.server.Issuer, p.server.Authorization, p.server.Token, p.server.Registration = server.Issuer, server.Authorization, server.Token, server.Registration
 	var made struct {
 		ID string `json:"client_id"`
@@ -175,7 +175,7 @@ func discover(t *testing.T, mcp, redirect string) *program {
 func (p *program) register(t *testing.T, redirect string) answered {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"client_name": "The <b>tests</b>", "redirect_uris": []string{redirect}, "token_endpoint_auth_method": "none"})
-	must(t, err)
+	must.NoError(t, err)
 	return request(t, http.MethodPost, p.server.Registration, "", string(text))
 }
 
@@ -194,9 +194,10 @@ func (p *program) begin(changes map[string]string) string {
 func (p *program) code(t *testing.T, to *url.URL) string {
 	t.Helper()
 	q := to.Query()
-	if !strings.HasPrefix(to.String(), p.redirect+"?") || q.Get("state") != "the client's" || q.Get("iss") != p.server.Issuer || q.Get("code") == "" {
-		t.Fatalf("sent back to %s", to)
-	}
+	must.StrHasPrefix(t, p.redirect+"?", to.String())
+	must.Eq(t, "the client's", q.Get("state"))
+	must.Eq(t, p.server.Issuer, q.Get("iss"))
+	must.NotEq(t, "", q.Get("code"))
 	return q.Get("code")
 }
 
@@ -208,17 +209,16 @@ func (p *program) fetch(t *testing.T, code string, changes map[string]string) (t
 	}
 	change(form, changes)
 	res, err := http.PostForm(p.server.Token, form)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
 	var got struct {
 		Token string `json:"access_token"`
 		Type  string `json:"token_type"`
 		Error string
 	}
-	must(t, json.NewDecoder(res.Body).Decode(&got))
-	if (res.StatusCode == http.StatusOK) != (got.Token != "") || got.Token != "" && got.Type != "Bearer" {
-		t.Fatalf("status %d: %+v", res.StatusCode, got)
-	}
+	must.NoError(t, json.NewDecoder(res.Body).Decode(&got))
+	must.Eq(t, got.Token != "", res.StatusCode == http.StatusOK)
+	must.False(t, got.Token != "" && got.Type != "Bearer")
 	return got.Token, got.Error
 }
 
@@ -226,7 +226,7 @@ func (p *program) fetch(t *testing.T, code string, changes map[string]string) (t
 func (p *program) login(t *testing.T, who *person) (token string) {
 	t.Helper()
 	to, err := who.logsIn(t.Context(), p.begin(nil))
-	must(t, err)
+	must.NoError(t, err)
 	token, why := p.fetch(t, p.code(t, to), nil)
 	if token == "" {
 		t.Fatalf("no token: %s", why)
@@ -247,7 +247,7 @@ func change(form url.Values, changes map[string]string) {
 func request(t *testing.T, method, at, token, body string) answered {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, at, bytes.NewBufferString(body))
-	must(t, err)
+	must.NoError(t, err)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -256,10 +256,10 @@ func request(t *testing.T, method, at, token, body string) answered {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	must(t, err)
+	must.NoError(t, err)
 	return answered{status: res.StatusCode, header: res.Header, body: string(b)}
 }
 
@@ -269,5 +269,5 @@ func read(t *testing.T, a answered, status int, out any) {
 	if a.status != status {
 		t.Fatalf("status %d: %s", a.status, a.body)
 	}
-	must(t, json.Unmarshal([]byte(a.body), out))
+	must.NoError(t, json.Unmarshal([]byte(a.body), out))
 }

@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -28,7 +31,7 @@ type outside struct{ address, secret string }
 func newOutside(t *testing.T) outside {
 	t.Helper()
 	at, err := hubs.Free(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	return outside{at, rand.Text()}
 }
 
@@ -40,7 +43,7 @@ func (s outside) config(t *testing.T, version int) string {
 		`"name": "nbduet"`: `"name": "outside"`, "service=nbduet": "service=outside", "http://nbduet.internal:9310": "http://" + s.address, "SECRET": s.secret,
 	})
 	place, err := hubs.Place(texts)
-	must(t, err)
+	must.NoError(t, err)
 	python := blocks(t, asService, "python")
 	return "\nstarted = c.JupyterHub.services\n" + python[1] + place + "c.JupyterHub.services = started + c.JupyterHub.services\n" +
 		"c.JupyterHub.load_roles[0][\"scopes\"].append(\"access:services!service=outside\")\n"
@@ -64,18 +67,17 @@ func (o *office) outside(t *testing.T, s outside) {
 	cmd := exec.Command(file, "hub", "--toolsets=all")
 	cmd.Env = append(append(lab.CleanEnv(), "HOME="+t.TempDir()), s.environment(t, o.Hub)...)
 	cmd.Stdout, cmd.Stderr = &log, &log
-	must(t, cmd.Start())
+	must.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 		err := cmd.Wait()
-		if err != nil || strings.Contains(log.String(), s.secret) {
-			t.Errorf("the service ends with %v: %s", err, &log)
-		}
+		must.NoError(t, err)
+		test.StrNotContains(t, log.String(), s.secret)
 	})
 	service := o.URL + "/services/outside"
-	must(t, poll.Until(t.Context(), "the service to answer", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the service to answer", func(context.Context) error {
 		if a := request(t, http.MethodGet, service+"/healthz", "", ""); a.status != http.StatusOK {
 			return fmt.Errorf("status %d: %s", a.status, a.body)
 		}
@@ -84,15 +86,15 @@ func (o *office) outside(t *testing.T, s outside) {
 	made := discover(t, service+"/mcp", callback).login(t, newPerson(t, "ann", o.URL))
 	other := *o
 	other.how.URL = service + "/mcp"
-	must(t, reach(t, other.with(made)).calls(t.Context(), "list_nbs", map[string]any{}, "login.ipynb"))
+	must.NoError(t, reach(t, other.with(made)).calls(t.Context(), "list_nbs", map[string]any{}, "login.ipynb"))
 	// What is one service's is not the other's.
 	if a := request(t, http.MethodPost, o.how.URL, made, ping); a.status != http.StatusUnauthorized {
 		t.Errorf("a token of another service: status %d: %s", a.status, a.body)
 	}
 	hubToken := token(t, o.Hub, "ann", mine("ann"), "access:services!service=outside")
-	if a := request(t, http.MethodPost, o.how.URL, hubToken.Secret, ping); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "lacks the scope access:services!service=nbduet") {
-		t.Errorf("a token for another service: status %d: %s", a.status, a.body)
-	}
+	a := request(t, http.MethodPost, o.how.URL, hubToken.Secret, ping)
+	test.Eq(t, http.StatusUnauthorized, a.status, test.Sprint("a token for another service"))
+	test.StrContains(t, a.body, "lacks the scope access:services!service=nbduet", test.Sprint("a token for another service"))
 }
 
 // narrow is what the page has for newer hubs in place of what all of them know.
@@ -107,9 +109,9 @@ func narrow(version int) map[string]string {
 func blocks(t *testing.T, heading, language string) []string {
 	t.Helper()
 	root, err := lab.RepoRoot()
-	must(t, err)
+	must.NoError(t, err)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "jupyterhub.md"))
-	must(t, err)
+	must.NoError(t, err)
 	_, after, _ := strings.Cut(string(page), "\n## "+heading+"\n")
 	section, _, _ := strings.Cut(after, "\n## ")
 	all := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(section, -1)

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -32,7 +35,7 @@ func serving(t *testing.T, version int, config string, flags ...string) *office 
 	t.Helper()
 	file := kit.Binary(t)
 	at, err := hubs.Free(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	command := fmt.Sprintf("%q, \"hub\"", file)
 	for _, flag := range flags {
 		command += fmt.Sprintf(", %q", flag)
@@ -43,11 +46,11 @@ func serving(t *testing.T, version int, config string, flags ...string) *office 
 		"https://hub.example.org": "SITE", "/var/lib/nbduet": "FOLDER/state",
 	})
 	place, err := hubs.Place(texts)
-	must(t, err)
+	must.NoError(t, err)
 	h := start(t, hubs.Options{Version: version, Prefix: "/labs/", Config: block(t, asService, "python") + place + config})
 	o := &office{Hub: h, how: configured(t, asService, h, hubs.Token{})}
 	o.service = strings.TrimSuffix(o.how.URL, "/mcp")
-	must(t, poll.Until(t.Context(), "the service to answer", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the service to answer", func(context.Context) error {
 		if a := request(t, http.MethodGet, o.service+"/healthz", "", ""); a.status != http.StatusOK {
 			return fmt.Errorf("status %d: %s", a.status, a.body)
 		}
@@ -71,7 +74,7 @@ func TestAsService(t *testing.T) {
 	both(t, func(t *testing.T, version int) {
 		s := newOutside(t)
 		o := serving(t, version, s.config(t, version), "--toolsets=all")
-		must(t, o.AddUsers(t.Context(), "ann", "bob"))
+		must.NoError(t, o.AddUsers(t.Context(), "ann", "bob"))
 		t.Run("login", o.login)
 		t.Run("logins that fail", o.badLogins)
 		t.Run("login in a browser", o.inBrowser)
@@ -87,11 +90,11 @@ func (o *office) login(t *testing.T) {
 	p := discover(t, o.how.URL, callback)
 	made := p.login(t, newPerson(t, "ann", o.URL))
 	a := reach(t, o.with(made))
-	if err := a.calls(t.Context(), "list_nbs", map[string]any{}, ""); err == nil || !strings.Contains(err.Error(), "start_server") {
-		t.Errorf("of a server that does not run: %v", err)
-	}
-	must(t, a.calls(t.Context(), "create_document", map[string]any{"path": "login.ipynb", "start_server": true}, ""))
-	must(t, a.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(6 * 7)"), "42"))
+	err := a.calls(t.Context(), "list_nbs", map[string]any{}, "")
+	must.Error(t, err, must.Sprint("of a server that does not run"))
+	test.StrContains(t, err.Error(), "start_server", test.Sprint("of a server that does not run"))
+	must.NoError(t, a.calls(t.Context(), "create_document", map[string]any{"path": "login.ipynb", "start_server": true}, ""))
+	must.NoError(t, a.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(6 * 7)"), "42"))
 }
 
 // badLogins are logins that come to nothing.
@@ -101,9 +104,9 @@ func (o *office) badLogins(t *testing.T) {
 	for name, at := range map[string]string{
 		"javascript": "javascript:alert(1)", "data": "data:text/html,x", "http elsewhere": "http://evil.example/cb", "fragment": callback + "#x", "none": "",
 	} {
-		if a := p.register(t, at); a.status != http.StatusBadRequest || !strings.Contains(a.body, "invalid_redirect_uri") {
-			t.Errorf("%s is registered: status %d: %s", name, a.status, a.body)
-		}
+		a := p.register(t, at)
+		test.Eq(t, http.StatusBadRequest, a.status, test.Sprint(name))
+		test.StrContains(t, a.body, "invalid_redirect_uri", test.Sprint(name))
 	}
 	// Those after which nobody may be sent anywhere.
 	for name, changes := range map[string]map[string]string{
@@ -114,9 +117,9 @@ func (o *office) badLogins(t *testing.T) {
 		"script":              {"redirect_uri": "javascript:alert(1)"},
 	} {
 		a, err := ann.opens(t.Context(), p.begin(changes))
-		if err != nil || a.status != http.StatusBadRequest || a.to != nil {
-			t.Errorf("%s: status %d, to %v, %v", name, a.status, a.to, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, http.StatusBadRequest, a.status, test.Sprint(name))
+		test.Nil(t, a.to, test.Sprint(name))
 	}
 	// Those that the client is told of.
 	for name, c := range map[string]struct {
@@ -129,19 +132,20 @@ func (o *office) badLogins(t *testing.T) {
 		"another resource": {map[string]string{"resource": "https://evil.example/mcp"}, "invalid_target"},
 	} {
 		a, err := ann.opens(t.Context(), p.begin(c.changes))
-		if err != nil || a.to == nil || a.to.Query().Get("error") != c.says {
-			t.Errorf("%s: status %d, to %v, %v", name, a.status, a.to, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		must.NotNil(t, a.to, must.Sprint(name))
+		test.Eq(t, c.says, a.to.Query().Get("error"), test.Sprint(name))
 	}
 
 	t.Run("deny", func(t *testing.T) {
 		no := newPerson(t, "ann", o.URL)
 		no.reply = "deny"
 		to, err := no.logsIn(t.Context(), p.begin(nil))
-		must(t, err)
-		if q := to.Query(); q.Get("error") != "access_denied" || q.Has("code") || q.Get("state") != "the client's" {
-			t.Errorf("sent back to %s", to)
-		}
+		must.NoError(t, err)
+		q := to.Query()
+		test.Eq(t, "access_denied", q.Get("error"), test.Sprint(to))
+		test.False(t, q.Has("code"), test.Sprint(to))
+		test.Eq(t, "the client's", q.Get("state"), test.Sprint(to))
 	})
 	t.Run("codes", func(t *testing.T) { o.badCodes(t, p, ann) })
 	t.Run("another browser", func(t *testing.T) { o.otherBrowser(t, p) })
@@ -151,23 +155,23 @@ func (o *office) badLogins(t *testing.T) {
 func (o *office) badCodes(t *testing.T, p *program, who *person) {
 	other := discover(t, o.how.URL, "http://127.0.0.1:33419/other")
 	to, err := who.logsIn(t.Context(), p.begin(nil))
-	must(t, err)
+	must.NoError(t, err)
 	code := p.code(t, to)
 	for name, changes := range map[string]map[string]string{
 		"verifier": {"code_verifier": "x" + p.verifier}, "no verifier": {"code_verifier": ""}, "client": {"client_id": other.id}, "no client": {"client_id": ""},
 		"redirect": {"redirect_uri": other.redirect}, "resource": {"resource": "https://evil.example/"}, "code": {"code": code[:len(code)-4] + "AAAA"},
 		"grant": {"grant_type": "client_credentials"},
 	} {
-		if token, why := p.fetch(t, code, changes); token != "" || why == "" {
-			t.Errorf("wrong %s: %q, a token: %v", name, why, token != "")
-		}
+		token, why := p.fetch(t, code, changes)
+		test.Eq(t, "", token, test.Sprint(name))
+		test.NotEq(t, "", why, test.Sprint(name))
 	}
 	if token, why := p.fetch(t, code, nil); token == "" {
 		t.Errorf("the code is wrong: %s", why)
 	}
-	if token, why := p.fetch(t, code, nil); token != "" || why != "invalid_grant" {
-		t.Errorf("the code again: %q, a token: %v", why, token != "")
-	}
+	token, why := p.fetch(t, code, nil)
+	test.Eq(t, "", token, test.Sprint("the code again"))
+	test.Eq(t, "invalid_grant", why, test.Sprint("the code again"))
 	// None of what a browser is shown passes for a token.
 	for name, text := range map[string]string{"client": p.id, "code": code} {
 		if a := request(t, http.MethodPost, o.how.URL, text, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); a.status != http.StatusUnauthorized {
@@ -183,20 +187,20 @@ func (o *office) otherBrowser(t *testing.T, p *program) {
 	kept := *mallory.http
 	kept.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	a, err := (&person{http: &kept}).send(t.Context(), http.MethodGet, p.begin(nil), nil)
-	must(t, err)
-	if a.to == nil || !strings.Contains(a.to.Path, "/oauth2/authorize") {
-		t.Fatalf("sent to %v", a.to)
-	}
-	if a, err = bob.opens(t.Context(), a.to.String()); err != nil || a.status != http.StatusForbidden || a.to != nil {
-		t.Errorf("bob finishes another's login: status %d, to %v, %v", a.status, a.to, err)
-	}
+	must.NoError(t, err)
+	must.NotNil(t, a.to)
+	must.StrContains(t, a.to.Path, "/oauth2/authorize")
+	a, err = bob.opens(t.Context(), a.to.String())
+	must.NoError(t, err, must.Sprint("bob finishes another's login"))
+	test.Eq(t, http.StatusForbidden, a.status, test.Sprint("bob finishes another's login"))
+	test.Nil(t, a.to, test.Sprint("bob finishes another's login"))
 	// With a login of his own begun, too.
-	if a, err = bob.opens(t.Context(), p.begin(nil)); err != nil || a.status != http.StatusOK {
-		t.Fatalf("status %d, %v", a.status, err)
-	}
+	a, err = bob.opens(t.Context(), p.begin(nil))
+	must.NoError(t, err)
+	must.Eq(t, http.StatusOK, a.status)
 	grant := grantField.FindStringSubmatch(a.body)
 	a, err = mallory.send(t.Context(), http.MethodPost, o.service+"/oauth/approve", url.Values{"grant": grant[1:], "answer": {"allow"}})
-	if err != nil || a.status != http.StatusForbidden || a.to != nil {
-		t.Errorf("mallory consents in bob's place: status %d, to %v, %v", a.status, a.to, err)
-	}
+	must.NoError(t, err, must.Sprint("mallory consents in bob's place"))
+	test.Eq(t, http.StatusForbidden, a.status, test.Sprint("mallory consents in bob's place"))
+	test.Nil(t, a.to, test.Sprint("mallory consents in bob's place"))
 }

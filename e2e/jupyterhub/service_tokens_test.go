@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -41,9 +44,9 @@ func (o *office) refusedTokens(t *testing.T) {
 		"nobody's":              {hubs.Token{Secret: strings.Repeat("0", 32)}, "does not know the token"},
 	} {
 		a := request(t, http.MethodPost, o.how.URL, c.Secret, ping)
-		if a.status != http.StatusUnauthorized || !strings.Contains(a.body, c.says) || !strings.Contains(a.header.Get("WWW-Authenticate"), "invalid_token") {
-			t.Errorf("%s: status %d, %q: %s", name, a.status, a.header.Get("WWW-Authenticate"), a.body)
-		}
+		test.Eq(t, http.StatusUnauthorized, a.status, test.Sprint(name))
+		test.StrContains(t, a.body, c.says, test.Sprint(name))
+		test.StrContains(t, a.header.Get("WWW-Authenticate"), "invalid_token", test.Sprint(name))
 	}
 	for _, made := range []hubs.Token{token(t, o.Hub, "bob", work("bob")...), token(t, o.Hub, "bob")} {
 		o.session(t, made.Secret)
@@ -54,12 +57,12 @@ func (o *office) refusedTokens(t *testing.T) {
 func (o *office) revoked(t *testing.T) {
 	kept, lost := token(t, o.Hub, "ann", work("ann")...), token(t, o.Hub, "ann", work("ann")...)
 	a, b := reach(t, o.with(kept.Secret)), reach(t, o.with(lost.Secret))
-	must(t, a.calls(t.Context(), "list_nbs", map[string]any{}, ""))
-	must(t, b.calls(t.Context(), "list_nbs", map[string]any{}, ""))
+	must.NoError(t, a.calls(t.Context(), "list_nbs", map[string]any{}, ""))
+	must.NoError(t, b.calls(t.Context(), "list_nbs", map[string]any{}, ""))
 	streams := []func() error{o.stream(t, lost, "/sse"), o.stream(t, lost, "/mcp")}
-	must(t, o.Revoke(t.Context(), "ann", lost))
+	must.NoError(t, o.Revoke(t.Context(), "ann", lost))
 	o.refuses(t, lost, streams...)
-	must(t, a.calls(t.Context(), "list_nbs", map[string]any{}, ""))
+	must.NoError(t, a.calls(t.Context(), "list_nbs", map[string]any{}, ""))
 }
 
 // removed removes a user while code of theirs runs, and a call waits for it. Others notice nothing.
@@ -67,20 +70,20 @@ func (o *office) removed(t *testing.T) {
 	address := joined(t, o.Hub, "carol")
 	made, others := token(t, o.Hub, "carol", work("carol")...), token(t, o.Hub, "ann", work("ann")...)
 	c, ann := reach(t, o.with(made.Secret)), reach(t, o.with(others.Secret))
-	must(t, c.calls(t.Context(), "create_document", map[string]any{"path": "runs.ipynb"}, ""))
+	must.NoError(t, c.calls(t.Context(), "create_document", map[string]any{"path": "runs.ipynb"}, ""))
 	m := join(t, address, made, "runs.ipynb")
 	ended := make(chan error, 1)
 	go func() {
 		ended <- c.calls(context.WithoutCancel(t.Context()), "insert_nb_cells", insert("runs.ipynb", "import time; time.sleep(600)"), "")
 	}()
-	must(t, poll.Until(t.Context(), "the run to begin", func(context.Context) error { return m.sees("import time; time.sleep(600)", "") }))
+	must.NoError(t, poll.Until(t.Context(), "the run to begin", func(context.Context) error { return m.sees("import time; time.sleep(600)", "") }))
 	streams := []func() error{o.stream(t, made, "/sse"), func() error {
 		t.Logf("the call that waited for the run: %v", <-ended) // it ends, with whatever is known of the run
 		return nil
 	}}
-	must(t, o.RemoveUser(t.Context(), "carol"))
+	must.NoError(t, o.RemoveUser(t.Context(), "carol"))
 	o.refuses(t, made, streams...)
-	must(t, ann.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(40 + 2)"), "42"))
+	must.NoError(t, ann.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(40 + 2)"), "42"))
 }
 
 // stream opens a stream of events, and returns what waits for its end.
@@ -89,14 +92,14 @@ func (o *office) stream(t *testing.T, as hubs.Token, path string) func() error {
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.service+path, nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+as.Secret)
 	req.Header.Set("Accept", "text/event-stream")
 	if path == "/mcp" {
 		req.Header.Set("Mcp-Session-Id", o.session(t, as.Secret))
 	}
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { _ = res.Body.Close() })
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s: status %d", path, res.StatusCode)
@@ -112,9 +115,8 @@ func (o *office) session(t *testing.T, bearer string) string {
 	t.Helper()
 	a := request(t, http.MethodPost, o.how.URL, bearer, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"e2e","version":"1"}}}`)
 	id := a.header.Get("Mcp-Session-Id")
-	if a.status != http.StatusOK || id == "" {
-		t.Fatalf("no session: status %d: %s", a.status, a.body)
-	}
+	must.Eq(t, http.StatusOK, a.status, must.Sprint("no session"))
+	must.NotEq(t, "", id, must.Sprint("no session"))
 	return id
 }
 
@@ -123,7 +125,7 @@ func (o *office) refuses(t *testing.T, as hubs.Token, ends ...func() error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), forgotten)
 	defer stop()
-	must(t, poll.Until(ctx, "the token to be refused", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the token to be refused", func(context.Context) error {
 		a := request(t, http.MethodPost, o.how.URL, as.Secret, ping)
 		if a.status != http.StatusUnauthorized {
 			return fmt.Errorf("status %d: %s", a.status, a.body)
@@ -137,7 +139,7 @@ func (o *office) refuses(t *testing.T, as hubs.Token, ends ...func() error) {
 	for range ends {
 		select {
 		case err := <-all:
-			must(t, err)
+			must.NoError(t, err)
 		case <-ctx.Done():
 			t.Fatal("something stays open")
 		}

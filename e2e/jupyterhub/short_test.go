@@ -3,6 +3,8 @@ package jupyterhub
 import (
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
 
@@ -14,6 +16,6 @@ func TestInShort(t *testing.T) {
 	made := token(t, s.Hub, "ann", mine("ann"))
 	a := laptop(t, configured(t, onYourMachine, s.Hub, made))
 	s.works(t, a, s.ann, "ann", made)
-	must(t, s.StopServer(t.Context(), "ann"))
+	must.NoError(t, s.StopServer(t.Context(), "ann"))
 	refused(t, a, "list_documents", map[string]any{}, "JupyterHub")
 }

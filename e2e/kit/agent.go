@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
@@ -25,7 +27,7 @@ func StartAgentAs(t *testing.T, opt agent.Options) *agent.Agent {
 		opt.Env = AgentEnv(t)
 	}
 	a, err := agent.Start(t.Context(), opt)
-	Must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -62,7 +64,7 @@ func ReadCells(t *testing.T, a *agent.Agent, path string) []agent.Cell {
 	t.Helper()
 	var answer agent.Cells
 	_, err := a.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &answer)
-	Must(t, err)
+	must.NoError(t, err)
 	return answer.Cells
 }
 

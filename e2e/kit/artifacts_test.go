@@ -4,37 +4,39 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // Two runs of the tests in one checkout leave each other's screenshots alone; the next one begins with none.
 func TestArtifactsOfTwoRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "artifacts")
-	Must(t, os.MkdirAll(filepath.Join(dir, "TestOld"), 0o755))
+	must.NoError(t, os.MkdirAll(filepath.Join(dir, "TestOld"), 0o755))
 	claim := func() func() error {
 		t.Helper()
 		release, err := claimArtifacts(dir)
-		Must(t, err)
+		must.NoError(t, err)
 		return release
 	}
 	count := func(when string, want int) {
 		t.Helper()
 		entries, err := os.ReadDir(dir)
-		Must(t, err)
+		must.NoError(t, err)
 		if len(entries) != want {
 			t.Errorf("%s: %v, want %d", when, entries, want)
 		}
 	}
 	first := claim()
 	count("the first run", 0)
-	Must(t, os.Mkdir(filepath.Join(dir, "TestFirst"), 0o755))
+	must.NoError(t, os.Mkdir(filepath.Join(dir, "TestFirst"), 0o755))
 	second := claim()
 	count("a second beside it", 1)
-	Must(t, first())
+	must.NoError(t, first())
 	third := claim()
 	count("a third beside the second", 1)
-	Must(t, second())
-	Must(t, third())
+	must.NoError(t, second())
+	must.NoError(t, third())
 	last := claim()
 	count("one after them", 0)
-	Must(t, last())
+	must.NoError(t, last())
 }

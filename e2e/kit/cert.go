@@ -12,27 +12,29 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test/must"
 )
 
 // SelfSigned makes a certificate for this machine, which only the pool trusts.
 func SelfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	Must(t, err)
+	must.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	Must(t, err)
+	must.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	Must(t, err)
+	must.NoError(t, err)
 	dir := t.TempDir()
 	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	Must(t, os.WriteFile(certFile, text, 0o600))
-	Must(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	must.NoError(t, os.WriteFile(certFile, text, 0o600))
+	must.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
 	pool = x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
 		t.Fatal("no certificate")

@@ -17,6 +17,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -80,21 +82,13 @@ func run(m *testing.M) (code int, err error) {
 	return code, errors.Join(append(errs, goleak.Find())...)
 }
 
-// Must ends the test if err is not nil.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 var build = sync.OnceValues(func() (string, error) { return agent.Build(Root, BuildDir) })
 
 // Binary returns the file of the program, which the first call builds with the race detector.
 func Binary(t testing.TB) string {
 	t.Helper()
 	file, err := build()
-	Must(t, err)
+	must.NoError(t, err)
 	return file
 }
 
@@ -110,7 +104,7 @@ var startJupyter = sync.OnceValues(func() (*lab.Lab, error) {
 func Jupyter(t testing.TB) *lab.Lab {
 	t.Helper()
 	l, err := startJupyter()
-	Must(t, err)
+	must.NoError(t, err)
 	return l
 }
 
@@ -131,6 +125,6 @@ var launch = sync.OnceValues(func() (*browser.Browser, error) {
 func Chromium(t testing.TB) *browser.Browser {
 	t.Helper()
 	b, err := launch()
-	Must(t, err)
+	must.NoError(t, err)
 	return b
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
@@ -69,14 +71,14 @@ func NotebookText(t *testing.T, cells []Cell) []byte {
 			"language_info": map[string]any{"name": "python"},
 		},
 	})
-	Must(t, err)
+	must.NoError(t, err)
 	return text
 }
 
 // AddNotebook writes a notebook file. Its kernel, if one was started, ends with the test.
 func AddNotebook(t *testing.T, name string, text []byte) {
 	t.Helper()
-	Must(t, os.WriteFile(Jupyter(t).Path(name), text, 0o600))
+	must.NoError(t, os.WriteFile(Jupyter(t).Path(name), text, 0o600))
 	t.Cleanup(func() {
 		if err := Jupyter(t).EndKernel(context.Background(), name); err != nil {
 			t.Error(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -37,7 +39,7 @@ func OpenAt(t *testing.T, l *lab.Lab, path string) *Person {
 	t.Helper()
 	workspace := strings.TrimSuffix(filepath.Base(path), ".ipynb")
 	notebook, err := Chromium(t).OpenNotebook(t.Context(), l.PageURL(workspace, path))
-	Must(t, err)
+	must.NoError(t, err)
 	return newPerson(t, notebook)
 }
 
@@ -45,7 +47,7 @@ func OpenAt(t *testing.T, l *lab.Lab, path string) *Person {
 func OpenTab(t *testing.T) *Person {
 	t.Helper()
 	tab, err := Chromium(t).OpenTab()
-	Must(t, err)
+	must.NoError(t, err)
 	return newPerson(t, &browser.Notebook{Tab: tab})
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -50,13 +52,13 @@ func DialSocket(t *testing.T, at string, header map[string]string, protocols ...
 // Ask sends a request.
 func (c *Socket) Ask(id int, method string, params map[string]any) {
 	c.t.Helper()
-	Must(c.t, c.WS.WriteJSON(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+	must.NoError(c.t, c.WS.WriteJSON(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
 }
 
 // Until reads messages up to one that contains a text.
 func (c *Socket) Until(says string) string {
 	c.t.Helper()
-	Must(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
+	must.NoError(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
 	for {
 		_, b, err := c.WS.ReadMessage()
 		if err != nil {
@@ -71,7 +73,7 @@ func (c *Socket) Until(says string) string {
 // Closed reads to the end, and returns its code and reason.
 func (c *Socket) Closed() string {
 	c.t.Helper()
-	Must(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
+	must.NoError(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
 	for {
 		if _, _, err := c.WS.ReadMessage(); err != nil {
 			return err.Error()
@@ -88,11 +90,11 @@ func (c *Socket) RunsOn(path string, folder func(string) string) {
 	}
 	call(2, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}, "timeout": 600})
 	c.Until("line 0") // of its progress
-	Must(c.t, c.WS.NetConn().Close())
+	must.NoError(c.t, c.WS.NetConn().Close())
 	for gate := 1; gate <= 3; gate++ {
-		Must(c.t, os.WriteFile(folder(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
+		must.NoError(c.t, os.WriteFile(folder(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
 	}
-	Must(c.t, poll.Until(c.t.Context(), "the outputs in the file", func(context.Context) error {
+	must.NoError(c.t, poll.Until(c.t.Context(), "the outputs in the file", func(context.Context) error {
 		b, err := os.ReadFile(folder(path))
 		if err == nil && !strings.Contains(string(b), "line 2") {
 			err = fmt.Errorf("%s", b)

@@ -18,6 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/e2e/sdk"
@@ -39,13 +41,13 @@ func StartWeb(t *testing.T, tokens int, args ...string) *Web {
 		w.Tokens = append(w.Tokens, fmt.Sprintf("t0ken-of-%d-%s", i, Jupyter(t).Token[:8]))
 	}
 	list := filepath.Join(t.TempDir(), "tokens")
-	Must(t, os.WriteFile(list, []byte(strings.Join(w.Tokens, "\n")), 0o600))
+	must.NoError(t, os.WriteFile(list, []byte(strings.Join(w.Tokens, "\n")), 0o600))
 	var err error
 	w.Process, err = agent.Spawn(agent.Options{
 		Binary: Binary(t), Env: append(AgentEnv(t), "LOG_LEVEL=debug"),
 		Args: append([]string{"--transport=streamable-http", "--port=0", "--auth-token-file=" + list}, args...),
 	})
-	Must(t, err)
+	must.NoError(t, err)
 	read := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(io.Discard, w.Stdout)
@@ -72,7 +74,7 @@ func StartWeb(t *testing.T, tokens int, args ...string) *Web {
 			t.Logf("the log of nbduet:\n%.100000s", w.Log())
 		}
 	})
-	Must(t, poll.Until(t.Context(), "the address", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the address", func(context.Context) error {
 		_, after, ok := strings.Cut(w.Log(), "serving MCP at ")
 		line, _, whole := strings.Cut(after, "\n")
 		if !ok || !whole {

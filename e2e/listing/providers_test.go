@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // everyTool is how many tools there are in all sets.
@@ -105,9 +107,9 @@ func TestProvidersTakeAllTools(t *testing.T) {
 		}
 	}
 	for _, tool := range tools {
-		if n := len([]rune(tool.Description)); n == 0 || n > 300 {
-			t.Errorf("%s: the description has %d characters", tool.Name, n)
-		}
+		n := len([]rune(tool.Description))
+		test.NotEq(t, 0, n, test.Sprint(tool.Name))
+		test.LessEq(t, 300, n, test.Sprint(tool.Name))
 	}
 	for _, p := range providers {
 		t.Run(p.name, func(t *testing.T) {
@@ -123,9 +125,8 @@ func TestProvidersTakeAllTools(t *testing.T) {
 				if err := json.Unmarshal(b, &d); err != nil {
 					t.Fatal(err)
 				}
-				if d.OutputSchema == nil || d.OutputSchema["type"] != "object" {
-					t.Errorf("%s: the result is %v, not an object", tool.Name, d.OutputSchema["type"])
-				}
+				must.NotNil(t, d.OutputSchema, must.Sprint(tool.Name))
+				test.EqOp[any](t, "object", d.OutputSchema["type"], test.Sprint(tool.Name))
 				for _, wrong := range p.refuses(tool.Name, d.InputSchema) {
 					t.Errorf("%s: %s", tool.Name, wrong)
 				}
@@ -280,18 +281,17 @@ func TestProvidersRefuse(t *testing.T) {
 	}
 	for _, p := range providers {
 		t.Run(p.name, func(t *testing.T) {
-			if len(p.sources) == 0 || !strings.HasPrefix(p.sources[0], "https://") {
-				t.Error("no source is given")
-			}
+			must.SliceNotEmpty(t, p.sources, must.Sprint("no source is given"))
+			test.StrHasPrefix(t, "https://", p.sources[0], test.Sprint("no source is given"))
 			for _, good := range []map[string]any{{"type": "object"}, holding(text), enum(3, "b"), holding(map[string]any{"type": "array", "items": text, "description": "c"})} {
 				if wrong := p.refuses("read", good); len(wrong) > 0 {
 					t.Errorf("%v: %v", good, wrong)
 				}
 			}
 			bites := func(what string, schema map[string]any, says string) {
-				if wrong := p.refuses("read", schema); len(wrong) != 1 || !strings.Contains(wrong[0], says) {
-					t.Errorf("%s: %v", what, wrong)
-				}
+				wrong := p.refuses("read", schema)
+				must.SliceLen(t, 1, wrong, must.Sprint(what))
+				test.StrContains(t, wrong[0], says, test.Sprint(what))
 			}
 			for _, word := range slices.Concat(p.anywhere, p.strict) {
 				if slices.Contains(p.dropped, word) {

@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -96,9 +98,11 @@ func TestTextAgainstModel(t *testing.T) {
 				var got done
 				m.do(t, "replace_document_text", dict{"path": m.path, "position": at, "length": length, "text": s}, &got)
 				m.put(at, length, stored(s))
-				if got.Position != at || got.Length != length || got.NewLength != len([]rune(stored(s))) || got.Content != len(m.now) || got.Merged {
-					t.Fatalf("replace answers %+v", got)
-				}
+				must.Eq(t, at, got.Position)
+				must.Eq(t, length, got.Length)
+				must.Eq(t, len([]rune(stored(s))), got.NewLength)
+				must.Eq(t, len(m.now), got.Content)
+				must.False(t, got.Merged)
 			},
 			"overwrite": func(t *rapid.T) {
 				s := someText(t, "text")
@@ -125,9 +129,9 @@ func TestTextAgainstModel(t *testing.T) {
 				case "copy":
 					to := fmt.Sprintf("%s-%d-%d copy.md", base, n, m.files)
 					m.do(t, "copy_document", dict{"path": m.path, "copyPath": to}, nil)
-					if got, err := m.file(to); err != nil || stored(got) != string(m.now) {
-						t.Fatalf("the copy is %q, %v; want %q", got, err, string(m.now))
-					}
+					got, err := m.file(to)
+					must.NoError(t, err)
+					must.Eq(t, string(m.now), stored(got))
 					m.do(t, "delete_document", dict{"path": to}, nil)
 				}
 			},

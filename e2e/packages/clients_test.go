@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -38,9 +41,9 @@ func TestClaudeCodeReadsConfig(t *testing.T) {
 			Look: func(string) (string, error) { return "", exec.ErrNotFound },
 		}
 		var said bytes.Buffer
-		if err := c.Run([]string{"claude-code"}, m, &said, &said); err != nil || strings.Contains(said.String(), "secret") {
-			t.Fatalf("%v, and it says %s", err, said.String())
-		}
+		err := c.Run([]string{"claude-code"}, m, &said, &said)
+		must.NoError(t, err)
+		must.StrNotContains(t, said.String(), "secret")
 	}
 	servers := func() map[string]any {
 		t.Helper()
@@ -48,8 +51,8 @@ func TestClaudeCodeReadsConfig(t *testing.T) {
 			Servers map[string]any `json:"mcpServers"`
 		}
 		text, err := os.ReadFile(filepath.Join(home, ".claude.json"))
-		must(t, err)
-		must(t, json.Unmarshal(text, &file))
+		must.NoError(t, err)
+		must.NoError(t, json.Unmarshal(text, &file))
 		return file.Servers
 	}
 	added := []string{"mcp", "add", "--scope", "user", "nbduet", "-e", "JUPYTER_SERVER_URL=http://localhost:8888", "-e", "JUPYTER_TOKEN_FILE=" + filepath.Join(home, "data", "tokens", "localhost-8888"), "--", "/no/such/nbduet"}
@@ -57,29 +60,29 @@ func TestClaudeCodeReadsConfig(t *testing.T) {
 	claude("mcp", "add", "--scope", "user", "other", "--", "/no/such/other", "-x")
 	config(clients.Config{Write: true, URL: "http://localhost:8888", Token: "secret"})
 	ours, err := json.Marshal(servers())
-	must(t, err)
+	must.NoError(t, err)
 	said := claude("mcp", "get", "nbduet")
 	for _, want := range []string{"User config", "stdio", "Command: /no/such/nbduet", "JUPYTER_SERVER_URL=http://localhost:8888", "JUPYTER_TOKEN_FILE=" + home} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
 	}
-	if said := claude("mcp", "list"); !strings.Contains(said, "nbduet: /no/such/nbduet") || !strings.Contains(said, "other: /no/such/other -x") {
-		t.Errorf("it lists\n%s", said)
-	}
+	said = claude("mcp", "list")
+	test.StrContains(t, said, "nbduet: /no/such/nbduet")
+	test.StrContains(t, said, "other: /no/such/other -x")
 
 	claude("mcp", "remove", "--scope", "user", "nbduet")
-	if _, found := servers()["nbduet"]; found || servers()["other"] == nil {
-		t.Errorf("what is left is %v", servers())
-	}
+	_, found := servers()["nbduet"]
+	test.False(t, found)
+	test.NotNil(t, servers()["other"])
 	claude(added...)
 	theirs, err := json.Marshal(servers())
-	must(t, err)
+	must.NoError(t, err)
 	if !bytes.Equal(ours, theirs) {
 		t.Errorf("nbduet writes\n%s\nand Claude Code\n%s", ours, theirs)
 	}
 	config(clients.Config{Remove: true})
-	if _, found := servers()["nbduet"]; found || servers()["other"] == nil {
-		t.Errorf("what is left is %v", servers())
-	}
+	_, found = servers()["nbduet"]
+	test.False(t, found)
+	test.NotNil(t, servers()["other"])
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // go install of the newest release, as a Go user types it, makes a program that knows its version. The repository is a clone
@@ -15,12 +17,12 @@ func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	const address = "github.com/nbduet/nbduet"
 	version, err := newest()
-	must(t, err)
+	must.NoError(t, err)
 	dir := t.TempDir()
 	clone := filepath.Join(dir, "clone")
-	must(t, cloneTagged(clone, version))
+	must.NoError(t, cloneTagged(clone, version))
 	set, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY", "GOFLAGS").Output()
-	must(t, err)
+	must.NoError(t, err)
 	known := strings.Split(string(set), "\n")
 	env := append(
 		os.Environ(),
@@ -38,7 +40,7 @@ func TestGoInstall(t *testing.T) {
 	}
 	program := filepath.Join(dir, "bin", "nbduet")
 	says, err := exec.Command(program, "--version").Output()
-	must(t, err)
+	must.NoError(t, err)
 	if want := "nbduet " + version + " (go"; !strings.HasPrefix(string(says), want) {
 		t.Errorf("--version says %q, not %q", says, want)
 	}

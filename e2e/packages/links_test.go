@@ -6,10 +6,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/kit"
 )
@@ -22,29 +24,29 @@ func linked(t *testing.T, link string) (name string, entry map[string]any) {
 	t.Helper()
 	if _, config, found := strings.Cut(link, ":mcp/install?"); found { // VS Code: all of it is JSON
 		text, err := url.QueryUnescape(config)
-		must(t, err)
-		must(t, json.Unmarshal([]byte(text), &entry))
+		must.NoError(t, err)
+		must.NoError(t, json.Unmarshal([]byte(text), &entry))
 		name, _ = entry["name"].(string)
 		delete(entry, "name")
 		return name, entry
 	}
 	at, err := url.Parse(link)
-	must(t, err)
+	must.NoError(t, err)
 	query, err := url.ParseQuery(at.RawQuery)
-	must(t, err)
+	must.NoError(t, err)
 	text := []byte(query.Get("config"))
 	if strings.Contains(link, "cursor") {
 		text, err = base64.StdEncoding.DecodeString(string(text))
-		must(t, err)
+		must.NoError(t, err)
 	}
-	must(t, json.Unmarshal(text, &entry))
+	must.NoError(t, json.Unmarshal(text, &entry))
 	return query.Get("name"), entry
 }
 
 // The README's links for Cursor and VS Code install what people would write themselves.
 func TestInstallLinks(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "README.md"))
-	must(t, err)
+	must.NoError(t, err)
 	editors := make(map[string]bool)
 	for _, link := range installLink.FindAllString(string(text), -1) {
 		name, entry := linked(t, link)
@@ -52,9 +54,9 @@ func TestInstallLinks(t *testing.T) {
 			t.Errorf("%s is of a server of the type %v", link, kind)
 		}
 		delete(entry, "type")
-		if want := map[string]any{"command": "uvx", "args": []any{"nbduet"}}; name != "nbduet" || !reflect.DeepEqual(entry, want) {
-			t.Errorf("%s installs %s, %v", link, name, entry)
-		}
+		want := map[string]any{"command": "uvx", "args": []any{"nbduet"}}
+		test.Eq(t, "nbduet", name, test.Sprint(link))
+		test.Eq(t, want, entry, test.Sprint(link))
 		editors[map[bool]string{true: "Cursor", false: "VS Code"}[strings.Contains(link, "cursor")]] = true
 	}
 	for _, editor := range []string{"Cursor", "VS Code"} {

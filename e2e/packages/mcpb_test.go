@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -62,15 +64,14 @@ func TestBundle(t *testing.T) {
 	mcpb(t, "validate", filepath.Join(dir, "manifest.json"))
 	t.Run("empty form", func(t *testing.T) {
 		command, env := hosted(t, dir, `{}`)
-		if env["JUPYTER_SERVER_URL"] != "" || env["JUPYTER_TOKEN"] != "" {
-			t.Errorf("the environment is %q", env)
-		}
+		test.Eq(t, "", env["JUPYTER_SERVER_URL"])
+		test.Eq(t, "", env["JUPYTER_TOKEN"])
 		works(t, command, pairs(env)...) // it finds the server by itself
 	})
 	t.Run("filled in", func(t *testing.T) {
 		server := kit.Jupyter(t)
 		form, err := json.Marshal(map[string]any{"server": server.URL, "token": server.Token, "agent_name": "Ann's agent", "toolsets": "core,notebook", "read_only": false})
-		must(t, err)
+		must.NoError(t, err)
 		command, env := hosted(t, dir, string(form))
 		works(t, command, pairs(env)...)
 		if env["NBDUET_AGENT_NAME"] != "Ann's agent" {
@@ -79,9 +80,9 @@ func TestBundle(t *testing.T) {
 	})
 	t.Run("only read", func(t *testing.T) {
 		command, env := hosted(t, dir, `{"read_only": true}`)
-		if tools := listed(t, command, pairs(env)); slices.Contains(tools, "edit_text") || !slices.Contains(tools, "read_nb_cells") {
-			t.Errorf("the tools are %q", tools)
-		}
+		tools := listed(t, command, pairs(env))
+		test.False(t, slices.Contains(tools, "edit_text"))
+		test.SliceContainsOp(t, tools, "read_nb_cells")
 	})
 	t.Run("no server", func(t *testing.T) {
 		command, env := hosted(t, dir, `{}`)
@@ -96,10 +97,10 @@ func listed(t *testing.T, command, env []string) []string {
 	t.Helper()
 	env = slices.Concat(lab.CleanEnv(), []string{"HOME=" + t.TempDir()}, env)
 	a, err := agent.Start(t.Context(), agent.Options{Binary: command[0], Args: command[1:], Env: env})
-	must(t, err)
-	defer func() { must(t, a.Close()) }()
+	must.NoError(t, err)
+	defer func() { must.NoError(t, a.Close()) }()
 	tools, err := a.Tools(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	return tools
 }
 
@@ -116,16 +117,15 @@ console.log(JSON.stringify(await getMcpConfigForManifest({ manifest, extensionPa
 	cmd := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", script, dir, form)
 	cmd.Dir = bundlePacker(t, "node")
 	out, err := cmd.Output()
-	must(t, err)
+	must.NoError(t, err)
 	var config struct {
 		Command string
 		Args    []string
 		Env     map[string]string
 	}
-	must(t, json.Unmarshal(out, &config))
-	if config.Command == "" || strings.Contains(string(out), "${") {
-		t.Fatalf("the host starts %s", out)
-	}
+	must.NoError(t, json.Unmarshal(out, &config))
+	must.NotEq(t, "", config.Command)
+	must.StrNotContains(t, string(out), "${")
 	return append([]string{config.Command}, config.Args...), config.Env
 }
 
@@ -156,7 +156,7 @@ func TestBundles(t *testing.T) {
 			t.Parallel()
 			file := bundle(t, system, bundleMachine[system])
 			archive, err := zip.OpenReader(file)
-			must(t, err)
+			must.NoError(t, err)
 			defer archive.Close()
 			modes := make(map[string]os.FileMode)
 			for _, f := range archive.File {
@@ -166,20 +166,20 @@ func TestBundles(t *testing.T) {
 				t.Errorf("the bundle has %v, not %v", modes, wanted)
 			}
 			f, err := archive.Open("manifest.json")
-			must(t, err)
+			must.NoError(t, err)
 			defer f.Close()
 			var m bundleManifest
-			must(t, json.NewDecoder(f).Decode(&m))
-			if m.Version != built(t).Version || !slices.Equal(m.Compatibility.Platforms, []string{want[0]}) || m.Server.EntryPoint != want[1] {
-				t.Errorf("the manifest says %+v", m)
-			}
+			must.NoError(t, json.NewDecoder(f).Decode(&m))
+			test.Eq(t, built(t).Version, m.Version)
+			test.SliceEqOp(t, []string{want[0]}, m.Compatibility.Platforms)
+			test.Eq(t, want[1], m.Server.EntryPoint)
 			if system != runtime.GOOS || bundleMachine[system] != runtime.GOARCH {
 				return
 			}
 			again, err := os.ReadFile(file)
-			must(t, err)
+			must.NoError(t, err)
 			first, err := os.ReadFile(one(t, built(t).Packages, filepath.Base(file)))
-			must(t, err)
+			must.NoError(t, err)
 			if !bytes.Equal(first, again) {
 				t.Error("the bundle is another, packed again")
 			}
@@ -191,9 +191,9 @@ func TestBundles(t *testing.T) {
 func TestBundleTools(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "mcpb", "manifest.json"))
-	must(t, err)
+	must.NoError(t, err)
 	var m bundleManifest
-	must(t, json.Unmarshal(text, &m))
+	must.NoError(t, json.Unmarshal(text, &m))
 	var got []string
 	for _, tool := range m.Tools {
 		if got = append(got, tool.Name); tool.Description == "" {
@@ -211,17 +211,17 @@ func TestBundleOthers(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(kit.Root, "packaging", "mcpb", "bundle.sh")
 	for _, machine := range [][2]string{{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "arm64"}} {
-		if out, err := exec.CommandContext(t.Context(), script, machine[0], machine[1], "none", "0.1.0", dir).CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%s: %v\n%s", machine, err, out)
-		}
+		out, err := exec.CommandContext(t.Context(), script, machine[0], machine[1], "none", "0.1.0", dir).CombinedOutput()
+		must.NoError(t, err, must.Sprint(machine))
+		test.LessEq(t, 0, len(out), test.Sprint(machine))
 	}
 	for want, args := range map[string][]string{"plan9/amd64": {"plan9", "amd64", "none", "0.1.0", dir}, `"v0.1.0"`: {"linux", "amd64", "none", "v0.1.0", dir}} {
 		out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), want) || bytes.Count(out, []byte("\n")) != 1 {
-			t.Errorf("%q: %v, said %q", args, err, out)
-		}
+		must.Error(t, err, must.Sprint(args))
+		test.StrContains(t, string(out), want, test.Sprint(args))
+		test.Eq(t, 1, bytes.Count(out, []byte("\n")), test.Sprint(args))
 	}
-	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
-		t.Errorf("%v %v", made, err)
-	}
+	made, err := os.ReadDir(dir)
+	must.NoError(t, err)
+	test.LessEq(t, 0, len(made))
 }

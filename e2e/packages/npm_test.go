@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -32,7 +35,7 @@ func npmTarballs(t *testing.T) []string {
 	here := npmPlatforms[runtime.GOOS+"/"+runtime.GOARCH]
 	list := []string{one(t, r.Packages, "nbduet-"+r.Version+".tgz"), one(t, r.Packages, "nbduet-"+here+"-"+r.Version+".tgz")}
 	none := filepath.Join(dir, "none")
-	must(t, os.WriteFile(none, []byte("no program\n"), 0o600))
+	must.NoError(t, os.WriteFile(none, []byte("no program\n"), 0o600))
 	for platform, name := range npmPlatforms {
 		if name == here {
 			continue
@@ -57,7 +60,7 @@ func npmScript(t *testing.T, name string, args ...string) (string, error) {
 func npmEnv(t *testing.T, registry string) []string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	must(t, os.WriteFile(home, nil, 0o400)) // a file: nobody can make anything in it
+	must.NoError(t, os.WriteFile(home, nil, 0o400)) // a file: nobody can make anything in it
 	return []string{"HOME=" + home, "npm_config_cache=" + t.TempDir(), "npm_config_registry=" + registry, "npm_config_update_notifier=false"}
 }
 
@@ -82,12 +85,12 @@ func TestNPX(t *testing.T) {
 	npx := exec.CommandContext(t.Context(), "npx", "-y", "nbduet", "--version")
 	npx.Dir, npx.Env = dir, append(lab.CleanEnv(), env...)
 	said, err := npx.Output()
-	must(t, err)
+	must.NoError(t, err)
 	if want := "nbduet " + built(t).Version + " "; !strings.HasPrefix(string(said), want) {
 		t.Errorf("the version is %q, not %q", said, want)
 	}
 	left, err := os.ReadDir(dir)
-	must(t, err)
+	must.NoError(t, err)
 	if len(left) > 0 {
 		t.Errorf("npx leaves %v", left)
 	}
@@ -100,18 +103,18 @@ func TestNPMPackages(t *testing.T) {
 	for _, tarball := range npmTarballs(t) {
 		files, manifest := npmPackage(t, tarball)
 		name := manifest["name"].(string)
-		if manifest["version"] != version || manifest["license"] != "MIT" || manifest["scripts"] != nil || len(files["LICENSE"].Content) == 0 {
-			t.Errorf("%s says %v", name, manifest)
-		}
+		test.EqOp[any](t, version, manifest["version"], test.Sprint(name))
+		test.EqOp[any](t, "MIT", manifest["license"], test.Sprint(name))
+		must.Nil(t, manifest["scripts"], must.Sprint(name))
+		test.SliceNotEmpty(t, files["LICENSE"].Content, test.Sprint(name))
 		program := "bin/nbduet"
 		if name == "nbduet" {
 			program = "bin/nbduet.js"
 		} else {
 			want[name] = version
 			system, machine, _ := strings.Cut(strings.TrimPrefix(name, "@nbduet/"), "-")
-			if fmt.Sprint(manifest["os"], manifest["cpu"]) != fmt.Sprintf("[%s] [%s]", system, machine) || manifest["preferUnplugged"] != true {
-				t.Errorf("%s is for %v, %v", name, manifest["os"], manifest["cpu"])
-			}
+			test.Eq(t, fmt.Sprintf("[%s] [%s]", system, machine), fmt.Sprint(manifest["os"], manifest["cpu"]), test.Sprint(name))
+			test.EqOp[any](t, true, manifest["preferUnplugged"], test.Sprint(name))
 			if system == "win32" {
 				program = "bin/nbduet.exe"
 			}
@@ -124,9 +127,9 @@ func TestNPMPackages(t *testing.T) {
 		}
 	}
 	_, manifest := npmPackage(t, one(t, built(t).Packages, "nbduet-"+version+".tgz"))
-	if manifest["mcpName"] != "io.github.nbduet/nbduet" || fmt.Sprint(manifest["optionalDependencies"]) != fmt.Sprint(want) || len(want) != 6 {
-		t.Errorf("nbduet says %v", manifest)
-	}
+	test.EqOp[any](t, "io.github.nbduet/nbduet", manifest["mcpName"])
+	test.Eq(t, fmt.Sprint(want), fmt.Sprint(manifest["optionalDependencies"]))
+	test.MapLen(t, 6, want)
 }
 
 // The same contents make the same packages; what there is no package for is refused in a line.
@@ -134,20 +137,20 @@ func TestNPMPacking(t *testing.T) {
 	r, dir := built(t), t.TempDir()
 	program := one(t, r.Dist, fmt.Sprintf("nbduet_%s_%s*/nbduet", runtime.GOOS, runtime.GOARCH))
 	for _, args := range [][]string{{"main.sh", r.Version, dir}, {"platform.sh", runtime.GOOS, runtime.GOARCH, program, r.Version, dir}, {"platform.sh", "darwin", "all", program, r.Version, dir}} {
-		if said, err := npmScript(t, args[0], args[1:]...); err != nil || said != "" {
-			t.Fatalf("%q: %v\n%s", args, err, said)
-		}
+		said, err := npmScript(t, args[0], args[1:]...)
+		must.NoError(t, err, must.Sprint(args))
+		must.Eq(t, "", said, must.Sprint(args))
 	}
 	made, err := os.ReadDir(dir)
-	must(t, err)
+	must.NoError(t, err)
 	if len(made) != 2 {
 		t.Errorf("packed are %v", made)
 	}
 	for _, file := range made {
 		again, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		must(t, err)
+		must.NoError(t, err)
 		first, err := os.ReadFile(filepath.Join(r.Packages, file.Name()))
-		must(t, err)
+		must.NoError(t, err)
 		if !bytes.Equal(first, again) {
 			t.Errorf("%s is another, packed again", file.Name())
 		}
@@ -157,9 +160,10 @@ func TestNPMPacking(t *testing.T) {
 		`"v1.2.3"`:    {"main.sh", "v1.2.3", dir},
 		`"1.2"`:       {"platform.sh", "linux", "amd64", program, "1.2", dir},
 	} {
-		if said, err := npmScript(t, args[0], args[1:]...); err == nil || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
-			t.Errorf("%q: %v, said %q", args, err, said)
-		}
+		said, err := npmScript(t, args[0], args[1:]...)
+		must.Error(t, err, must.Sprint(args))
+		test.StrContains(t, said, want, test.Sprint(args))
+		test.Eq(t, 1, strings.Count(said, "\n"), test.Sprint(args))
 	}
 }
 
@@ -167,7 +171,7 @@ func TestNPMPacking(t *testing.T) {
 func TestNPMWithoutProgram(t *testing.T) {
 	t.Parallel()
 	fake := filepath.Join(t.TempDir(), "fake.cjs")
-	must(t, os.WriteFile(fake, []byte(`Object.defineProperty(process, "platform", { value: "freebsd" });`), 0o600))
+	must.NoError(t, os.WriteFile(fake, []byte(`Object.defineProperty(process, "platform", { value: "freebsd" });`), 0o600))
 	for _, c := range []struct {
 		name    string
 		install []string
@@ -185,9 +189,11 @@ func TestNPMWithoutProgram(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			said := string(out)
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.HasPrefix(said, "nbduet: ") || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
-				t.Errorf("%v, said %q", err, said)
-			}
+			must.True(t, errors.As(err, &exit))
+			test.Eq(t, 1, exit.ExitCode())
+			test.StrHasPrefix(t, "nbduet: ", said)
+			test.StrContains(t, said, c.want)
+			test.Eq(t, 1, strings.Count(said, "\n"))
 		})
 	}
 }
@@ -197,13 +203,13 @@ func TestNPMLinkedLayout(t *testing.T) {
 	flat := filepath.Dir(filepath.Dir(filepath.Dir(npmInstalled(t))))
 	modules := filepath.Join(t.TempDir(), "node_modules")
 	store := filepath.Join(modules, ".pnpm", "nbduet@"+built(t).Version, "node_modules")
-	must(t, os.MkdirAll(store, 0o755))
+	must.NoError(t, os.MkdirAll(store, 0o755))
 	for _, name := range []string{"nbduet", "@nbduet"} {
-		must(t, os.Rename(filepath.Join(flat, name), filepath.Join(store, name)))
+		must.NoError(t, os.Rename(filepath.Join(flat, name), filepath.Join(store, name)))
 	}
-	must(t, os.Symlink(filepath.Join(store, "nbduet"), filepath.Join(modules, "nbduet")))
+	must.NoError(t, os.Symlink(filepath.Join(store, "nbduet"), filepath.Join(modules, "nbduet")))
 	said, err := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "nbduet", "bin", "nbduet.js"), "--version").Output()
-	must(t, err)
+	must.NoError(t, err)
 	if !strings.HasPrefix(string(said), "nbduet "+built(t).Version) {
 		t.Errorf("the version is %q", said)
 	}
@@ -230,30 +236,30 @@ func TestNPMEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			program := filepath.Join(t.TempDir(), "program")
-			must(t, os.WriteFile(program, []byte("#!/bin/sh\n"+c.program+"\necho ready\nfor i in $(seq 200); do sleep 0.1; done\n"), 0o700))
+			must.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+c.program+"\necho ready\nfor i in $(seq 200); do sleep 0.1; done\n"), 0o700))
 			cmd := exec.CommandContext(t.Context(), "node", launcher)
 			cmd.Env = append(lab.CleanEnv(), "NBDUET_BINARY="+program)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			var log bytes.Buffer
 			cmd.Stderr = &log
 			stdout, err := cmd.StdoutPipe()
-			must(t, err)
-			must(t, cmd.Start())
+			must.NoError(t, err)
+			must.NoError(t, cmd.Start())
 			var said bytes.Buffer
 			if c.signal != 0 {
 				line := make([]byte, len("ready\n"))
 				_, err := stdout.Read(line)
-				must(t, err)
+				must.NoError(t, err)
 				said.Write(line)
-				must(t, syscall.Kill(-cmd.Process.Pid, c.signal))
+				must.NoError(t, syscall.Kill(-cmd.Process.Pid, c.signal))
 			}
 			_, err = said.ReadFrom(stdout)
-			must(t, err)
+			must.NoError(t, err)
 			err = cmd.Wait()
 			status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-			if c.by != 0 && (!status.Signaled() || status.Signal() != c.by) || c.by == 0 && status.ExitStatus() != c.code || said.String() != c.said {
-				t.Errorf("%v (status %d), said %q\n%s", err, status.ExitStatus(), said.String(), log.Bytes())
-			}
+			test.False(t, c.by != 0 && (!status.Signaled() || status.Signal() != c.by), test.Sprint(err))
+			test.False(t, c.by == 0 && status.ExitStatus() != c.code, test.Sprint(err))
+			test.Eq(t, c.said, said.String(), test.Sprint(err))
 		})
 	}
 }

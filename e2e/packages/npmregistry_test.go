@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // npmFile is a file of an npm package.
@@ -29,22 +31,22 @@ type npmFile struct {
 func npmPackage(t *testing.T, tarball string) (files map[string]npmFile, manifest map[string]any) {
 	t.Helper()
 	f, err := os.Open(tarball)
-	must(t, err)
+	must.NoError(t, err)
 	defer f.Close()
 	unzip, err := gzip.NewReader(f)
-	must(t, err)
+	must.NoError(t, err)
 	files = make(map[string]npmFile)
 	for archive := tar.NewReader(unzip); ; {
 		head, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		must(t, err)
+		must.NoError(t, err)
 		content, err := io.ReadAll(archive)
-		must(t, err)
+		must.NoError(t, err)
 		files[strings.TrimPrefix(head.Name, "package/")] = npmFile{head.Mode, content}
 	}
-	must(t, json.Unmarshal(files["package.json"].Content, &manifest))
+	must.NoError(t, json.Unmarshal(files["package.json"].Content, &manifest))
 	return files, manifest
 }
 
@@ -64,7 +66,7 @@ func npmRegistry(t *testing.T, tarballs []string) string {
 	t.Cleanup(server.Close)
 	for _, tarball := range tarballs {
 		content, err := os.ReadFile(tarball)
-		must(t, err)
+		must.NoError(t, err)
 		_, manifest := npmPackage(t, tarball)
 		name, version := manifest["name"].(string), manifest["version"].(string)
 		file := "/" + name + "/-/" + filepath.Base(tarball)
@@ -77,7 +79,7 @@ func npmRegistry(t *testing.T, tarballs []string) string {
 		about, err := json.Marshal(map[string]any{
 			"name": name, "dist-tags": map[string]any{"latest": version}, "versions": map[string]any{version: manifest},
 		})
-		must(t, err)
+		must.NoError(t, err)
 		pages["/"+name], pages[file] = about, bytes.Clone(content)
 	}
 	return server.URL

@@ -5,9 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -17,8 +18,8 @@ import (
 func readJSON(t *testing.T, into any, name ...string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(append([]string{kit.Root}, name...)...))
-	must(t, err)
-	must(t, json.Unmarshal(text, into))
+	must.NoError(t, err)
+	must.NoError(t, json.Unmarshal(text, into))
 }
 
 // The plugin is of the last release, stands in its own marketplace, and starts the package that people get.
@@ -33,27 +34,28 @@ func TestPlugin(t *testing.T) {
 	}
 	readJSON(t, &plugin, ".claude-plugin", "plugin.json")
 	version, err := newest()
-	must(t, err)
+	must.NoError(t, err)
 	server := plugin.MCPServers["nbduet"]
-	if plugin.Name != "nbduet" || plugin.Version != version || server.Command != "uvx" || !slices.Equal(server.Args, []string{"nbduet"}) {
-		t.Errorf("the plugin is %+v", plugin)
-	}
+	test.Eq(t, "nbduet", plugin.Name)
+	test.Eq(t, version, plugin.Version)
+	test.Eq(t, "uvx", server.Command)
+	test.SliceEqOp(t, []string{"nbduet"}, server.Args)
 	for name, value := range server.Env {
 		if value != "${"+name+":-}" {
 			t.Errorf("%s is %q, not what it is for the host", name, value)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(kit.Root, plugin.Icon)); err != nil || plugin.Icon == "" {
-		t.Error(err)
-	}
+	_, err = os.Stat(filepath.Join(kit.Root, plugin.Icon))
+	must.NoError(t, err)
+	test.NotEq(t, "", plugin.Icon)
 	var market struct {
 		Name    string
 		Plugins []struct{ Name, Source string }
 	}
 	readJSON(t, &market, ".claude-plugin", "marketplace.json")
-	if len(market.Plugins) != 1 || market.Plugins[0].Name != plugin.Name || market.Plugins[0].Source != "./" {
-		t.Errorf("the marketplace is %+v", market)
-	}
+	must.SliceLen(t, 1, market.Plugins)
+	test.Eq(t, plugin.Name, market.Plugins[0].Name)
+	test.Eq(t, "./", market.Plugins[0].Source)
 }
 
 // Claude Code's own check finds nothing, and sees server and skill. It runs without a network.
@@ -65,8 +67,7 @@ func TestPluginValidates(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	said := string(out)
 	for _, want := range []string{"Validation passed", `mcpServers: nbduet stdio uvx ["nbduet"]`, "skills: nbduet:nbduet", "These checks found nothing to report"} {
-		if err != nil || !strings.Contains(said, want) {
-			t.Fatalf("%v, and it does not say %q:\n%s", err, want, said)
-		}
+		must.NoError(t, err)
+		must.StrContains(t, said, want)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -30,23 +33,23 @@ func registrySchema(t *testing.T, address string) *jsonschema.Schema {
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", registryModule)
 	cmd.Dir = t.TempDir() // of no module
 	out, err := cmd.Output()
-	must(t, err)
+	must.NoError(t, err)
 	var module struct{ Dir, Sum string }
-	must(t, json.Unmarshal(out, &module))
+	must.NoError(t, json.Unmarshal(out, &module))
 	if module.Sum != registrySum {
 		t.Fatalf("the module has the hash %s", module.Sum)
 	}
 	date := strings.TrimSuffix(strings.TrimPrefix(address, "https://static.modelcontextprotocol.io/schemas/"), "/server.schema.json")
 	f, err := os.Open(filepath.Join(module.Dir, "internal", "validators", "schemas", date+".json"))
-	must(t, err)
+	must.NoError(t, err)
 	defer f.Close()
 	text, err := jsonschema.UnmarshalJSON(f)
-	must(t, err)
+	must.NoError(t, err)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	must(t, compiler.AddResource(address, text))
+	must.NoError(t, compiler.AddResource(address, text))
 	schema, err := compiler.Compile(address)
-	must(t, err)
+	must.NoError(t, err)
 	return schema
 }
 
@@ -68,11 +71,11 @@ type registryEntry struct {
 func readEntry(t *testing.T, file string) registryEntry {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	must(t, err)
+	must.NoError(t, err)
 	var e registryEntry
-	must(t, json.Unmarshal(text, &e))
+	must.NoError(t, json.Unmarshal(text, &e))
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	must(t, err)
+	must.NoError(t, err)
 	if err := registrySchema(t, e.Schema).Validate(value); err != nil {
 		t.Errorf("%s: %v", file, err)
 	}
@@ -82,29 +85,25 @@ func readEntry(t *testing.T, file string) registryEntry {
 // The entry is one of the registry's, of the last release, and names settings that the program has.
 func TestRegistryEntry(t *testing.T) {
 	version, err := newest()
-	must(t, err)
+	must.NoError(t, err)
 	e := readEntry(t, filepath.Join(kit.Root, "server.json"))
-	if e.Version != version || e.Name != "io.github.nbduet/nbduet" {
-		t.Errorf("server.json is of %s %s", e.Name, e.Version)
-	}
+	test.Eq(t, version, e.Version)
+	test.Eq(t, "io.github.nbduet/nbduet", e.Name)
 	flags, err := os.ReadFile(filepath.Join(kit.Root, "cmd", "nbduet", "README.md"))
-	must(t, err)
+	must.NoError(t, err)
 	kinds := make(map[string]int)
 	for _, p := range e.Packages {
 		kinds[p.RegistryType]++
 		switch p.RegistryType {
 		case "oci": // the version is a part of the name, and of nothing else
-			if p.Version != "" || p.Identifier != "ghcr.io/nbduet/nbduet:"+version {
-				t.Errorf("the container is %+v", p)
-			}
+			test.Eq(t, "", p.Version)
+			test.Eq(t, "ghcr.io/nbduet/nbduet:"+version, p.Identifier)
 		case "mcpb":
-			if p.Version != version || !strings.HasPrefix(p.Identifier, "https://github.com/nbduet/nbduet/releases/download/v"+version+"/nbduet-"+version+"-") {
-				t.Errorf("a bundle is %+v", p)
-			}
+			test.Eq(t, version, p.Version)
+			test.StrHasPrefix(t, "https://github.com/nbduet/nbduet/releases/download/v"+version+"/nbduet-"+version+"-", p.Identifier)
 		default:
-			if p.Version != version || p.Identifier != "nbduet" {
-				t.Errorf("the package is %+v", p)
-			}
+			test.Eq(t, version, p.Version)
+			test.Eq(t, "nbduet", p.Identifier)
 		}
 		for _, v := range p.EnvironmentVariables {
 			if !strings.Contains(string(flags), "` | `"+v.Name+"` | ") {
@@ -126,12 +125,13 @@ func TestRegistryRelease(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			dir := t.TempDir()
 			script := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), version, dir)
-			if out, err := script.CombinedOutput(); err == nil || !strings.Contains(string(out), "pack the MCP bundles first") || strings.Count(string(out), "\n") != 1 {
-				t.Errorf("without bundles: %v, said %q", err, out)
-			}
+			out, err := script.CombinedOutput()
+			must.Error(t, err, must.Sprint("without bundles"))
+			test.StrContains(t, string(out), "pack the MCP bundles first", test.Sprint("without bundles"))
+			test.Eq(t, 1, strings.Count(string(out), "\n"), test.Sprint("without bundles"))
 			sums := make(map[string]bool)
 			for _, system := range []string{"darwin", "linux", "windows"} {
-				must(t, os.WriteFile(filepath.Join(dir, "nbduet-"+version+"-"+system+".mcpb"), []byte(system), 0o600))
+				must.NoError(t, os.WriteFile(filepath.Join(dir, "nbduet-"+version+"-"+system+".mcpb"), []byte(system), 0o600))
 				sum := sha256.Sum256([]byte(system))
 				sums[hex.EncodeToString(sum[:])] = true
 			}
@@ -153,16 +153,14 @@ func TestRegistryRelease(t *testing.T) {
 					}
 					delete(sums, p.FileSha256)
 				}
-				if p.Version != want || p.RegistryType == "oci" && !strings.HasSuffix(p.Identifier, ":"+version) {
-					t.Errorf("version %s is %+v", version, p)
-				}
+				test.Eq(t, want, p.Version)
+				test.False(t, p.RegistryType == "oci" && !strings.HasSuffix(p.Identifier, ":"+version))
 			}
-			if e.Version != version || len(sums) > 0 {
-				t.Errorf("the entry is of version %s, and has not the hashes %v", e.Version, sums)
-			}
+			test.Eq(t, version, e.Version)
+			test.LessEq(t, 0, len(sums))
 		})
 	}
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), "v1", t.TempDir()).CombinedOutput(); err == nil || !strings.Contains(string(out), `"v1" is no version`) {
-		t.Errorf("version v1: %v, said %q", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "registry.sh"), "v1", t.TempDir()).CombinedOutput()
+	must.Error(t, err, must.Sprint("version v1"))
+	test.StrContains(t, string(out), `"v1" is no version`, test.Sprint("version v1"))
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -35,7 +37,7 @@ var made = sync.OnceValues(func() (*release, error) { return makeRelease(kit.Bui
 func built(t *testing.T) *release {
 	t.Helper()
 	r, err := made()
-	must(t, err)
+	must.NoError(t, err)
 	return r
 }
 
@@ -131,7 +133,7 @@ func narrowed(from, to string) error {
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, pattern))
-	must(t, err)
+	must.NoError(t, err)
 	if len(found) != 1 {
 		entries, err := os.ReadDir(dir)
 		t.Fatalf("%d files %s in %s: %v %v", len(found), pattern, dir, entries, err)

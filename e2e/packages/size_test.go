@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
@@ -33,16 +36,15 @@ func TestProgramIsSmall(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	f, err := os.Open(program)
-	must(t, err)
+	must.NoError(t, err)
 	defer f.Close()
 	var zipped counter
 	w, err := flate.NewWriter(&zipped, flate.BestCompression)
-	must(t, err)
+	must.NoError(t, err)
 	size, err := io.Copy(w, f)
-	must(t, err)
-	must(t, w.Close())
+	must.NoError(t, err)
+	must.NoError(t, w.Close())
 	t.Logf("%d bytes, %d zipped", size, zipped)
-	if size > most || zipped > mostZipped {
-		t.Errorf("the program has %d bytes, %d zipped: more than %d, or %d zipped", size, zipped, most, mostZipped)
-	}
+	test.LessEq(t, most, size)
+	test.LessEq(t, mostZipped, zipped)
 }

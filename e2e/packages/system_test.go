@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/sassoftware/go-rpmutils"
 
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -47,9 +49,9 @@ func TestDeb(t *testing.T) {
 	deb := one(t, built(t).Dist, "*.deb")
 	system := t.TempDir()
 	for _, dir := range []string{"var/lib/dpkg/updates", "var/lib/dpkg/info", "usr/bin"} {
-		must(t, os.MkdirAll(filepath.Join(system, dir), 0o755))
+		must.NoError(t, os.MkdirAll(filepath.Join(system, dir), 0o755))
 	}
-	must(t, os.WriteFile(filepath.Join(system, "var/lib/dpkg/status"), nil, 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(system, "var/lib/dpkg/status"), nil, 0o600))
 	dpkg := exec.CommandContext(t.Context(), "dpkg", "--root="+system, "--force-not-root", "--log=/dev/null", "--install", deb)
 	dpkg.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":/usr/sbin:/sbin")
 	if out, err := dpkg.CombinedOutput(); err != nil {
@@ -59,7 +61,7 @@ func TestDeb(t *testing.T) {
 	for _, line := range systemFiles {
 		_, name, _ := strings.Cut(line, " ")
 		info, err := os.Stat(filepath.Join(system, name))
-		must(t, err)
+		must.NoError(t, err)
 		got = append(got, info.Mode().String()+" "+name)
 	}
 	if !slices.Equal(got, systemFiles) {
@@ -71,17 +73,17 @@ func TestDeb(t *testing.T) {
 // The rpm has the same files.
 func TestRPM(t *testing.T) {
 	f, err := os.Open(one(t, built(t).Dist, "*.rpm"))
-	must(t, err)
+	must.NoError(t, err)
 	defer f.Close()
 	pkg, err := rpmutils.ReadRpm(f)
-	must(t, err)
+	must.NoError(t, err)
 	version, err := pkg.Header.GetString(rpmutils.VERSION)
-	must(t, err)
+	must.NoError(t, err)
 	if version != built(t).Version {
 		t.Errorf("the rpm's version is %s", version)
 	}
 	files, err := pkg.Header.GetFiles()
-	must(t, err)
+	must.NoError(t, err)
 	var got []string
 	for _, file := range files {
 		got = append(got, os.FileMode(file.Mode()&0o777).String()+" "+file.Name())
@@ -95,7 +97,7 @@ func TestRPM(t *testing.T) {
 // The unit starts what the packages install, and names settings that there are.
 func TestUnit(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "linux", "nbduet.service"))
-	must(t, err)
+	must.NoError(t, err)
 	for _, line := range []string{"ExecStart=/usr/bin/nbduet --transport streamable-http", "EnvironmentFile=-%E/nbduet/env", "WantedBy=default.target"} {
 		if !strings.Contains(string(text), "\n"+line+"\n") {
 			t.Errorf("the unit has no line %s", line)
@@ -107,20 +109,20 @@ func TestUnit(t *testing.T) {
 func TestChecksums(t *testing.T) {
 	r := built(t)
 	text, err := os.ReadFile(filepath.Join(r.Dist, "checksums.txt"))
-	must(t, err)
+	must.NoError(t, err)
 	sums := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		sums[name] = sum
 	}
 	files, err := filepath.Glob(filepath.Join(r.Packages, "*"))
-	must(t, err)
+	must.NoError(t, err)
 	for _, pattern := range []string{"*.tar.gz", "*.deb", "*.rpm"} {
 		files = append(files, one(t, r.Dist, pattern))
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		must(t, err)
+		must.NoError(t, err)
 		sum := sha256.Sum256(content)
 		if name := filepath.Base(file); sums[name] != hex.EncodeToString(sum[:]) {
 			t.Errorf("checksums.txt has %q for %s", sums[name], name)
@@ -137,14 +139,14 @@ func TestProgram(t *testing.T) {
 	r := built(t)
 	program := one(t, r.Dist, fmt.Sprintf("nbduet_%s_%s*/nbduet", runtime.GOOS, runtime.GOARCH))
 	said, err := exec.CommandContext(t.Context(), program, "--version").Output()
-	must(t, err)
+	must.NoError(t, err)
 	commit, err := exec.CommandContext(t.Context(), "git", "-C", r.Clone, "rev-parse", "--short=12", "HEAD").Output()
-	must(t, err)
+	must.NoError(t, err)
 	if want := fmt.Sprintf("nbduet %s (%s, commit %s)", r.Version, runtime.Version(), strings.TrimSpace(string(commit))); strings.TrimSpace(string(said)) != want {
 		t.Errorf("the program says %q, not %q", said, want)
 	}
 	content, err := os.ReadFile(program)
-	must(t, err)
+	must.NoError(t, err)
 	if strings.Contains(string(content), r.Clone) {
 		t.Errorf("the program names the folder in which it was built")
 	}
@@ -153,7 +155,7 @@ func TestProgram(t *testing.T) {
 // The container's file runs what is there, as nobody, and asks by a command that there is.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "Dockerfile"))
-	must(t, err)
+	must.NoError(t, err)
 	for _, line := range []string{`USER nonroot:nonroot`, `ENTRYPOINT ["/usr/bin/nbduet"]`, `CMD ["/usr/bin/nbduet", "health"]`, "@sha256:"} {
 		if !strings.Contains(string(text), line) {
 			t.Errorf("the Dockerfile has no %s", line)

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -23,13 +26,13 @@ import (
 func TestUp(t *testing.T) {
 	t.Parallel()
 	nbduet, err := agent.Build(kit.Root, t.TempDir())
-	must(t, err)
+	must.NoError(t, err)
 	base := wheelBase(t)
 	t.Run("pip", func(t *testing.T) { newBare(t, nbduet, "NBDUET_PYTHON="+base).works("with pip") })
 	t.Run("uv", func(t *testing.T) {
 		wheelRun(t, os.Environ(), filepath.Join(kit.Root, "e2e", "scripts", "alone.sh"), "wheel-test", filepath.Join(kit.Root, "packaging", "python", "tools.sh"), "test")
 		b := newBare(t, nbduet, "NBDUET_PYTHON="+base)
-		must(t, os.Symlink(filepath.Join(kit.Root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
+		must.NoError(t, os.Symlink(filepath.Join(kit.Root, ".cache", "wheel-test", "bin", "uv"), filepath.Join(b.home, "bin", "uv")))
 		b.works("with uv")
 	})
 }
@@ -46,19 +49,19 @@ type bare struct {
 func newBare(t *testing.T, nbduet string, more ...string) *bare {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	must.NoError(t, err)
 	b := &bare{t: t, nbduet: nbduet, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, b.folder} {
-		must(t, os.Mkdir(dir, 0o700))
+		must.NoError(t, os.Mkdir(dir, 0o700))
 	}
 	b.env = append(append(lab.CleanEnv(), more...), "HOME="+home, "PATH="+bin, "DISPLAY=", "WAYLAND_DISPLAY=")
 	text, err := json.Marshal(map[string]any{
 		"cells": []any{}, "nbformat": 4, "nbformat_minor": 5,
 		"metadata": map[string]any{"kernelspec": map[string]any{"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
 	})
-	must(t, err)
-	must(t, os.WriteFile(b.notebook(), text, 0o600))
+	must.NoError(t, err)
+	must.NoError(t, os.WriteFile(b.notebook(), text, 0o600))
 	return b
 }
 
@@ -68,7 +71,7 @@ func (b *bare) notebook() string { return filepath.Join(b.folder, "näme.ipynb")
 func (b *bare) start() *agent.Process {
 	b.t.Helper()
 	r, err := agent.Spawn(agent.Options{Binary: b.nbduet, Args: []string{"up", "--own", "--no-browser", b.folder}, Env: b.env, Words: true})
-	must(b.t, err)
+	must.NoError(b.t, err)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -86,7 +89,7 @@ var upAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+/lab\n`)
 // says waits until the command has said something.
 func (b *bare) says(r *agent.Process, words string) {
 	b.t.Helper()
-	must(b.t, poll.Until(b.t.Context(), "nbduet up to say "+words, func(context.Context) error {
+	must.NoError(b.t, poll.Until(b.t.Context(), "nbduet up to say "+words, func(context.Context) error {
 		select {
 		case <-r.Exited():
 			b.t.Fatalf("nbduet up has ended, and said %s%s", r.Output(), r.Log())
@@ -112,28 +115,28 @@ func (b *bare) works(by string) {
 	b.runsCell()
 
 	second := b.start()
-	if code, err := second.Wait(time.Minute); err != nil || code != 0 {
-		t.Errorf("the second ended with %d, %v, and said %s%s", code, err, second.Output(), second.Log())
-	}
+	code, err := second.Wait(time.Minute)
+	must.NoError(t, err)
+	test.Eq(t, 0, code)
 	address := upAddress.Find(first.Output())
-	if address == nil || !bytes.Contains(second.Output(), address) || !bytes.Contains(second.Output(), []byte("runs already")) {
-		t.Errorf("the first said %s, and the second %s", first.Output(), second.Output())
-	}
+	must.NotNil(t, address)
+	test.True(t, bytes.Contains(second.Output(), address))
+	test.True(t, bytes.Contains(second.Output(), []byte("runs already")))
 
 	if len(b.processes()) < 3 { // nbduet, the server, a kernel
 		t.Errorf("there run %v", b.processes())
 	}
-	must(t, first.Signal(os.Interrupt))
-	if code, err := first.Wait(time.Minute); err != nil || code != 0 {
-		t.Errorf("it ended with %d, %v, and said %s", code, err, first.Log())
-	}
+	must.NoError(t, first.Signal(os.Interrupt))
+	code, err = first.Wait(time.Minute)
+	must.NoError(t, err)
+	test.Eq(t, 0, code)
 	if left := b.processes(); len(left) > 0 {
 		t.Errorf("there still run %v", left)
 	}
 	for _, kind := range []string{"jpserver-*", "kernel-*"} {
-		if left, err := filepath.Glob(filepath.Join(b.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
-			t.Errorf("left are %q, %v", left, err)
-		}
+		left, err := filepath.Glob(filepath.Join(b.home, ".local", "share", "jupyter", "runtime", kind))
+		must.NoError(t, err)
+		test.LessEq(t, 0, len(left))
 	}
 }
 
@@ -142,7 +145,7 @@ func (b *bare) runsCell() {
 	t := b.t
 	t.Helper()
 	a, err := agent.Start(t.Context(), agent.Options{Binary: b.nbduet, Env: b.env})
-	must(t, err)
+	must.NoError(t, err)
 	defer func() {
 		if err := a.Close(); err != nil {
 			t.Errorf("%v; its log:\n%s", err, a.Log())
@@ -151,11 +154,10 @@ func (b *bare) runsCell() {
 	ran, err := a.Call(t.Context(), "insert_nb_cells", map[string]any{
 		"path": filepath.Base(b.notebook()), "position": 0, "exec": true, "cells": []any{map[string]any{"content": "print(6 * 7)"}},
 	})
-	must(t, err)
-	if ran.IsError || !strings.Contains(ran.Text, "42") {
-		t.Fatalf("the run of a cell answered %s", ran.Text)
-	}
-	must(t, poll.Until(t.Context(), "the file to have the output", func(context.Context) error {
+	must.NoError(t, err)
+	must.False(t, ran.IsError)
+	must.StrContains(t, ran.Text, "42")
+	must.NoError(t, poll.Until(t.Context(), "the file to have the output", func(context.Context) error {
 		file, err := os.ReadFile(b.notebook())
 		if err == nil && !strings.Contains(string(file), `"42\n"`) {
 			err = fmt.Errorf("it has %s", file)

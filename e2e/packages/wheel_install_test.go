@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -134,9 +137,9 @@ func (k *wheelKit) pythons(t *testing.T) {
 			k.says(t, env, filepath.Join(bin, "nbduet"))
 			k.says(t, env, python, "-m", "nbduet")
 			// The command is the program itself, with no Python to start before it.
-			if head, err := os.ReadFile(filepath.Join(bin, "nbduet")); err != nil || bytes.HasPrefix(head, []byte("#!")) {
-				t.Errorf("the command is a script: %v", err)
-			}
+			head, err := os.ReadFile(filepath.Join(bin, "nbduet"))
+			must.NoError(t, err, must.Sprint("the command is a script"))
+			test.False(t, bytes.HasPrefix(head, []byte("#!")), test.Sprint("the command is a script"))
 			wheelRun(t, env, python, "-m", "pip", "uninstall", "-y", "nbduet")
 			if _, err := os.Stat(filepath.Join(bin, "nbduet")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the command is there after pip has removed the package: %v", err)
@@ -208,9 +211,8 @@ func (k *wheelKit) schemes(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "there")
 			wheelRun(t, env, venv, k.pip("--ignore-installed", c.option, dir, "nbduet")...)
 			packages, err := filepath.Glob(filepath.Join(dir, c.packages))
-			if err != nil || len(packages) == 0 {
-				t.Fatalf("installed nothing: %v", err)
-			}
+			must.NoError(t, err, must.Sprint("installed nothing"))
+			must.SliceNotEmpty(t, packages, must.Sprint("installed nothing"))
 			owns(t, append(slices.Clone(env), "PYTHONPATH="+packages[0]), venv, filepath.Join(dir, "bin", "nbduet"))
 		})
 	}
@@ -257,9 +259,11 @@ func (k *wheelKit) module(t *testing.T) {
 		var out, log bytes.Buffer
 		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, strings.NewReader("some input"), &out, &log
 		var exit *exec.ExitError
-		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 7 || out.String() != "some input" || log.String() != "--a b c \n" {
-			t.Errorf("%s: %v, wrote %q and %q", system, err, &out, &log)
-		}
+		err := cmd.Run()
+		must.True(t, errors.As(err, &exit), must.Sprint(system))
+		test.Eq(t, 7, exit.ExitCode(), test.Sprint(system))
+		test.Eq(t, "some input", out.String(), test.Sprint(system))
+		test.Eq(t, "--a b c \n", log.String(), test.Sprint(system))
 	}
 }
 
@@ -273,9 +277,10 @@ func (k *wheelKit) removed(t *testing.T) {
 	}
 	_, said, err := wheelTry(t, env, k.python, "-m", "nbduet", "--version")
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || strings.Count(said, "\n") != 1 || !strings.Contains(said, "looked for "+filepath.Join(bin, "nbduet")) {
-		t.Errorf("%v, said %q", err, said)
-	}
+	must.True(t, errors.As(err, &exit))
+	test.Eq(t, 1, exit.ExitCode())
+	test.Eq(t, 1, strings.Count(said, "\n"))
+	test.StrContains(t, said, "looked for "+filepath.Join(bin, "nbduet"))
 }
 
 // uv shows that uvx runs it, and that uv installs it as a tool and into an environment.
@@ -336,9 +341,9 @@ func (k *wheelKit) home(t *testing.T) {
 				ServerInfo struct{ Name, Version string } `json:"serverInfo"`
 			} `json:"result"`
 		}
-		if err := errors.Join(err, rerr, json.Unmarshal(line, &answer), in.Close(), cmd.Wait()); err != nil || !strings.HasPrefix(answer.Result.ServerInfo.Version, "0.1.0") {
-			t.Errorf("%q: %v, answered %s\n%s", command, err, line, &log)
-		}
+		err = errors.Join(err, rerr, json.Unmarshal(line, &answer), in.Close(), cmd.Wait())
+		must.NoError(t, err, must.Sprint(command, line))
+		test.StrHasPrefix(t, "0.1.0", answer.Result.ServerInfo.Version, test.Sprint(command, line))
 	}
 }
 
@@ -358,9 +363,9 @@ func (*wheelKit) besideJupyterLab(t *testing.T) {
 	env := append(wheelEnv(t), in.Env...)
 	out, said, err := wheelTry(t, env, in.Python, "-m", "jupyter_server.extension.serverextension", "list")
 	said = strings.NewReplacer("\x1b[32m", "", "\x1b[0m", "").Replace(said + out)
-	if err != nil || !strings.Contains(said, "nbduet_jupyter enabled") || !strings.Contains(said, "nbduet_jupyter  OK") {
-		t.Errorf("%v, said\n%s", err, said)
-	}
+	must.NoError(t, err)
+	test.StrContains(t, said, "nbduet_jupyter enabled")
+	test.StrContains(t, said, "nbduet_jupyter  OK")
 	if said := wheelRun(t, env, in.Program, "--version"); !strings.HasPrefix(said, "nbduet "+embedded.Version+" (") {
 		t.Errorf("the program is %q", said)
 	}

@@ -17,6 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -87,12 +90,12 @@ func TestWheelOfEachPlatform(t *testing.T) {
 			script := "nbduet-0.2.0rc1.data/scripts/" + p.script
 			w := openWheel(t, path)
 			w.has(t, "nbduet-0.2.0rc1", append([]string{script}, wheelModule...))
-			if text, err := os.ReadFile(program); err != nil || !bytes.Equal(w[script].text, text) {
-				t.Errorf("the program was changed: %q, %v", w[script].text, err)
-			}
-			if text, err := os.ReadFile(filepath.Join(kit.Root, "skills", "nbduet", "SKILL.md")); err != nil || !bytes.Equal(w[wheelSkill].text, text) {
-				t.Errorf("the skill is another one: %q, %v", w[wheelSkill].text, err)
-			}
+			text, err := os.ReadFile(program)
+			must.NoError(t, err, must.Sprint("the program was changed"))
+			test.True(t, bytes.Equal(w[script].text, text), test.Sprint("the program was changed"))
+			text, err = os.ReadFile(filepath.Join(kit.Root, "skills", "nbduet", "SKILL.md"))
+			must.NoError(t, err, must.Sprint("the skill is another one"))
+			test.True(t, bytes.Equal(w[wheelSkill].text, text), test.Sprint("the skill is another one"))
 			for name, f := range w {
 				want := os.FileMode(0o644)
 				if name == script {
@@ -107,14 +110,14 @@ func TestWheelOfEachPlatform(t *testing.T) {
 			for _, platform := range strings.Split(p.tags, ".") {
 				tags = append(tags, "py3-none-"+platform)
 			}
-			if got := slices.Sorted(slices.Values(about["Tag"])); !slices.Equal(got, slices.Sorted(slices.Values(tags))) || about.Get("Root-Is-Purelib") != "false" {
-				t.Errorf("the wheel says of itself %v", about)
-			}
+			got := slices.Sorted(slices.Values(about["Tag"]))
+			test.SliceEqOp(t, slices.Sorted(slices.Values(tags)), got)
+			test.Eq(t, "false", about.Get("Root-Is-Purelib"))
 			said := w.header(t, "nbduet-0.2.0rc1.dist-info/METADATA")
 			w.tells(t, said, "nbduet", "0.2.0rc1")
-			if needs, extras := said["Requires-Dist"], said["Provides-Extra"]; !slices.Equal(needs, []string{"nbduet-jupyter==0.2.0rc1; extra == 'jupyter'"}) || !slices.Equal(extras, []string{"jupyter"}) {
-				t.Errorf("it needs %q, with %q", needs, extras)
-			}
+			needs, extras := said["Requires-Dist"], said["Provides-Extra"]
+			test.SliceEqOp(t, []string{"nbduet-jupyter==0.2.0rc1; extra == 'jupyter'"}, needs)
+			test.SliceEqOp(t, []string{"jupyter"}, extras)
 			wheelIsValid(t, path)
 		})
 	}
@@ -157,13 +160,11 @@ func TestWheelIsReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, err := os.ReadFile(wheelMade(t, []string{"TZ=Asia/Tokyo", "LC_ALL=C"}, name, append(args, t.TempDir())...))
-		if err != nil || !bytes.Equal(first, again) {
-			t.Errorf("%s makes other bytes the second time: %v", name, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.True(t, bytes.Equal(first, again), test.Sprint(name))
 		later, err := os.ReadFile(wheelMade(t, []string{"SOURCE_DATE_EPOCH=1000000000"}, name, append(args, t.TempDir())...))
-		if err != nil || bytes.Equal(first, later) {
-			t.Errorf("%s does not take the time that it is told: %v", name, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.False(t, bytes.Equal(first, later), test.Sprint(name))
 	}
 }
 
@@ -204,9 +205,9 @@ func TestWheelOfNoPlatform(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		_, said, err := wheelScript(t, c.env, c.script, append(c.args, dir)...)
-		if err == nil || !strings.Contains(said, c.says) || strings.Count(said, "\n") != 1 {
-			t.Errorf("%s %q: %v, said %q", c.script, c.args, err, said)
-		}
+		must.Error(t, err)
+		test.StrContains(t, said, c.says)
+		test.Eq(t, 1, strings.Count(said, "\n"))
 		if _, err := os.Stat(dir); err == nil {
 			t.Errorf("%s %q made its folder", c.script, c.args)
 		}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -68,9 +71,9 @@ esac
 			t.Fatalf("tag %q, VERSION %q: made\n%s\nwant\n%s", c.tag, c.version, made, want)
 		}
 		packed := openWheel(t, program)["nbduet-"+c.want+".data/scripts/nbduet"].text
-		if given := regexp.MustCompile(`main\.version=(\S+)`).FindSubmatch(packed); given == nil || string(given[1]) != c.given {
-			t.Errorf("tag %q, VERSION %q: built with %q, want the version %s", c.tag, c.version, packed, c.given)
-		}
+		given := regexp.MustCompile(`main\.version=(\S+)`).FindSubmatch(packed)
+		must.NotNil(t, given, must.Sprint(packed))
+		test.Eq(t, c.given, string(given[1]), test.Sprint(packed))
 	}
 	if err := os.RemoveAll(filepath.Join(clone, ".git")); err != nil {
 		t.Fatal(err)
@@ -78,7 +81,8 @@ esac
 	var said bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), filepath.Join(clone, "packaging", "python", "wheels.sh"), filepath.Join(dir, "none"))
 	cmd.Env, cmd.Stderr = append(env, "GIT_CEILING_DIRECTORIES="+dir), &said
-	if err := cmd.Run(); err == nil || strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "name it, VERSION=0.1.0 for one") {
-		t.Errorf("without git: %v, said %q", err, said.String())
-	}
+	err = cmd.Run()
+	must.Error(t, err, must.Sprint("without git"))
+	test.Eq(t, 1, strings.Count(said.String(), "\n"), test.Sprint("without git"))
+	test.StrContains(t, said.String(), "name it, VERSION=0.1.0 for one", test.Sprint("without git"))
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -20,7 +23,7 @@ import (
 func works(t *testing.T, command []string, env ...string) {
 	t.Helper()
 	version, err := newest()
-	must(t, err)
+	must.NoError(t, err)
 	server := kit.Jupyter(t)
 	path := filepath.Base(t.TempDir()) + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()) + ".ipynb"
 	text, err := json.Marshal(map[string]any{
@@ -30,12 +33,12 @@ func works(t *testing.T, command []string, env ...string) {
 		"nbformat": 4, "nbformat_minor": 5,
 		"metadata": map[string]any{"kernelspec": map[string]any{"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
 	})
-	must(t, err)
-	must(t, os.WriteFile(server.Path(path), text, 0o600))
+	must.NoError(t, err)
+	must.NoError(t, os.WriteFile(server.Path(path), text, 0o600))
 
 	env = slices.Concat(server.ClientEnv(), []string{"JUPYTER_SERVER_URL=" + server.URL, "JUPYTER_TOKEN=" + server.Token}, env)
 	a, err := agent.Start(t.Context(), agent.Options{Binary: command[0], Args: command[1:], Env: env})
-	must(t, err)
+	must.NoError(t, err)
 	defer func() {
 		if err := a.Close(); err != nil {
 			t.Errorf("%q: %v; its log:\n%s", command, err, a.Log())
@@ -45,20 +48,20 @@ func works(t *testing.T, command []string, env ...string) {
 		t.Errorf("%q says that it is version %s, not %s", command, a.Server.Version, version)
 	}
 	tools, err := a.Tools(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	if !slices.Contains(tools, "insert_nb_cells") {
 		t.Errorf("%q lists %q", command, tools)
 	}
 	_, err = a.Do(t.Context(), "edit_text", map[string]any{"path": path, "old_text": "seen = 6", "new_text": "seen = 7"}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	ran, err := a.Call(t.Context(), "insert_nb_cells", map[string]any{
 		"path": path, "after_id": "c0", "exec": true, "cells": []any{map[string]any{"content": "print(6 * 7)"}},
 	})
-	must(t, err)
-	if said := ran.Text; ran.IsError || !strings.Contains(said, "42") {
-		t.Errorf("%q: the run of a cell answered %s", command, said)
-	}
-	must(t, poll.Until(t.Context(), "the file to have the edit and the output", func(context.Context) error {
+	must.NoError(t, err)
+	said := ran.Text
+	test.False(t, ran.IsError, test.Sprint(command))
+	test.StrContains(t, said, "42", test.Sprint(command))
+	must.NoError(t, poll.Until(t.Context(), "the file to have the edit and the output", func(context.Context) error {
 		file, err := os.ReadFile(server.Path(path))
 		if err != nil {
 			return err
@@ -68,5 +71,5 @@ func works(t *testing.T, command []string, env ...string) {
 		}
 		return nil
 	}))
-	must(t, server.EndKernel(t.Context(), path))
+	must.NoError(t, server.EndKernel(t.Context(), path))
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
@@ -39,18 +42,17 @@ func doctor(t *testing.T, on []*lab.Lab, env []string, args ...string) (out []by
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	if err != nil && !errors.As(err, new(*exec.ExitError)) || ctx.Err() != nil {
-		t.Fatalf("doctor: %v, %v: %s%s", err, ctx.Err(), out, &said)
-	}
+	must.False(t, err != nil && !errors.As(err, new(*exec.ExitError)), must.Sprint("doctor", out))
+	must.NoError(t, ctx.Err(), must.Sprint("doctor", out))
 	if said.Len() > 0 {
 		t.Errorf("doctor writes on standard error: %s", &said)
 	}
 	if after := traces(t, on); !slices.Equal(before, after) {
 		t.Errorf("doctor leaves something behind: %q became %q", before, after)
 	}
-	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
-		t.Errorf("doctor leaves %v in its home, %v", left, err)
-	}
+	left, err := os.ReadDir(home)
+	must.NoError(t, err)
+	test.LessEq(t, 0, len(left))
 	return out, cmd.ProcessState.ExitCode()
 }
 
@@ -58,7 +60,7 @@ func doctor(t *testing.T, on []*lab.Lab, env []string, args ...string) (out []by
 func traces(t *testing.T, on []*lab.Lab) (found []string) {
 	t.Helper()
 	for _, l := range on {
-		must(t, filepath.WalkDir(l.Root, func(path string, _ fs.DirEntry, err error) error {
+		must.NoError(t, filepath.WalkDir(l.Root, func(path string, _ fs.DirEntry, err error) error {
 			switch filepath.Base(path) {
 			case ".jupyter": // in which collaboration keeps its sessions, whoever begins one
 				return fs.SkipDir
@@ -71,7 +73,7 @@ func traces(t *testing.T, on []*lab.Lab) (found []string) {
 		var kernels []struct {
 			ID string `json:"id"`
 		}
-		must(t, l.Get(t.Context(), "/api/kernels", &kernels))
+		must.NoError(t, l.Get(t.Context(), "/api/kernels", &kernels))
 		for _, k := range kernels {
 			found = append(found, k.ID)
 		}
@@ -90,9 +92,10 @@ func doctorSays(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args 
 			wrong = append(wrong, c)
 		}
 	}
-	if status != 1 || len(wrong) != 1 || wrong[0].Fault != string(f.Code) || wrong[0].Says+"; "+wrong[0].Fix != f.Error() {
-		t.Errorf("doctor ends with %d and does not say %q alone: %s", status, f.Error(), out)
-	}
+	test.Eq(t, 1, status, test.Sprint(out))
+	must.SliceLen(t, 1, wrong, must.Sprint(out))
+	test.Eq(t, string(f.Code), wrong[0].Fault, test.Sprint(out))
+	test.Eq(t, f.Error(), wrong[0].Says+"; "+wrong[0].Fix, test.Sprint(out))
 }
 
 // doctorIsFine checks that doctor finds nothing wrong.
@@ -108,9 +111,9 @@ func doctorIsFine(t *testing.T, on []*lab.Lab, env []string, args ...string) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if want := "server token versions clocks collaboration edit kernel state"; status != 0 || strings.Join(fine, " ") != want {
-		t.Errorf("doctor ends with %d: %s", status, out)
-	}
+	want := "server token versions clocks collaboration edit kernel state"
+	test.Eq(t, 0, status, test.Sprint(out))
+	test.Eq(t, want, strings.Join(fine, " "), test.Sprint(out))
 }
 
 // checks are those of a report.
@@ -136,9 +139,8 @@ func TestDoctorInWords(t *testing.T) {
 	out, status := doctor(t, []*lab.Lab{kit.Jupyter(t)}, env)
 	f := faults.New(faults.WrongToken, faults.Values{Address: kit.Jupyter(t).URL})
 	for _, want := range []string{"token          " + f.Wrong + "\n", "→ " + f.Fix + "\n"} {
-		if status != 1 || !strings.Contains(string(out), want) {
-			t.Errorf("doctor ends with %d and does not say %q: %s", status, want, out)
-		}
+		test.Eq(t, 1, status)
+		test.StrContains(t, string(out), want)
 	}
 }
 

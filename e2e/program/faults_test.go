@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -43,11 +46,11 @@ func says(t *testing.T, a *agent.Agent, f faults.Fault) {
 	t.Helper()
 	code, sentence := f.Code, f.Error()
 	answer, err := a.Call(t.Context(), "insert_nb_cells", kit.Insert("a.ipynb", 0, true, "1 + 1"))
-	must(t, err)
+	must.NoError(t, err)
 	if !strings.Contains(answer.Text, sentence) {
 		t.Errorf("%s: the answer does not say %q: %s", code, sentence, answer.Text)
 	}
-	must(t, poll.Until(t.Context(), "the log to say "+sentence, func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the log to say "+sentence, func(context.Context) error {
 		if !strings.Contains(a.Log(), sentence) {
 			return fmt.Errorf("it says %s", a.Log())
 		}
@@ -59,13 +62,13 @@ func says(t *testing.T, a *agent.Agent, f faults.Fault) {
 func labWith(t *testing.T, opt lab.Options) *lab.Lab {
 	t.Helper()
 	l, err := lab.Start(t.Context(), opt)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := l.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	must(t, os.WriteFile(l.Path("a.ipynb"), kit.NotebookText(t, []kit.Cell{kit.Code("x = 1")}), 0o600))
+	must.NoError(t, os.WriteFile(l.Path("a.ipynb"), kit.NotebookText(t, []kit.Cell{kit.Code("x = 1")}), 0o600))
 	return l
 }
 
@@ -77,7 +80,7 @@ func reachLab(l *lab.Lab) []string {
 func eating(t *testing.T, l *lab.Lab, eat func(http.ResponseWriter, *http.Request, http.Handler)) (address string) {
 	t.Helper()
 	target, err := url.Parse(l.URL)
-	must(t, err)
+	must.NoError(t, err)
 	through := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport: &http.Transport{DisableKeepAlives: true},
@@ -145,7 +148,7 @@ func TestFirstStartFails(t *testing.T) {
 		address := strings.TrimPrefix(kit.Jupyter(t).URL, "http://")
 		_, port, _ := strings.Cut(address, ":")
 		p, err := agent.Spawn(agent.Options{Binary: kit.Binary(t), Args: []string{"--transport=http", "--port=" + port}, Env: append(kit.AgentEnv(t), "HOME="+t.TempDir())})
-		must(t, err)
+		must.NoError(t, err)
 		<-p.Exited()
 		if sentence := "nbduet: " + faults.New(faults.PortInUse, faults.Values{Address: address, Detail: "another program"}).Error() + "\n"; !strings.HasSuffix(p.Log(), sentence) {
 			t.Errorf("its last line is not %q: %s", sentence, p.Log())
@@ -159,8 +162,8 @@ func TestFirstStartFails(t *testing.T) {
 		for _, one := range []*lab.Lab{l, kit.Jupyter(t)} {
 			name := fmt.Sprintf("jpserver-%d.json", one.PID)
 			text, err := os.ReadFile(filepath.Join(one.RuntimeDir, name))
-			must(t, err)
-			must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+			must.NoError(t, err)
+			must.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 		}
 		list := []string{l.URL + " (root folder " + l.Root + ")", kit.Jupyter(t).URL + " (root folder " + kit.Jupyter(t).Root + ")"}
 		if list[0] > list[1] {
@@ -181,10 +184,9 @@ func TestFirstStartFails(t *testing.T) {
 		t.Run("believed", func(t *testing.T) {
 			believes := firstStart(t, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
 			answer, err := believes.Call(t.Context(), "insert_nb_cells", kit.Insert("a.ipynb", 0, true, "6 * 7"))
-			must(t, err)
-			if answer.IsError || !strings.Contains(answer.Text, "42") {
-				t.Errorf("with the file: %s", answer.Text)
-			}
+			must.NoError(t, err)
+			test.False(t, answer.IsError, test.Sprint("with the file"))
+			test.StrContains(t, answer.Text, "42", test.Sprint("with the file"))
 		})
 		doctorIsFine(t, on, []string{"JUPYTER_RUNTIME_DIR=" + l.RuntimeDir}, "--ca-file="+cert)
 		address := "http" + strings.TrimPrefix(l.URL, "https")
@@ -197,7 +199,7 @@ func TestFirstStartOnOldJupyterLab(t *testing.T) {
 	made := exec.CommandContext(t.Context(), "../scripts/lab.sh", "4.1", "1")
 	made.Stderr = os.Stderr
 	program, err := made.Output()
-	must(t, err)
+	must.NoError(t, err)
 	l := labWith(t, lab.Options{Command: []string{strings.TrimSpace(string(program)), "lab"}})
 	startFails(t, []*lab.Lab{l}, reachLab(l), faults.New(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 4.1.8"}))
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -39,9 +42,8 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("--version: exit code %d, stdout %q, stderr %q", code, out, log)
 	}
 	code, out, log := once(t, flagEnv, "--help")
-	if code != 0 || log != "" {
-		t.Errorf("--help: exit code %d, stderr %q", code, log)
-	}
+	test.Eq(t, 0, code, test.Sprint("--help"))
+	test.Eq(t, "", log, test.Sprint("--help"))
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file",
 		"--session-timeout", "--log-level", "LOG_LEVEL", "--version",
@@ -66,9 +68,8 @@ func TestWrongFlags(t *testing.T) {
 		{"--jupyter-url", "not a url"},
 	} {
 		code, out, log := once(t, flagEnv, args...)
-		if code == 0 || out != "" {
-			t.Errorf("%q: exit code %d, stdout %q", args, code, out)
-		}
+		test.NotEq(t, 0, code, test.Sprint(args))
+		test.Eq(t, "", out, test.Sprint(args))
 		if !strings.Contains(log, strings.TrimLeft(args[0], "-")) && !strings.Contains(log, args[len(args)-1]) {
 			t.Errorf("%q: stderr names neither flag nor value: %q", args, log)
 		}
@@ -89,10 +90,10 @@ func TestServerOutOfReach(t *testing.T) {
 				"read_nb_cells": {"path": "a.ipynb"},
 			} {
 				answer, err := a.Call(t.Context(), tool, with)
-				must(t, err)
-				if !answer.IsError || answer.Text == "" || strings.Contains(answer.Text, "not-the-token") {
-					t.Errorf("%s answered (an error: %v) %q", tool, answer.IsError, answer.Text)
-				}
+				must.NoError(t, err)
+				test.True(t, answer.IsError, test.Sprint(tool))
+				test.NotEq(t, "", answer.Text, test.Sprint(tool))
+				test.StrNotContains(t, answer.Text, "not-the-token", test.Sprint(tool))
 				t.Log(answer.Text)
 			}
 		})
@@ -106,7 +107,7 @@ func TestIdleEviction(t *testing.T) {
 	connected := func() (agent.Session, bool) {
 		var answer agent.Sessions
 		_, err := a.Do(t.Context(), "query_nb_sessions", nil, &answer)
-		must(t, err)
+		must.NoError(t, err)
 		for _, s := range answer.Sessions {
 			if s.Path == path && s.Status == "connected" {
 				return s, true
@@ -116,14 +117,14 @@ func TestIdleEviction(t *testing.T) {
 	}
 	for range 2 {
 		// On a machine that stands still for so long, the session is over before it was looked for.
-		must(t, poll.Until(t.Context(), "a session after a use", func(context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), "a session after a use", func(context.Context) error {
 			kit.ReadCells(t, a, path)
 			if s, ok := connected(); !ok || s.CellCount != 1 || s.FileID == "" || s.SessionID == "" {
 				return fmt.Errorf("%+v", s)
 			}
 			return nil
 		}))
-		must(t, poll.Until(t.Context(), "the session to end by itself", func(context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), "the session to end by itself", func(context.Context) error {
 			if s, ok := connected(); ok {
 				return fmt.Errorf("%+v", s)
 			}
@@ -140,9 +141,9 @@ func TestFindsServer(t *testing.T) {
 			URL string `json:"base_url"`
 		}
 		_, err := a.Do(t.Context(), "get_base_url", nil, &base)
-		must(t, err)
+		must.NoError(t, err)
 		_, err = a.Do(t.Context(), "list_nbs", nil, nil) // the token was found too
-		must(t, err)
+		must.NoError(t, err)
 		return base.URL
 	}
 	t.Run("one", func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestFindsServer(t *testing.T) {
 	})
 	t.Run("a dead one beside it", func(t *testing.T) {
 		dir := runtimeDir(t, kit.Jupyter(t).RuntimeDir)
-		must(t, os.WriteFile(filepath.Join(dir, "jpserver-999999.json"),
+		must.NoError(t, os.WriteFile(filepath.Join(dir, "jpserver-999999.json"),
 			[]byte(`{"url":"http://127.0.0.1:9/","token":"x","pid":999999,"root_dir":"/","port":9,"base_url":"/"}`), 0o600))
 		if got := baseURL(kit.StartAgentAs(t, agent.Options{Env: runtimeEnv(t, dir)})); got != kit.Jupyter(t).URL {
 			t.Errorf("found %q, want %q", got, kit.Jupyter(t).URL)
@@ -160,12 +161,12 @@ func TestFindsServer(t *testing.T) {
 	})
 	t.Run("several", func(t *testing.T) {
 		other, err := lab.Start(t.Context(), lab.Options{})
-		must(t, err)
-		defer func() { must(t, other.Stop()) }()
+		must.NoError(t, err)
+		defer func() { must.NoError(t, other.Stop()) }()
 		code, out, log := once(t, runtimeEnv(t, runtimeDir(t, kit.Jupyter(t).RuntimeDir, other.RuntimeDir)))
-		if code != 0 || out != "" { // it is there for whoever starts it, and says what is wrong
-			t.Errorf("exit code %d, stdout %q", code, out)
-		}
+		// it is there for whoever starts it, and says what is wrong
+		test.Eq(t, 0, code)
+		test.Eq(t, "", out)
 		for _, want := range []string{kit.Jupyter(t).URL, kit.Jupyter(t).Root, other.URL, other.Root, "--jupyter-url"} {
 			if !strings.Contains(log, want) {
 				t.Errorf("the message does not name %s:\n%s", want, log)
@@ -179,9 +180,9 @@ func TestFindsServer(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		code, out, log := once(t, runtimeEnv(t, t.TempDir()))
-		if code != 0 || out != "" || !strings.Contains(log, "JUPYTER_SERVER_URL") {
-			t.Errorf("exit code %d, stdout %q, stderr %q", code, out, log)
-		}
+		test.Eq(t, 0, code)
+		test.Eq(t, "", out)
+		test.StrContains(t, log, "JUPYTER_SERVER_URL")
 	})
 }
 
@@ -191,11 +192,11 @@ func runtimeDir(t *testing.T, from ...string) string {
 	dir := t.TempDir()
 	for _, source := range from {
 		names, err := filepath.Glob(filepath.Join(source, "jpserver-*.json"))
-		must(t, err)
+		must.NoError(t, err)
 		for _, name := range names {
 			text, err := os.ReadFile(name)
-			must(t, err)
-			must(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600))
+			must.NoError(t, err)
+			must.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600))
 		}
 	}
 	return dir

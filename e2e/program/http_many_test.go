@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
@@ -28,7 +30,7 @@ func TestManyClientsOverHTTP(t *testing.T) {
 	end := time.Time{}
 	if s := os.Getenv("NBDUET_HTTP_SOAK"); s != "" {
 		d, err := time.ParseDuration(s)
-		must(t, err)
+		must.NoError(t, err)
 		end = time.Now().Add(d)
 	}
 	// A client without a session is who has its token.
@@ -72,7 +74,7 @@ func TestManyClientsOverHTTP(t *testing.T) {
 		})
 	}
 	working.Wait()
-	must(t, errors.Join(errs...))
+	must.NoError(t, errors.Join(errs...))
 }
 
 type manyGuest struct {

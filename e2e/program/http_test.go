@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -40,7 +43,7 @@ func TestClientsOverHTTP(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			path := kit.NewNotebook(t, kit.Code("print('hello, ' + 'over HTTP')"))
 			c, err := start()
-			must(t, err)
+			must.NoError(t, err)
 			var ran struct {
 				Results []struct {
 					RunID   string `json:"run_id"`
@@ -49,21 +52,21 @@ func TestClientsOverHTTP(t *testing.T) {
 					} `json:"outputs"`
 				} `json:"execution_results"`
 			}
-			must(t, c.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}}, &ran))
-			if len(ran.Results) != 1 || len(ran.Results[0].Outputs) != 1 || ran.Results[0].Outputs[0].Text != "hello, over HTTP\n" {
-				t.Errorf("%+v", ran)
-			}
-			must(t, c.Do(t.Context(), "get_run", map[string]any{"run_id": ran.Results[0].RunID}, &map[string]any{}))
+			must.NoError(t, c.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}}, &ran))
+			must.SliceLen(t, 1, ran.Results)
+			must.SliceLen(t, 1, ran.Results[0].Outputs)
+			test.Eq(t, "hello, over HTTP\n", ran.Results[0].Outputs[0].Text)
+			must.NoError(t, c.Do(t.Context(), "get_run", map[string]any{"run_id": ran.Results[0].RunID}, &map[string]any{}))
 			var made struct {
 				ID     string `json:"session_id"`
 				Kernel string `json:"kernel_id"`
 			}
-			must(t, c.Do(t.Context(), "session_create", map[string]any{"name": how}, &made))
+			must.NoError(t, c.Do(t.Context(), "session_create", map[string]any{"name": how}, &made))
 			if how == kit.ViaModern { // who does not end with a session
-				must(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+				must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
 			}
-			must(t, c.Leave())
-			must(t, poll.Until(t.Context(), "the kernel's end", func(ctx context.Context) error {
+			must.NoError(t, c.Leave())
+			must.NoError(t, poll.Until(t.Context(), "the kernel's end", func(ctx context.Context) error {
 				status, err := jupyterStatus(ctx, kit.Jupyter(t), "/api/kernels/"+made.Kernel)
 				if err == nil && status != http.StatusNotFound {
 					err = fmt.Errorf("status %d", status)
@@ -88,10 +91,10 @@ func jupyterStatus(ctx context.Context, l *lab.Lab, path string) (int, error) {
 func TestHTTPRefuses(t *testing.T) {
 	w := kit.StartWeb(t, 1, "--allowed-origins=https://app.example.org")
 	slow, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
-	must(t, err)
+	must.NoError(t, err)
 	defer slow.Close()
 	_, err = io.WriteString(slow, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-	must(t, err)
+	must.NoError(t, err)
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		body   string
@@ -117,17 +120,17 @@ func TestHTTPRefuses(t *testing.T) {
 				c.body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}`
 			}
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/mcp", strings.NewReader(c.body))
-			must(t, err)
+			must.NoError(t, err)
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Accept", "application/json, text/event-stream")
 			req.Header.Set("Authorization", "Bearer "+w.Tokens[0])
 			c.change(req)
-			if status, err := kit.StatusOf(req); err != nil || status != c.status {
-				t.Errorf("status %d, %v", status, err)
-			}
+			status, err := kit.StatusOf(req)
+			must.NoError(t, err)
+			test.Eq(t, c.status, status)
 		})
 	}
-	must(t, slow.SetReadDeadline(time.Now().Add(time.Minute)))
+	must.NoError(t, slow.SetReadDeadline(time.Now().Add(time.Minute)))
 	if _, err := bufio.NewReader(slow).ReadByte(); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the slow one is answered, or waited for: %v", err)
 	}
@@ -154,10 +157,10 @@ func TestBlockedCallsStallNobody(t *testing.T) {
 		var result struct {
 			Content []struct{ Text string } `json:"content"`
 		}
-		must(t, json.Unmarshal(w.answered(fmt.Sprint(id)).Result, &result))
-		must(t, json.Unmarshal([]byte(result.Content[0].Text), out))
+		must.NoError(t, json.Unmarshal(w.answered(fmt.Sprint(id)).Result, &result))
+		must.NoError(t, json.Unmarshal([]byte(result.Content[0].Text), out))
 	}
-	must(t, poll.Until(t.Context(), "twenty runs, of which one runs", func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "twenty runs, of which one runs", func(context.Context) error {
 		ask("list_runs", map[string]any{"limit": 50}, &listed)
 		if n := len(listed.Runs); n != 20 || listed.Runs[n-1].State != "running" {
 			return fmt.Errorf("%+v", listed)
@@ -170,6 +173,6 @@ func TestBlockedCallsStallNobody(t *testing.T) {
 	for i := range 20 {
 		w.answered(fmt.Sprint(100 + i))
 	}
-	must(t, w.Stdin.Close())
+	must.NoError(t, w.Stdin.Close())
 	w.quit()
 }

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -32,7 +35,7 @@ func spawn(t *testing.T, args ...string) *wire {
 	t.Helper()
 	file := kit.Binary(t)
 	p, err := agent.Spawn(agent.Options{Binary: file, Args: args, Env: append(kit.AgentEnv(t), "LOG_LEVEL=debug")})
-	must(t, err)
+	must.NoError(t, err)
 	w := &wire{Process: p, t: t, read: make(chan error, 1)}
 	go func() {
 		_, err := io.Copy(io.Discard, p.Stdout)
@@ -65,7 +68,7 @@ func (w *wire) call(id int, tool string, args map[string]any) {
 		"jsonrpc": "2.0", "id": id, "method": "tools/call",
 		"params": map[string]any{"name": tool, "arguments": args},
 	})
-	must(w.t, err)
+	must.NoError(w.t, err)
 	w.send(string(line))
 }
 
@@ -108,7 +111,7 @@ func (w *wire) messages(whole bool) ([]message, error) {
 func (w *wire) answered(id string) message {
 	w.t.Helper()
 	var found message
-	must(w.t, poll.Until(w.t.Context(), "the response to request "+id, func(context.Context) error {
+	must.NoError(w.t, poll.Until(w.t.Context(), "the response to request "+id, func(context.Context) error {
 		list, err := w.messages(false)
 		if err != nil {
 			return err
@@ -129,8 +132,8 @@ func (w *wire) answered(id string) message {
 func (w *wire) quit() {
 	w.t.Helper()
 	code, err := w.Wait(kit.ExitLimit)
-	must(w.t, err)
-	must(w.t, <-w.read)
+	must.NoError(w.t, err)
+	must.NoError(w.t, <-w.read)
 	if code != 0 {
 		w.t.Errorf("exit code %d", code)
 	}
@@ -175,7 +178,7 @@ func TestStdoutIsOnlyMCP(t *testing.T) {
 			t.Errorf("request %s was answered with %s, want a tool error", id, m.Result)
 		}
 	}
-	must(t, w.Stdin.Close())
+	must.NoError(t, w.Stdin.Close())
 	w.quit()
 	if !strings.Contains(w.Log(), "execute_nb_cells") {
 		t.Errorf("nothing of what was logged is on stderr:\n%s", w.Log())
@@ -194,7 +197,7 @@ func TestEndsCleanly(t *testing.T) {
 			t.Run("idle", func(t *testing.T) {
 				w := spawn(t)
 				w.hello()
-				must(t, end(w))
+				must.NoError(t, end(w))
 				w.quit()
 			})
 			t.Run("running", func(t *testing.T) {
@@ -205,7 +208,7 @@ func TestEndsCleanly(t *testing.T) {
 				w.answered("1")
 				w.call(2, "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}})
 				id := 2
-				must(t, poll.Until(t.Context(), "the cell to run", func(context.Context) error {
+				must.NoError(t, poll.Until(t.Context(), "the cell to run", func(context.Context) error {
 					id++
 					w.call(id, "read_nb_cells", map[string]any{"path": path})
 					if m := w.answered(fmt.Sprint(id)); !bytes.Contains(m.Result, []byte(`runs\\n`)) {
@@ -213,13 +216,12 @@ func TestEndsCleanly(t *testing.T) {
 					}
 					return nil
 				}))
-				must(t, end(w))
+				must.NoError(t, end(w))
 				w.quit()
 				cells, err := kit.OnDisk(t, path)
-				must(t, err)
-				if len(cells) != 2 || cells[1].Source != "kept = True" {
-					t.Errorf("on disk are %+v", cells)
-				}
+				must.NoError(t, err)
+				must.SliceLen(t, 2, cells)
+				test.Eq(t, "kept = True", cells[1].Source)
 			})
 		})
 	}
@@ -229,15 +231,15 @@ func TestEndsCleanly(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	file := kit.Binary(t)
 	p, err := agent.Spawn(agent.Options{Binary: file, Env: kit.AgentEnv(t)})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(p.Kill)
 	_, err = io.WriteString(p.Stdin, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"gone","version":"1"}}}`+"\n")
-	must(t, err)
+	must.NoError(t, err)
 	_, err = p.Stdout.Read(make([]byte, 1))
-	must(t, err)
-	must(t, errors.Join(p.CloseOutput(), p.Stdin.Close()))
+	must.NoError(t, err)
+	must.NoError(t, errors.Join(p.CloseOutput(), p.Stdin.Close()))
 	_, err = p.Wait(kit.ExitLimit)
-	must(t, err)
+	must.NoError(t, err)
 }
 
 // The program speaks to clients of both of MCP's eras.
@@ -246,7 +248,7 @@ func TestProtocolRevisions(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			a := kit.StartAgentAs(t, agent.Options{Protocol: revision})
 			names, err := a.Tools(t.Context())
-			must(t, err)
+			must.NoError(t, err)
 			for _, want := range []string{
 				"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells",
 				"delete_nb_cells", "execute_nb_cells", "watch_runs", "find_tools", "call_tool",
@@ -259,7 +261,7 @@ func TestProtocolRevisions(t *testing.T) {
 				URL string `json:"base_url"`
 			}
 			_, err = a.Do(t.Context(), "get_base_url", nil, &base)
-			must(t, err)
+			must.NoError(t, err)
 			if base.URL != kit.Jupyter(t).URL {
 				t.Errorf("the base URL is %q, want %q", base.URL, kit.Jupyter(t).URL)
 			}

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -63,9 +66,9 @@ func TestHundredRooms(t *testing.T) {
 	}
 	for i, p := range paths {
 		onDisk, err := readSources(filepath.Join(s.Root, p))
-		if err != nil || len(onDisk) != 2 || onDisk[0] != fmt.Sprint("room ", i) {
-			t.Errorf("file %d: %q, %v", i, onDisk, err)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 2, onDisk)
+		test.Eq(t, fmt.Sprint("room ", i), onDisk[0])
 	}
 }
 

@@ -2,8 +2,10 @@ package rooms_test
 
 import (
 	"context"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -33,10 +35,11 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	a := &agent{Manager: m, t: t}
 	path := s.Notebook(t, "1")
 	const why = "it does not work with kernels of another server"
-	if r := runCells(t, a.open(path), "c0")[0]; r.State != run.Failed || r.Err == nil || !strings.Contains(r.Err.Error(), why) {
-		t.Errorf("run: %s, %v", r.State, r.Err)
-	}
-	if _, err := analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: jupyter.MustPath(path)}); err == nil || !strings.Contains(err.Error(), why) {
-		t.Errorf("a session of it: %v", err)
-	}
+	r := runCells(t, a.open(path), "c0")[0]
+	test.Eq(t, run.Failed, r.State, test.Sprint("run"))
+	must.Error(t, r.Err, must.Sprint("run"))
+	test.StrContains(t, r.Err.Error(), why, test.Sprint("run"))
+	_, err = analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: jupyter.MustPath(path)})
+	must.Error(t, err, must.Sprint("a session of it"))
+	test.StrContains(t, err.Error(), why, test.Sprint("a session of it"))
 }

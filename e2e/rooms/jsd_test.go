@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -54,9 +57,9 @@ func TestServerDocuments(t *testing.T) {
 func documentsEdits(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1", "y = 'é😀日'")
 	docs := []*session.Document{newPatient(t, s.URL, s.Token).open(path), newPatient(t, s.URL, s.Token).open(path)}
-	if c, ok := docs[1].Notebook().Cell("c1"); !ok || c.Source != "y = 'é😀日'" {
-		t.Fatalf("read %+v, %v", c, ok)
-	}
+	c, ok := docs[1].Notebook().Cell("c1")
+	must.True(t, ok)
+	must.Eq(t, "y = 'é😀日'", c.Source)
 	l := &ledger{made: []string{"x = 1", "y = 'é😀日'"}}
 	done := make(chan struct{})
 	for i, d := range docs {
@@ -197,9 +200,8 @@ func documentsCut(t *testing.T, s *jupytertest.Server) {
 		})
 		stop()
 		var lost *session.LostError
-		if !errors.As(err, &lost) || !strings.Contains(err.Error(), "not known whether it was made") {
-			t.Errorf("the edit whose answer was cut off: %v, want that it is not known", err)
-		}
+		must.True(t, errors.As(err, &lost), must.Sprint("the edit whose answer was cut off"))
+		test.StrContains(t, err.Error(), "not known whether it was made", test.Sprint("the edit whose answer was cut off"))
 		led.unsure = append(led.unsure, fmt.Sprint("during ", round))
 		mend()
 		led.insert(t.Context(), docs[1], 0, fmt.Sprint("meanwhile ", round))
@@ -264,9 +266,8 @@ func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
 	_, _, err := m.End(t.Context(), jupyter.MustPath(path))
 	var unsaved *saved.UnsavedError
-	if !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("end: %v; want that it is not saved", err)
-	}
+	must.True(t, errors.As(err, &unsaved), must.Sprint("end"))
+	test.StrContains(t, err.Error(), "read-only", test.Sprint("end"))
 }
 
 // printed is the text of all streams and results of a cell.
@@ -326,14 +327,17 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 			}
 		}
 		r := runCells(t, d, id)[0]
-		if r.State != want.state || r.Err != nil || r.Count == nil || *r.Count != i+1 || printed(r.Outputs) != want.printed || !strings.Contains(r.Note, want.note) {
-			t.Errorf("%s: %s, %v, count %v, %q, note %q; want %+v", id, r.State, r.Err, r.Count, printed(r.Outputs), r.Note, want)
-		}
+		test.Eq(t, want.state, r.State, test.Sprint(id))
+		must.NoError(t, r.Err, must.Sprint(id))
+		must.NotNil(t, r.Count, must.Sprint(id))
+		test.Eq(t, i+1, *r.Count, test.Sprint(id))
+		test.Eq(t, want.printed, printed(r.Outputs), test.Sprint(id))
+		test.StrContains(t, r.Note, want.note, test.Sprint(id))
 	}
 	// A cell that fails takes those behind it with it.
-	if r := runCells(t, d, "c1", "c2"); r[0].State != run.Failed || r[1].State != run.Cancelled {
-		t.Errorf("behind a failing cell: %s, %s", r[0].State, r[1].State)
-	}
+	r := runCells(t, d, "c1", "c2")
+	test.Eq(t, run.Failed, r[0].State, test.Sprint("behind a failing cell"))
+	test.Eq(t, run.Cancelled, r[1].State, test.Sprint("behind a failing cell"))
 	settles(t, s, path, &ledger{}, d, other)
 	want := "a\nb\n"
 	if err := poll.Until(t.Context(), "the outputs at the other agent's and on disk", func(context.Context) error {
@@ -398,9 +402,11 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	if res := end(r); res.State != run.Interrupted && (res.State != run.Lost || res.Err == nil) {
 		t.Errorf("restarted: %+v", res)
 	}
-	if res := runCells(t, d, "c1")[0]; res.State != run.Done || printed(res.Outputs) != "[2]" || *res.Count != 1 || !strings.Contains(res.Note, "restarted") {
-		t.Errorf("after the restart: %+v", res)
-	}
+	res := runCells(t, d, "c1")[0]
+	test.Eq(t, run.Done, res.State, test.Sprint("after the restart"))
+	test.Eq(t, "[2]", printed(res.Outputs), test.Sprint("after the restart"))
+	test.Eq(t, 1, *res.Count, test.Sprint("after the restart"))
+	test.StrContains(t, res.Note, "restarted", test.Sprint("after the restart"))
 }
 
 // A killed server leaves what it has saved; the one in its place makes other
@@ -449,9 +455,9 @@ func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 			t.Fatal(err)
 		}
 		_, err = a.Evaluate(t.Context(), "x = 2", map[string]string{"x": "x"})
-		if refused := err != nil && strings.Contains(err.Error(), "does not work with jupyter-server-documents"); refused != (path != "") || err != nil && !refused {
-			t.Errorf("evaluate beside the notebook %q: %v", path, err)
-		}
+		refused := err != nil && strings.Contains(err.Error(), "does not work with jupyter-server-documents")
+		test.Eq(t, path != "", refused)
+		test.False(t, err != nil && !refused)
 		if path != "" {
 			if r := runCells(t, m.open(path), "c0")[0]; r.State != run.Done {
 				t.Errorf("run: %+v", r)

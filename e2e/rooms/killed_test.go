@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -216,9 +218,8 @@ func TestServerKilledWhileRunning(t *testing.T) {
 				}
 			}
 			r := runs[0].Result()
-			if r.State != run.Lost || r.Err == nil {
-				t.Errorf("the run is %s, %v; want it lost, and why", r.State, r.Err)
-			}
+			test.Eq(t, run.Lost, r.State)
+			test.Error(t, r.Err)
 			if r := runs[1].Result(); r.State != run.Cancelled || r.Err == nil {
 				t.Errorf("the run behind it is %s, %v; want it cancelled, and why", r.State, r.Err)
 			}

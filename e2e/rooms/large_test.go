@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -55,9 +58,9 @@ func TestManyOutputsAreOpened(t *testing.T) {
 	var shown struct {
 		Cells int `json:"cell_count"`
 	}
-	if _, err := agent.Do(t.Context(), "get_nb_stat", map[string]any{"path": path}, &shown); err != nil || shown.Cells != cells {
-		t.Errorf("it has %d cells, %v", shown.Cells, err)
-	}
+	_, err := agent.Do(t.Context(), "get_nb_stat", map[string]any{"path": path}, &shown)
+	must.NoError(t, err)
+	test.Eq(t, cells, shown.Cells)
 }
 
 // manyOutputs is a file of cells with outputs.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -75,9 +77,10 @@ func TestALateKeyIsInNoFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = room.Leave(ctx) }()
-			if got := fmt.Sprint(fresh.Cells()); !strings.Contains(got, "先") || strings.Contains(got, "迟") || !strings.Contains(got, "后") {
-				t.Errorf("in the room is %s", got)
-			}
+			got := fmt.Sprint(fresh.Cells())
+			test.StrContains(t, got, "先")
+			test.StrNotContains(t, got, "迟")
+			test.StrContains(t, got, "后")
 			if _, err := person.do(ctx, map[string]any{"do": "close"}); err != nil {
 				t.Error(err)
 			}

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	program "github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -209,9 +212,8 @@ func (s *site) eachKernel(f func(id string) error) {
 	for _, id := range ids {
 		err = errors.Join(err, f(id))
 	}
-	if err != nil || len(ids) == 0 {
-		s.t.Errorf("%d kernels: %v", len(ids), err)
-	}
+	must.NoError(s.t, err)
+	test.SliceNotEmpty(s.t, ids)
 }
 
 func (s *site) awaitNoKernel() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"go.uber.org/goleak"
 )
 
@@ -65,12 +67,10 @@ func TestMissing(t *testing.T) {
 			}
 			said, err := script(t, c.system, []string{"bash", "dirname"}, c.script, c.args...)
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-				t.Errorf("%v, want the exit code 1", err)
-			}
-			if !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
-				t.Errorf("said %q, want one line with %q", said, c.want)
-			}
+			must.True(t, errors.As(err, &exit))
+			test.Eq(t, 1, exit.ExitCode())
+			test.StrContains(t, said, c.want)
+			test.Eq(t, 1, strings.Count(said, "\n"))
 		})
 	}
 }
@@ -78,9 +78,8 @@ func TestMissing(t *testing.T) {
 // Where npm and PyPI have what is missing, the check says nothing and installs nothing.
 func TestCouldBeFetched(t *testing.T) {
 	said, err := script(t, "Linux x86_64", []string{"bash", "dirname"}, "system.sh", "check")
-	if err != nil || said != "" {
-		t.Errorf("%v: %s", err, said)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "", said)
 }
 
 // What is fetched in the place of a missing program is an environment of Python or a package of Node.
@@ -90,9 +89,8 @@ func TestFetches(t *testing.T) {
 		"browser":  "Node is missing",
 	} {
 		said, err := script(t, "Linux x86_64", []string{"bash", "dirname", "mkdir"}, "system.sh", what)
-		if err == nil || !strings.Contains(said, want) {
-			t.Errorf("%s: %v: said %q, want %q", what, err, said, want)
-		}
+		must.Error(t, err, must.Sprint(what))
+		test.StrContains(t, said, want, test.Sprint(what))
 	}
 }
 
@@ -103,9 +101,8 @@ func TestFound(t *testing.T) {
 			continue
 		}
 		said, err := script(t, "Linux x86_64", []string{"bash", "dirname", program}, "system.sh", what)
-		if err != nil || said != "" {
-			t.Errorf("%s: %v: %s", what, err, said)
-		}
+		must.NoError(t, err, must.Sprint(what))
+		test.Eq(t, "", said, test.Sprint(what))
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -106,9 +109,9 @@ func (p *program) stop() {
 		p.Kill()
 	}
 	p.wg.Wait()
-	if err != nil || code != 0 || strings.Contains(p.Log(), "DATA RACE") {
-		p.t.Errorf("the program ended with %d, %v; its log: %s", code, err, p.Log())
-	}
+	must.NoError(p.t, err)
+	test.Eq(p.t, 0, code)
+	test.StrNotContains(p.t, p.Log(), "DATA RACE")
 }
 
 // dict is a JSON object.
@@ -172,9 +175,8 @@ func (p *program) call(tool string, args dict) answer {
 func (p *program) good(tool string, args dict) answer {
 	p.t.Helper()
 	a := p.call(tool, args)
-	if a.Failed || a.Code != 0 {
-		p.t.Fatalf("%s %v: %s", tool, args, a.Raw)
-	}
+	must.False(p.t, a.Failed, must.Sprint(tool, args))
+	must.Eq(p.t, 0, a.Code, must.Sprint(tool, args))
 	return a
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
@@ -31,9 +33,9 @@ func checkProgram(c *check) {
 			c.Fatal(err)
 		}
 		b, err := io.ReadAll(p.Stdout)
-		if _, late := p.Wait(patience); err != nil || late != nil {
-			c.Fatal(err, late)
-		}
+		_, late := p.Wait(patience)
+		must.NoError(c, err)
+		must.NoError(c, late)
 		return string(b), p
 	}
 	out, _ := once([]string{"--help"}, env()...)

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -97,9 +100,9 @@ func TestParse(t *testing.T) {
 		"000.001 | holds | x | y | z":                      "a reason",
 		"000.001 | holds | x | ":                           "nothing said",
 	} {
-		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, wanted %q", text, err, says)
-		}
+		_, err := parse(text)
+		must.Error(t, err, must.Sprint(text))
+		test.StrContains(t, err.Error(), says, test.Sprint(text))
 	}
 	if rows, err := parse("# seeds\n\n000.001 | differs | a/b.TestC | y | z\n"); err != nil || len(rows) != 1 || SumsOf(rows) != (Sums{Differs: 1}) {
 		t.Errorf("%+v, %v", rows, err)

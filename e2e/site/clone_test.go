@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
@@ -19,13 +22,13 @@ func TestFromClone(t *testing.T) {
 	clone := n.clones()
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // what others have downloaded and compiled
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-		must(t, err)
+		must.NoError(t, err)
 		n.env = append(n.env, name+"="+strings.TrimSpace(string(value)))
 	}
 	compiler, err := exec.LookPath("go")
-	must(t, err)
+	must.NoError(t, err)
 	n.env = append(n.env, "PATH="+filepath.Join(n.home, "bin")+":"+filepath.Dir(compiler)+":/usr/bin:/bin")
-	must(t, os.Remove(n.program()))
+	must.NoError(t, os.Remove(n.program()))
 
 	began := time.Now()
 	up := n.startOther("make", "-C", clone, "up")
@@ -40,11 +43,11 @@ func TestFromClone(t *testing.T) {
 	if said := n.asks(a, "execute_nb_cells", map[string]any{"path": "demo.ipynb", "ranges": []map[string]any{{"start": 2, "end": 4}}}); strings.Contains(said, "Error") {
 		t.Errorf("the demo's cells answer %s", said)
 	}
-	must(t, a.Close())
+	must.NoError(t, a.Close())
 	n.interrupt()
-	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
-		t.Errorf("make ended with %d, %v, and said %s", code, err, up.Log())
-	}
+	code, err := up.Wait(time.Minute)
+	must.NoError(t, err)
+	test.Eq(t, 0, code)
 	if left := n.running(); len(left) > 0 {
 		t.Errorf("there still run %v", left)
 	}
@@ -54,9 +57,9 @@ func TestFromClone(t *testing.T) {
 func (n *somebody) clones() string {
 	n.t.Helper()
 	root, err := lab.RepoRoot()
-	must(n.t, err)
+	must.NoError(n.t, err)
 	clone := filepath.Join(n.folder, "nbduet")
-	must(n.t, os.Mkdir(clone, 0o700))
+	must.NoError(n.t, os.Mkdir(clone, 0o700))
 	copying := exec.CommandContext(n.t.Context(), "bash", "-c", `git ls-files -z -co --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - | tar -xf - -C "$0"`, clone)
 	copying.Dir = root
 	if out, err := copying.CombinedOutput(); err != nil {

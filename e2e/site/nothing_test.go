@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -50,23 +53,24 @@ func TestFromNothing(t *testing.T) {
 		t.Errorf("doctor ended with %d, and said %s", code, said)
 	}
 	second, code := n.run("up", n.folder, "--no-browser")
-	if code != 0 || !strings.Contains(second, "runs already") || !strings.Contains(second, n.url(up)) || strings.Contains(second, "config cursor") {
-		t.Errorf("a second up ended with %d, and said %s", code, second)
-	}
+	test.Eq(t, 0, code)
+	test.StrContains(t, second, "runs already")
+	test.StrContains(t, second, n.url(up))
+	test.StrNotContains(t, second, "config cursor")
 	n.skill()
 
-	must(t, a.Close())
-	must(t, up.Signal(os.Interrupt))
-	if code, err := up.Wait(time.Minute); err != nil || code != 0 {
-		t.Errorf("up ended with %d, %v, and said %s", code, err, up.Log())
-	}
+	must.NoError(t, a.Close())
+	must.NoError(t, up.Signal(os.Interrupt))
+	code, err := up.Wait(time.Minute)
+	must.NoError(t, err)
+	test.Eq(t, 0, code)
 	if left := n.running(); len(left) > 0 {
 		t.Errorf("there still run %v", left)
 	}
 	for _, kind := range []string{"jpserver-*", "kernel-*"} {
-		if left, err := filepath.Glob(filepath.Join(n.home, ".local", "share", "jupyter", "runtime", kind)); err != nil || len(left) > 0 {
-			t.Errorf("left are %q, %v", left, err)
-		}
+		left, err := filepath.Glob(filepath.Join(n.home, ".local", "share", "jupyter", "runtime", kind))
+		must.NoError(t, err)
+		test.LessEq(t, 0, len(left))
 	}
 }
 
@@ -83,25 +87,25 @@ type somebody struct {
 func newcomer(t *testing.T) *somebody {
 	t.Helper()
 	cache, err := os.UserCacheDir()
-	must(t, err)
-	must(t, os.MkdirAll(cache, 0o700))
+	must.NoError(t, err)
+	must.NoError(t, os.MkdirAll(cache, 0o700))
 	home, err := os.MkdirTemp(cache, "nbduet-newcomer-") //nolint:usetesting // its folder is for temporary files
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, os.RemoveAll(home)) })
 	home, err = filepath.EvalSymlinks(home)
-	must(t, err)
+	must.NoError(t, err)
 	n := &somebody{t: t, home: home, folder: filepath.Join(home, "dir with spaces and ümlaut")}
 	for _, dir := range []string{"bin", ".cursor", ".jupyter", "run"} {
-		must(t, os.Mkdir(filepath.Join(home, dir), 0o700))
+		must.NoError(t, os.Mkdir(filepath.Join(home, dir), 0o700))
 	}
-	must(t, os.Mkdir(n.folder, 0o700))
+	must.NoError(t, os.Mkdir(n.folder, 0o700))
 	nbduet := kit.Binary(t)
 	text, err := os.ReadFile(nbduet)
-	must(t, err)
-	must(t, os.WriteFile(n.program(), text, 0o700)) //nolint:gosec // it has to be executable
-	must(t, os.Symlink(basePython(t), filepath.Join(home, "bin", "python3")))
+	must.NoError(t, err)
+	must.NoError(t, os.WriteFile(n.program(), text, 0o700)) //nolint:gosec // it has to be executable
+	must.NoError(t, os.Symlink(basePython(t), filepath.Join(home, "bin", "python3")))
 	// By this the test looks into the page. It is a setting that anybody may have.
-	must(t, os.WriteFile(filepath.Join(home, ".jupyter", "jupyter_lab_config.json"), []byte(`{"LabApp": {"expose_app_in_browser": true}}`), 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(home, ".jupyter", "jupyter_lab_config.json"), []byte(`{"LabApp": {"expose_app_in_browser": true}}`), 0o600))
 	n.env = append(lab.CleanEnv(), "HOME="+home, "PATH="+filepath.Join(home, "bin"), "DISPLAY=", "WAYLAND_DISPLAY=",
 		"XDG_RUNTIME_DIR="+filepath.Join(home, "run"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"),
 		"XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_DATA_HOME="+filepath.Join(home, ".local", "share"),
@@ -113,9 +117,9 @@ func newcomer(t *testing.T) *somebody {
 func basePython(t *testing.T) string {
 	t.Helper()
 	program, err := lab.Program()
-	must(t, err)
+	must.NoError(t, err)
 	out, err := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(program), "python"), "-c", "import sys; print(sys._base_executable)").Output()
-	must(t, err)
+	must.NoError(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -131,7 +135,7 @@ func (n *somebody) start(args ...string) *agent.Process {
 func (n *somebody) startOther(program string, args ...string) *agent.Process {
 	n.t.Helper()
 	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: n.env, Words: true})
-	must(n.t, err)
+	must.NoError(n.t, err)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -149,14 +153,14 @@ func (n *somebody) run(args ...string) (said string, code int) {
 	n.t.Helper()
 	p := n.start(args...)
 	code, err := p.Wait(poll.Patience)
-	must(n.t, err)
+	must.NoError(n.t, err)
 	return string(p.Output()) + p.Log(), code
 }
 
 // says waits until a process has said something.
 func (n *somebody) says(p *agent.Process, words string) {
 	n.t.Helper()
-	must(n.t, poll.Until(n.t.Context(), "up to say "+words, func(context.Context) error {
+	must.NoError(n.t, poll.Until(n.t.Context(), "up to say "+words, func(context.Context) error {
 		select {
 		case <-p.Exited():
 			n.t.Fatalf("up has ended, and said %s%s", p.Output(), p.Log())
@@ -182,7 +186,7 @@ func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
 		n.t.Fatalf("config: %v, and said %s", err, said)
 	}
 	text, err := os.ReadFile(filepath.Join(n.home, ".cursor", "mcp.json"))
-	must(n.t, err)
+	must.NoError(n.t, err)
 	var file struct {
 		Servers map[string]struct {
 			Command string            `json:"command"`
@@ -190,17 +194,16 @@ func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
 			Env     map[string]string `json:"env"`
 		} `json:"mcpServers"`
 	}
-	must(n.t, json.Unmarshal(text, &file))
+	must.NoError(n.t, json.Unmarshal(text, &file))
 	entry := file.Servers["nbduet"]
-	if len(file.Servers) != 1 || entry.Command != program {
-		n.t.Fatalf("Cursor's file is %s", text)
-	}
+	must.MapLen(n.t, 1, file.Servers, must.Sprint(text))
+	must.Eq(n.t, program, entry.Command, must.Sprint(text))
 	env := n.env
 	for name, value := range entry.Env {
 		env = append(env, name+"="+value)
 	}
 	a, err := agent.Start(n.t.Context(), agent.Options{Binary: entry.Command, Args: entry.Args, Env: env, Words: true})
-	must(n.t, err)
+	must.NoError(n.t, err)
 	n.t.Cleanup(a.Kill)
 	return a
 }
@@ -226,11 +229,11 @@ func (n *somebody) address(up *agent.Process) string {
 		n.t.Fatalf("up said %s", up.Output())
 	}
 	text, err := os.ReadFile(string(m[1]))
-	must(n.t, err)
+	must.NoError(n.t, err)
 	var server struct {
 		Token string `json:"token"`
 	}
-	must(n.t, json.Unmarshal(text, &server))
+	must.NoError(n.t, json.Unmarshal(text, &server))
 	return url + "?token=" + server.Token
 }
 
@@ -240,10 +243,10 @@ func (n *somebody) visits(address string) *kit.Person {
 	t.Helper()
 	p := kit.OpenTab(t)
 	where, err := json.Marshal(address)
-	must(t, err)
+	must.NoError(t, err)
 	_, err = browser.Eval[string](t.Context(), p.Tab, fmt.Sprintf("location.href = %s", where))
-	must(t, err)
-	must(t, p.WaitVisible(t.Context(), ".jp-DirListing-content"))
+	must.NoError(t, err)
+	must.NoError(t, p.WaitVisible(t.Context(), ".jp-DirListing-content"))
 	return p
 }
 
@@ -252,20 +255,20 @@ func (n *somebody) opens(a *agent.Agent, p *kit.Person) {
 	t := n.t
 	t.Helper()
 	n.asks(a, "create_document", map[string]any{"path": "first.ipynb"})
-	must(t, p.Click(t.Context(), `.jp-DirListing-item[title*="first.ipynb"]`))
-	must(t, p.Press(t.Context(), kb.Enter))
+	must.NoError(t, p.Click(t.Context(), `.jp-DirListing-item[title*="first.ipynb"]`))
+	must.NoError(t, p.Press(t.Context(), kb.Enter))
 }
 
 // shares has the client write a cell into the open notebook and run it, which the person sees.
 func (n *somebody) shares(a *agent.Agent, p *kit.Person, path string) {
 	t := n.t
 	t.Helper()
-	must(t, p.WaitKernel(t.Context()))
+	must.NoError(t, p.WaitKernel(t.Context()))
 	const source = "print(6 * 7)"
 	if said := n.asks(a, "insert_nb_cells", kit.Insert(path, 0, true, source)); !strings.Contains(said, "42") {
 		t.Errorf("the run of a cell answered %s", said)
 	}
-	must(t, p.WaitView(t.Context(), "the cell and its output", func(cells []browser.ViewCell) error {
+	must.NoError(t, p.WaitView(t.Context(), "the cell and its output", func(cells []browser.ViewCell) error {
 		if len(cells) == 0 || cells[0].Source != source || len(cells[0].Outputs) != 1 || strings.TrimSpace(cells[0].Outputs[0].Text) != "42" {
 			return fmt.Errorf("there are %+v", cells)
 		}
@@ -278,9 +281,9 @@ func (n *somebody) answers(a *agent.Agent, p *kit.Person) {
 	t := n.t
 	t.Helper()
 	const words = "  # who asks?"
-	must(t, p.EditCell(t.Context(), 0))
-	must(t, p.Type(t.Context(), words))
-	must(t, poll.Until(t.Context(), "the client to read what the person types", func(context.Context) error {
+	must.NoError(t, p.EditCell(t.Context(), 0))
+	must.NoError(t, p.Type(t.Context(), words))
+	must.NoError(t, poll.Until(t.Context(), "the client to read what the person types", func(context.Context) error {
 		if said := n.asks(a, "read_nb_cells", map[string]any{"path": "first.ipynb"}); !strings.Contains(said, "print(6 * 7)"+words) {
 			return fmt.Errorf("it read %s", said)
 		}
@@ -292,7 +295,7 @@ func (n *somebody) answers(a *agent.Agent, p *kit.Person) {
 func (n *somebody) asks(a *agent.Agent, tool string, args map[string]any) string {
 	n.t.Helper()
 	answer, err := a.Call(n.t.Context(), tool, args)
-	must(n.t, err)
+	must.NoError(n.t, err)
 	if answer.IsError {
 		n.t.Fatalf("%s answered %s", tool, answer.Text)
 	}
@@ -307,9 +310,8 @@ func (n *somebody) skill() {
 	}
 	for dir, want := range map[string]int{".claude": 0, ".agents": 1} {
 		files, err := filepath.Glob(filepath.Join(n.home, dir, "skills", "*", "SKILL.md"))
-		if err != nil || len(files) != want {
-			n.t.Errorf("in %s there are %q, %v", dir, files, err)
-		}
+		must.NoError(n.t, err, must.Sprint(dir))
+		test.SliceLen(n.t, want, files, test.Sprint(dir))
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 var (
@@ -19,13 +22,13 @@ var (
 // Each link between the pages of the repository leads to a file or a heading that is there.
 func TestPagesLead(t *testing.T) {
 	pages, err := findPages("../..")
-	must(t, err)
+	must.NoError(t, err)
 	if len(pages) < 5 {
 		t.Fatalf("the pages are %q", pages)
 	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		must(t, err)
+		must.NoError(t, err)
 		for _, m := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(text), ""), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
@@ -86,7 +89,7 @@ var (
 // A test runs each command of the README. Its configuration is run by TestReadmeConfiguration.
 func TestReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
-	must(t, err)
+	must.NoError(t, err)
 	tests := testNames(t)
 	found := map[string]bool{}
 	for _, block := range shellBlock.FindAllStringSubmatch(string(readme), -1) {
@@ -101,9 +104,9 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	for command := range found {
-		if by := readmeCommands[command]; by == "" || !strings.HasPrefix(by, "(") && !tests[by] {
-			t.Errorf("the README has the command %q, and no test runs it: %q", command, by)
-		}
+		by := readmeCommands[command]
+		test.NotEq(t, "", by, test.Sprint(command))
+		test.False(t, !strings.HasPrefix(by, "(") && !tests[by], test.Sprint(command))
 	}
 	for command := range readmeCommands {
 		if !found[command] {
@@ -120,7 +123,7 @@ func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
 	for _, dir := range []string{"..", "../../cmd"} {
-		must(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		must.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -137,14 +140,14 @@ func testNames(t *testing.T) map[string]bool {
 // .ci/run runs all that make test runs.
 func TestGateIsTest(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
-	must(t, err)
+	must.NoError(t, err)
 	for _, want := range []string{"test: gate", "\n\t@$(RUN) -meanwhile environments $(GATE)\n", "\n\t@$(RUN) -meanwhile environments lint $(GATE)\n"} {
 		if !strings.Contains(string(makefile), want) {
 			t.Errorf("the Makefile has no %q", want)
 		}
 	}
 	out, err := exec.CommandContext(t.Context(), "make", "-C", "../..", "help").Output()
-	must(t, err)
+	must.NoError(t, err)
 	for _, target := range []string{"make up ", "make demo ", "make test "} {
 		if !strings.Contains(string(out), "\n"+target) {
 			t.Errorf("make help does not list %q", target)
@@ -181,7 +184,7 @@ func findPages(root string) ([]string, error) {
 func hasHeading(t *testing.T, page, anchor string) bool {
 	t.Helper()
 	text, err := os.ReadFile(page)
-	must(t, err)
+	must.NoError(t, err)
 	for _, m := range pageHeading.FindAllStringSubmatch(string(text), -1) {
 		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		if strings.ReplaceAll(words, " ", "-") == anchor {

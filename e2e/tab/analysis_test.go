@@ -2,8 +2,10 @@ package tab_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
@@ -14,7 +16,7 @@ import (
 func executeCode(t *testing.T, nbduet *agent.Agent, session, code string) (out kit.CodeResult) {
 	t.Helper()
 	_, err := nbduet.Do(t.Context(), "execute_code", map[string]any{"session_id": session, "code": code}, &out)
-	must(t, err)
+	must.NoError(t, err)
 	if !out.Success {
 		t.Fatalf("%s: %+v", code, out)
 	}
@@ -25,7 +27,7 @@ func executeCode(t *testing.T, nbduet *agent.Agent, session, code string) (out k
 func (p *person) kernelID(t *testing.T) string {
 	t.Helper()
 	id, err := browser.Eval[string](t.Context(), p.Tab, `window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.id ?? ""`)
-	must(t, err)
+	must.NoError(t, err)
 	return id
 }
 
@@ -36,23 +38,23 @@ func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 	t.Run("the tab first", func(t *testing.T) {
 		path := kit.NewNotebook(t, kit.Code("x = 6"))
 		tab := open(t, path)
-		must(t, tab.run(t.Context(), 0))
+		must.NoError(t, tab.run(t.Context(), 0))
 		tab.see(t, nil, 0, "[1]:", "")
 		var s kit.Analysis
 		_, err := nbduet.Do(t.Context(), "session_connect", map[string]any{"notebook_path": path}, &s)
-		must(t, err)
-		if id := tab.kernelID(t); !s.Connected || s.Path != path || s.KernelID != id {
-			t.Errorf("the tab has %s, the session %+v", id, s)
-		}
+		must.NoError(t, err)
+		id := tab.kernelID(t)
+		test.True(t, s.Connected)
+		test.Eq(t, path, s.Path)
+		test.Eq(t, id, s.KernelID)
 		if got := executeCode(t, nbduet, s.SessionID, "print(x * 7)"); got.Stdout != "42\n" || got.CellID == "" {
 			t.Errorf("%+v", got)
 		}
 		tab.see(t, nil, 1, "[2]:", "42")
 		got := executeCode(t, nbduet, s.SessionID, "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()")
-		if len(got.Images) != 1 || !strings.HasPrefix(got.Images[0].URI, "jupyter://sessions/"+s.SessionID+"/images/") {
-			t.Errorf("%+v", got)
-		}
-		must(t, tab.WaitView(t.Context(), "the plot", func(cells []browser.ViewCell) error {
+		must.SliceLen(t, 1, got.Images)
+		test.StrHasPrefix(t, "jupyter://sessions/"+s.SessionID+"/images/", got.Images[0].URI)
+		must.NoError(t, tab.WaitView(t.Context(), "the plot", func(cells []browser.ViewCell) error {
 			if len(cells) == 3 && len(cells[2].Outputs) == 1 && cells[2].Outputs[0].Width > 100 {
 				return nil
 			}
@@ -68,13 +70,13 @@ func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 		path := kit.NewNotebook(t, kit.Code("print(y)"))
 		var s kit.Analysis
 		_, err := nbduet.Do(t.Context(), "session_create", map[string]any{"notebook_path": path}, &s)
-		must(t, err)
+		must.NoError(t, err)
 		executeCode(t, nbduet, s.SessionID, "y = 'shared'")
 		tab := open(t, path)
 		if id := tab.kernelID(t); s.KernelID != id {
 			t.Errorf("the tab has %s, the session %+v", id, s)
 		}
-		must(t, tab.run(t.Context(), 0))
+		must.NoError(t, tab.run(t.Context(), 0))
 		tab.see(t, nil, 0, "[2]:", "shared")
 		executeCode(t, nbduet, s.SessionID, "print(y.upper())")
 		tab.see(t, nil, 2, "[3]:", "SHARED")
@@ -83,7 +85,7 @@ func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 
 		// Where nobody else is left, the kernel ends with the session.
 		_, err = nbduet.Do(t.Context(), "session_create", map[string]any{}, &s)
-		must(t, err)
+		must.NoError(t, err)
 		endAnalysis(t, nbduet, s, true)
 	})
 }
@@ -97,12 +99,10 @@ func endAnalysis(t *testing.T, nbduet *agent.Agent, s kit.Analysis, shutdown boo
 		Message  string
 	}
 	_, err := nbduet.Do(t.Context(), "session_delete", map[string]any{"session_id": s.SessionID}, &gone)
-	must(t, err)
-	if !gone.Deleted || gone.Shutdown != shutdown {
-		t.Errorf("%+v", gone)
-	}
+	must.NoError(t, err)
+	test.True(t, gone.Deleted)
+	test.Eq(t, shutdown, gone.Shutdown)
 	_, err = nbduet.Do(t.Context(), "execute_code", map[string]any{"session_id": s.SessionID, "code": "1"}, nil)
-	if err == nil || !strings.Contains(err.Error(), `{"error":"session_not_found","message":`) {
-		t.Errorf("an ended session: %v", err)
-	}
+	must.Error(t, err, must.Sprint("an ended session"))
+	test.StrContains(t, err.Error(), `{"error":"session_not_found","message":`, test.Sprint("an ended session"))
 }

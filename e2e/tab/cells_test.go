@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/browser"
@@ -22,7 +25,7 @@ type changedCell struct {
 // shows waits until the sources of the notebook's cells in the tab are these.
 func (p *person) shows(what string, sources ...string) {
 	p.T.Helper()
-	must(p.T, p.WaitView(p.T.Context(), what, func(cells []browser.ViewCell) error {
+	must.NoError(p.T, p.WaitView(p.T.Context(), what, func(cells []browser.ViewCell) error {
 		var got []string
 		for _, c := range cells {
 			got = append(got, c.Source)
@@ -44,7 +47,7 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	name := fmt.Sprintf("%s-made-%d", t.Name(), time.Now().UnixNano()) // which may not be there
 	var s kit.Analysis
 	_, err := nbduet.Do(ctx, "session_create", map[string]any{"notebook_path": own}, &s)
-	must(t, err)
+	must.NoError(t, err)
 	var made struct {
 		Path    string
 		CellIDs []string `json:"cell_ids"`
@@ -52,10 +55,9 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	_, err = nbduet.Do(ctx, "notebook_create", map[string]any{"session_id": s.SessionID, "name": name, "cells": []map[string]any{
 		{"cell_type": "markdown", "source": "Titel 日本"}, {"cell_type": "code", "source": "x = 6"},
 	}}, &made)
-	must(t, err)
-	if made.Path != name+".ipynb" || len(made.CellIDs) != 2 {
-		t.Fatalf("%+v", made)
-	}
+	must.NoError(t, err)
+	must.Eq(t, name+".ipynb", made.Path)
+	must.SliceLen(t, 2, made.CellIDs)
 	t.Cleanup(func() {
 		if err := kit.Jupyter(t).EndKernel(context.Background(), made.Path); err != nil {
 			t.Error(err)
@@ -65,13 +67,13 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 		t.Helper()
 		args["session_id"], args["notebook_name"] = s.SessionID, name
 		_, err := nbduet.Do(ctx, tool, args, &out)
-		must(t, err)
+		must.NoError(t, err)
 		return out
 	}
 	tab := open(t, made.Path)
-	if dialog, err := tab.Dialog(ctx); err != nil || dialog != "" {
-		t.Errorf("the tab asks %q (%v)", dialog, err)
-	}
+	dialog, err := tab.Dialog(ctx)
+	must.NoError(t, err)
+	test.Eq(t, "", dialog)
 	tab.shows("the notebook", "Titel 日本", "x = 6")
 
 	added := do("notebook_add_cell", map[string]any{"cell_type": "code", "source": "print(x * 7)"})
@@ -81,22 +83,21 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	tab.Shoot("added")
 
 	// The person writes at the end of the cell whose beginning the agent changes.
-	must(t, tab.EditCell(ctx, 3))
-	must(t, tab.Press(ctx, kb.End, 0))
-	must(t, tab.Type(ctx, " # typed 😀"))
+	must.NoError(t, tab.EditCell(ctx, 3))
+	must.NoError(t, tab.Press(ctx, kb.End, 0))
+	must.NoError(t, tab.Type(ctx, " # typed 😀"))
 	tab.shows("what is typed", "the top", "Titel 日本", "x = 6", "print(x * 7) # typed 😀")
 	edited := do("notebook_edit_cell", map[string]any{"cell_id": added.CellID, "source": "y = 1\nprint(x * 7)", "force": true})
 	if edited.CellID != added.CellID {
 		t.Errorf("%+v", edited)
 	}
 	tab.shows("the edit", "the top", "Titel 日本", "x = 6", "y = 1\nprint(x * 7) # typed 😀")
-	must(t, tab.Type(ctx, "!")) // the caret is where it was
+	must.NoError(t, tab.Type(ctx, "!")) // the caret is where it was
 	tab.shows("what is typed on", "the top", "Titel 日本", "x = 6", "y = 1\nprint(x * 7) # typed 😀!")
 
 	moved := do("notebook_move_cell", map[string]any{"cell_id": made.CellIDs[1], "position": 0})
-	if moved.CellID != made.CellIDs[1] || *moved.Index != 0 {
-		t.Errorf("%+v", moved)
-	}
+	test.Eq(t, made.CellIDs[1], moved.CellID)
+	test.Eq(t, 0, *moved.Index)
 	tab.shows("the move", "x = 6", "the top", "Titel 日本", "y = 1\nprint(x * 7) # typed 😀!")
 	do("notebook_delete_cell", map[string]any{"cell_id": top.CellID})
 	do("notebook_delete_cell", map[string]any{"cell_index": 1})

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/browser"
@@ -21,7 +24,7 @@ import (
 func newText(t *testing.T, content string) string {
 	t.Helper()
 	name := strings.ReplaceAll(t.Name(), "/", "-") + ".py"
-	must(t, os.WriteFile(kit.Jupyter(t).Path(name), []byte(content), 0o600))
+	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(name), []byte(content), 0o600))
 	return name
 }
 
@@ -41,8 +44,8 @@ func openText(t *testing.T, path string) *editor {
 	e := &editor{tab, t}
 	ctx := t.Context()
 	_, err := browser.Eval[bool](ctx, tab.Tab, fmt.Sprintf("(setTimeout(() => { location.href = %q }), true)", kit.Jupyter(t).PageURL(strings.TrimSuffix(path, ".py"), path)))
-	must(t, err)
-	must(t, poll.Until(ctx, "the text to be in the page", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(ctx, "the text to be in the page", func(ctx context.Context) error {
 		ready, err := browser.Eval[bool](ctx, tab.Tab, `!!(`+widget+`?.context?.isReady && document.querySelector(".jp-FileEditor .cm-content"))`)
 		if err == nil && !ready {
 			err = errors.New("not yet")
@@ -55,7 +58,7 @@ func openText(t *testing.T, path string) *editor {
 // shows waits until the editor's lines and the tab's path are these.
 func (e *editor) shows(path, content string) {
 	e.t.Helper()
-	must(e.t, poll.Until(e.t.Context(), "the tab to show it", func(ctx context.Context) error {
+	must.NoError(e.t, poll.Until(e.t.Context(), "the tab to show it", func(ctx context.Context) error {
 		got, err := browser.Eval[[]string](ctx, e.Tab, `[
 			`+widget+`.context.localPath,
 			[...document.querySelectorAll(".jp-FileEditor .cm-content .cm-line")].map(l => l.textContent).join("\n"),
@@ -71,15 +74,15 @@ func (e *editor) shows(path, content string) {
 func (e *editor) typeAtEnd(text string) {
 	e.t.Helper()
 	ctx := e.t.Context()
-	must(e.t, e.ClickInto(ctx, ".jp-FileEditor .cm-content"))
-	must(e.t, e.Press(ctx, kb.End, kb.ModifierCtrl))
-	must(e.t, e.Type(ctx, text))
+	must.NoError(e.t, e.ClickInto(ctx, ".jp-FileEditor .cm-content"))
+	must.NoError(e.t, e.Press(ctx, kb.End, kb.ModifierCtrl))
+	must.NoError(e.t, e.Type(ctx, text))
 }
 
 // fileBecomes waits until a file has a content.
 func fileBecomes(t *testing.T, path, want string) {
 	t.Helper()
-	must(t, poll.Until(t.Context(), "the file "+path, func(context.Context) error {
+	must.NoError(t, poll.Until(t.Context(), "the file "+path, func(context.Context) error {
 		b, err := os.ReadFile(kit.Jupyter(t).Path(path))
 		if err == nil && string(b) != want {
 			err = fmt.Errorf("it holds %q, want %q", b, want)
@@ -98,11 +101,11 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 	do := func(tool string, args map[string]any) {
 		t.Helper()
 		_, err := nbduet.Do(ctx, tool, args, nil)
-		must(t, err)
+		must.NoError(t, err)
 	}
 	agentReads := func(path, content string) {
 		t.Helper()
-		must(t, poll.Until(ctx, "the agent to read what was typed", func(ctx context.Context) error {
+		must.NoError(t, poll.Until(ctx, "the agent to read what was typed", func(ctx context.Context) error {
 			var read struct {
 				Content string `json:"content"`
 			}
@@ -128,9 +131,9 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 	const all = "one = 100 # 😀\ntwo = 2\nthree = 3 # four five"
 	agentReads(to, all)
 	do("copy_document", map[string]any{"path": to, "copyPath": "copy-" + path})
-	if b, err := os.ReadFile(kit.Jupyter(t).Path("copy-" + path)); err != nil || string(b) != all {
-		t.Errorf("the copy is %q, %v", b, err)
-	}
+	b, err := os.ReadFile(kit.Jupyter(t).Path("copy-" + path))
+	must.NoError(t, err)
+	test.Eq(t, all, string(b))
 	fileBecomes(t, to, all)
 	if _, err := os.Stat(kit.Jupyter(t).Path(path)); !os.IsNotExist(err) {
 		t.Errorf("there is a file under the old name: %v", err)
@@ -146,10 +149,10 @@ func TestOpenTextIsDeleted(t *testing.T) {
 	tab := openText(t, path)
 	nbduet := kit.StartAgent(t)
 	_, err := nbduet.Do(ctx, "insert_document_text", map[string]any{"path": path, "position": 0, "text": "# "}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	tab.shows(path, "# old = 1\n")
 	_, err = nbduet.Do(ctx, "delete_document", map[string]any{"path": path}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	tab.typeAtEnd("typed afterwards")
 	tab.shows(path, "# old = 1\ntyped afterwards")
 	time.Sleep(2 * time.Second) // the server saves a second after the last change
@@ -157,12 +160,12 @@ func TestOpenTextIsDeleted(t *testing.T) {
 		t.Fatalf("the file is back: %v", err)
 	}
 	_, err = nbduet.Do(ctx, "create_document", map[string]any{"path": path, "type": "file", "content": "new = 1\n"}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	tab.typeAtEnd(" and more")
 	time.Sleep(2 * time.Second)
 	fileBecomes(t, path, "new = 1\n")
 	_, err = nbduet.Do(ctx, "insert_document_text", map[string]any{"path": path, "position": 8, "text": "more = 2\n"}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	fileBecomes(t, path, "new = 1\nmore = 2\n")
 }
 
@@ -177,10 +180,10 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 		Content string `json:"content"`
 	}
 	_, err := nbduet.Do(ctx, "get_document_content", map[string]any{"path": path}, &read)
-	must(t, err)
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Type(ctx, " # typed 😀"))
-	must(t, tab.WaitView(ctx, "the typed text", func(cells []browser.ViewCell) error {
+	must.NoError(t, err)
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Type(ctx, " # typed 😀"))
+	must.NoError(t, tab.WaitView(ctx, "the typed text", func(cells []browser.ViewCell) error {
 		if cells[0].Source != "a = 1 # typed 😀" {
 			return fmt.Errorf("%q", cells[0].Source)
 		}
@@ -190,7 +193,7 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 		{"id": "new", "cell_type": "code", "source": "new = 1", "metadata": {}, "outputs": [{"output_type": "stream", "name": "stdout", "text": "printed"}], "execution_count": 7},
 		{"id": "cell-0", "cell_type": "code", "source": "import x\na = 1", "metadata": {}, "outputs": [], "execution_count": null}]}`
 	// The person's cell is changed by both, at different places; the title is deleted.
-	must(t, poll.Until(ctx, "the agent to have the typed text", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the agent to have the typed text", func(ctx context.Context) error {
 		_, err := nbduet.Do(ctx, "overwrite_document", map[string]any{"path": path, "content": content}, nil)
 		return err
 	}))
@@ -203,22 +206,22 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 			return nil
 		}
 	}
-	must(t, tab.WaitView(ctx, "the new cells", want("import x\na = 1 # typed 😀")))
-	must(t, tab.Type(ctx, " on")) // the caret is where it was
-	must(t, tab.WaitView(ctx, "what is typed on", want("import x\na = 1 # typed 😀 on")))
+	must.NoError(t, tab.WaitView(ctx, "the new cells", want("import x\na = 1 # typed 😀")))
+	must.NoError(t, tab.Type(ctx, " on")) // the caret is where it was
+	must.NoError(t, tab.WaitView(ctx, "what is typed on", want("import x\na = 1 # typed 😀 on")))
 	tab.Shoot("overwritten")
 
 	to := "renamed-" + path
 	tab.Moved = true
 	_, err = nbduet.Do(ctx, "rename_document", map[string]any{"path": path, "newPath": to}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := kit.Jupyter(t).EndKernel(context.Background(), to); err != nil {
 			t.Error(err)
 		}
 	})
-	must(t, tab.Type(ctx, "!"))
-	must(t, poll.Until(ctx, "the file of the new name", func(context.Context) error {
+	must.NoError(t, tab.Type(ctx, "!"))
+	must.NoError(t, poll.Until(ctx, "the file of the new name", func(context.Context) error {
 		cells, err := kit.OnDisk(t, to)
 		if err == nil && (len(cells) != 2 || string(cells[1].Source) != "import x\na = 1 # typed 😀 on!") {
 			err = fmt.Errorf("%+v", cells)

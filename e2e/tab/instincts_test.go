@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -21,7 +24,7 @@ func TestModelByInstinct(t *testing.T) {
 		t.Helper()
 		args["path"] = path
 		answer, err := nbduet.Call(ctx, tool, args)
-		must(t, err)
+		must.NoError(t, err)
 		t.Logf("%s %v\n%s", tool, args, answer.Text)
 		return answer.Text, answer.IsError
 	}
@@ -38,10 +41,10 @@ func TestModelByInstinct(t *testing.T) {
 	}
 	types := func(cell, at int, text string) {
 		t.Helper()
-		must(t, tab.EditCell(ctx, cell))
-		must(t, tab.Select(ctx, cell, at, at))
-		must(t, tab.Type(ctx, text))
-		must(t, poll.Until(ctx, "what was typed in the room", func(context.Context) error {
+		must.NoError(t, tab.EditCell(ctx, cell))
+		must.NoError(t, tab.Select(ctx, cell, at, at))
+		must.NoError(t, tab.Type(ctx, text))
+		must.NoError(t, poll.Until(ctx, "what was typed in the room", func(context.Context) error {
 			cells := kit.ReadCells(t, other, path)
 			if !strings.Contains(cells[cell].Source, text) {
 				return fmt.Errorf("%q", cells[cell].Source)
@@ -52,9 +55,9 @@ func TestModelByInstinct(t *testing.T) {
 
 	// Indexes after a partial read mean what that showed.
 	done("read_nb_cells", map[string]any{})
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Press(ctx, "\x1b"))
-	must(t, tab.Press(ctx, "a"))
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Press(ctx, "\x1b"))
+	must.NoError(t, tab.Press(ctx, "a"))
 	tab.shows("a cell above", "", "x = 1", "print('second')", "z = 3", "a = 1\nb = 2\nc = 3")
 	if said := done("read_nb_cells", map[string]any{"ranges": []map[string]any{{"start": 0, "end": 2}}}); !strings.Contains(said, "print('second') is 2 now") {
 		t.Errorf("the partial read does not say what moved: %s", said)
@@ -87,7 +90,7 @@ func TestModelByInstinct(t *testing.T) {
 	tab.sources("the merge", merged...)
 	done("modify_nb_cells", wants)
 	tab.sources("the same call again", merged...)
-	must(t, poll.Until(ctx, "the agents to leave the idle notebook", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the agents to leave the idle notebook", func(context.Context) error {
 		names, err := tab.Collaborators(ctx)
 		if err == nil && len(names) > 0 {
 			err = fmt.Errorf("%q are there", names)
@@ -105,12 +108,12 @@ func TestOpenedWhileSomebodyTypes(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("a = 1\n#"))
 	tab := open(t, path)
 	nbduet := kit.StartAgent(t)
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Select(ctx, 0, len("a = 1\n#"), len("a = 1\n#")))
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Select(ctx, 0, len("a = 1\n#"), len("a = 1\n#")))
 	const words = " each key of this sentence comes before the edit, which is made when it ends"
 	typing := make(chan error, 1)
 	go func() { typing <- tab.typesSlowly(ctx, words) }()
-	must(t, poll.Until(ctx, "the first keys", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the first keys", func(context.Context) error {
 		model, err := tab.Model(ctx)
 		if err == nil && len(model[0].Source) < len("a = 1\n#")+3 {
 			err = fmt.Errorf("%q", model[0].Source)
@@ -118,20 +121,19 @@ func TestOpenedWhileSomebodyTypes(t *testing.T) {
 		return err
 	}))
 	answer, err := nbduet.Call(ctx, "edit_text", map[string]any{"path": path, "old_text": "a = 1", "new_text": "a = 2", "wait": 0})
-	must(t, err)
-	if !answer.IsError || !strings.HasPrefix(answer.Text, "busy_human") {
-		t.Errorf("while somebody types it is answered: %s", answer.Text)
-	}
+	must.NoError(t, err)
+	test.True(t, answer.IsError, test.Sprint("while somebody types it is answered"))
+	test.StrHasPrefix(t, "busy_human", answer.Text, test.Sprint("while somebody types it is answered"))
 	t.Log(answer.Text)
 	tab.Shoot("typing")
 	answer, err = nbduet.Call(ctx, "edit_text", map[string]any{"path": path, "old_text": "a = 1", "new_text": "a = 2", "wait": 30})
-	must(t, err)
+	must.NoError(t, err)
 	select {
 	case err := <-typing:
-		must(t, err)
+		must.NoError(t, err)
 	default:
 		t.Error("written before the last key")
-		must(t, <-typing)
+		must.NoError(t, <-typing)
 	}
 	if answer.IsError {
 		t.Errorf("after the last key it is answered: %s", answer.Text)

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -70,13 +73,14 @@ func (k *kernelTest) ends(t *testing.T, call *pending, how string) {
 	t.Helper()
 	results := call.results(t)
 	last := results[len(results)-1]
-	if last.State != "lost" || len(last.Outputs) != 2 || last.Outputs[0].Text != "half way\n" || last.Outputs[1].Text != "["+how+"]\n" {
-		t.Errorf("the answer says %+v", last)
-	}
+	test.Eq(t, "lost", last.State)
+	must.SliceLen(t, 2, last.Outputs)
+	test.Eq(t, "half way\n", last.Outputs[0].Text)
+	test.Eq(t, "["+how+"]\n", last.Outputs[1].Text)
 	if !strings.Contains(call.executed.Message, "1 lost with the kernel") {
 		t.Errorf("the answer's message is %q", call.executed.Message)
 	}
-	must(t, k.tab.WaitView(t.Context(), "the outputs so far", func(cells []browser.ViewCell) error {
+	must.NoError(t, k.tab.WaitView(t.Context(), "the outputs so far", func(cells []browser.ViewCell) error {
 		got := cells[hangs].Outputs
 		if len(got) == 2 && strings.TrimSpace(got[0].Text) == "half way" && strings.Contains(got[1].Text, how) {
 			return nil
@@ -89,7 +93,7 @@ func (k *kernelTest) ends(t *testing.T, call *pending, how string) {
 // noneBusy waits until no cell in the tab shows as busy.
 func (k *kernelTest) noneBusy(t *testing.T) {
 	t.Helper()
-	must(t, k.tab.WaitView(t.Context(), "no cell to be busy", func(cells []browser.ViewCell) error {
+	must.NoError(t, k.tab.WaitView(t.Context(), "no cell to be busy", func(cells []browser.ViewCell) error {
 		for _, c := range cells {
 			if c.Prompt == "[*]:" {
 				return fmt.Errorf("%+v", cells)
@@ -103,22 +107,22 @@ func (k *kernelTest) killed(t *testing.T) {
 	ctx := t.Context()
 	call := begin(t, k.nbduet, "execute_nb_cells", execute(k.path, keeps, hangs))
 	k.tab.see(t, call, hangs, "[*]:", "half way")
-	must(t, k.tab.run(ctx, asks))
+	must.NoError(t, k.tab.run(ctx, asks))
 	k.tab.see(t, call, asks, "[*]:", "")
 	k.tab.Shoot("half-way")
 	var pid int
-	must(t, poll.Until(ctx, "the kernel's process", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the kernel's process", func(context.Context) error {
 		text, err := os.ReadFile(kit.Jupyter(t).Path(k.path + "-pid"))
 		if err == nil {
 			pid, err = strconv.Atoi(string(text))
 		}
 		return errors.Join(err, ended(call.done))
 	}))
-	must(t, syscall.Kill(pid, syscall.SIGKILL))
+	must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	k.ends(t, call, "the kernel's process ended while this cell ran; its variables are gone")
 
 	// JupyterLab says it too, in a dialog.
-	must(t, poll.Until(ctx, "JupyterLab to say that the kernel has died", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(ctx, "JupyterLab to say that the kernel has died", func(ctx context.Context) error {
 		text, err := k.tab.Dialog(ctx)
 		if err == nil && !strings.Contains(text, "appears to have died") {
 			err = fmt.Errorf("%q", text)
@@ -126,16 +130,16 @@ func (k *kernelTest) killed(t *testing.T) {
 		return err
 	}))
 	k.tab.Shoot("died")
-	must(t, k.tab.Click(ctx, ".jp-Dialog .jp-mod-accept"))
+	must.NoError(t, k.tab.Click(ctx, ".jp-Dialog .jp-mod-accept"))
 
 	next := begin(t, k.nbduet, "execute_nb_cells", execute(k.path, asks))
 	result := next.results(t)[0]
-	if result.State != "done" || !strings.Contains(result.Message, "the kernel's process had ended and was started again: the variables from before are gone") ||
-		len(result.Outputs) != 1 || result.Outputs[0].Data["text/plain"] != "False" {
-		t.Errorf("the next run's answer is %+v", result)
-	}
+	test.Eq(t, "done", result.State)
+	test.StrContains(t, result.Message, "the kernel's process had ended and was started again: the variables from before are gone")
+	must.SliceLen(t, 1, result.Outputs)
+	test.EqOp[any](t, "False", result.Outputs[0].Data["text/plain"])
 	k.tab.see(t, nil, asks, "[1]:", "False")
-	must(t, k.tab.WaitKernel(ctx))
+	must.NoError(t, k.tab.WaitKernel(ctx))
 	k.tab.Shoot("works-again")
 }
 
@@ -144,16 +148,16 @@ func (k *kernelTest) restarted(t *testing.T) {
 	call := begin(t, k.nbduet, "execute_nb_cells", execute(k.path, keeps, hangs))
 	k.tab.see(t, call, hangs, "[*]:", "half way")
 	// A person's cell waits for the kernel as well.
-	must(t, k.tab.run(ctx, asks))
+	must.NoError(t, k.tab.run(ctx, asks))
 	k.tab.see(t, call, asks, "[*]:", "")
 	k.tab.Shoot("both-wait")
 
 	_, err := k.nbduet.Do(ctx, "restart_nb_kernel", map[string]any{"path": k.path, "exec": false}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	k.ends(t, call, "the kernel was restarted while this cell ran; its variables are gone")
-	must(t, k.tab.WaitKernel(ctx))
+	must.NoError(t, k.tab.WaitKernel(ctx))
 	k.tab.Shoot("restarted")
-	must(t, k.tab.run(ctx, asks))
+	must.NoError(t, k.tab.run(ctx, asks))
 	k.tab.see(t, nil, asks, "[1]:", "False")
 	k.tab.Shoot("works-again")
 }
@@ -161,47 +165,46 @@ func (k *kernelTest) restarted(t *testing.T) {
 func (k *kernelTest) exchanged(t *testing.T) {
 	ctx := t.Context()
 	// This time the cell that is lost is the person's own.
-	must(t, k.tab.run(ctx, hangs))
+	must.NoError(t, k.tab.run(ctx, hangs))
 	k.tab.see(t, nil, hangs, "[*]:", "half way")
 	var answer struct {
 		Assigned   bool   `json:"kernel_assigned"`
 		KernelName string `json:"kernel_name"`
 	}
 	_, err := k.nbduet.Do(ctx, "assign_nb_kernel", map[string]any{"path": k.path, "kernel_name": "bash"}, &answer)
-	must(t, err)
-	if !answer.Assigned || answer.KernelName != "bash" {
-		t.Errorf("the answer is %+v", answer)
-	}
+	must.NoError(t, err)
+	test.True(t, answer.Assigned)
+	test.Eq(t, "bash", answer.KernelName)
 	k.noneBusy(t)
 	k.tab.Shoot("assigned")
 
 	// JupyterLab asks for the server's sessions every ten seconds.
 	soon, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
-	must(t, poll.Until(soon, "the toolbar to name the new kernel", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(soon, "the toolbar to name the new kernel", func(ctx context.Context) error {
 		name, err := k.tab.KernelName(ctx)
 		if err == nil && name != "Bash" {
 			err = fmt.Errorf("%q", name)
 		}
 		return err
 	}))
-	must(t, k.tab.WaitKernel(soon))
+	must.NoError(t, k.tab.WaitKernel(soon))
 	k.noneBusy(t)
 
 	kit.ReadCells(t, k.nbduet, k.path)
 	_, err = k.nbduet.Do(ctx, "modify_nb_cells", modify(k.path, asks, `kept=$BASH; echo "$((6 * 7)) in ${BASH##*/}"`), nil)
-	must(t, err)
-	must(t, k.tab.run(ctx, asks))
+	must.NoError(t, err)
+	must.NoError(t, k.tab.run(ctx, asks))
 	k.tab.see(t, nil, asks, "[1]:", "42 in bash")
 	// What the person's cell has set, the agent's has.
 	var executed agent.Executed
 	_, err = k.nbduet.Do(ctx, "insert_nb_cells", kit.Insert(k.path, asks+1, true, `echo "${kept##*/} is shared"`), &executed)
-	must(t, err)
-	if got := executed.ExecutionResults[0].Outputs; len(got) != 1 || got[0].Text != "bash is shared\n" {
-		t.Errorf("the answer is %+v", executed)
-	}
+	must.NoError(t, err)
+	got := executed.ExecutionResults[0].Outputs
+	must.SliceLen(t, 1, got, must.Sprint(executed))
+	test.Eq(t, "bash is shared\n", got[0].Text, test.Sprint(executed))
 	k.tab.see(t, nil, asks+1, "[2]:", "bash is shared")
-	must(t, poll.Until(ctx, "the file on disk to hold the output", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the file on disk to hold the output", func(context.Context) error {
 		cells, err := kit.OnDisk(t, k.path)
 		if err == nil && (len(cells) != asks+2 || len(cells[asks+1].Outputs) != 1) {
 			err = fmt.Errorf("%+v", cells)

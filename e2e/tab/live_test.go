@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -39,17 +42,17 @@ func TestInsertedCellsRunLive(t *testing.T) {
 
 	for line := range 3 {
 		want := "line 0\nline 1\nline 2\n"[:(line+1)*len("line 0\n")]
-		must(t, tab.WaitView(ctx, fmt.Sprintf("line %d of the running cell", line), func(cells []browser.ViewCell) error {
+		must.NoError(t, tab.WaitView(ctx, fmt.Sprintf("line %d of the running cell", line), func(cells []browser.ViewCell) error {
 			if len(cells) == 4 && cells[1].Prompt == "[*]:" && outputText(cells[1]) == strings.TrimSpace(want) {
 				return nil
 			}
 			return errors.Join(fmt.Errorf("%+v", cells), ended(done))
 		}))
 		tab.Shoot(fmt.Sprintf("line-%d", line))
-		must(t, os.WriteFile(kit.Jupyter(t).Path(fmt.Sprintf("%s-gate-%d", path, line+1)), nil, 0o600))
+		must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(fmt.Sprintf("%s-gate-%d", path, line+1)), nil, 0o600))
 	}
-	must(t, <-done)
-	must(t, tab.WaitView(ctx, "counts, table and plot", func(cells []browser.ViewCell) error {
+	must.NoError(t, <-done)
+	must.NoError(t, tab.WaitView(ctx, "counts, table and plot", func(cells []browser.ViewCell) error {
 		if len(cells) == 4 && cells[1].Prompt == "[1]:" && cells[2].Prompt == "[2]:" && cells[3].Prompt == "[3]:" &&
 			len(cells[2].Outputs) == 1 && cells[2].Outputs[0].Rows == 2 &&
 			len(cells[3].Outputs) == 1 && cells[3].Outputs[0].Width > 100 {
@@ -57,22 +60,20 @@ func TestInsertedCellsRunLive(t *testing.T) {
 		}
 		return fmt.Errorf("%+v", cells)
 	}))
-	must(t, tab.Scroll(ctx, 3))
+	must.NoError(t, tab.Scroll(ctx, 3))
 	tab.Shoot("finished")
 
 	// What the page shows is what the tool answered.
-	if !executed.Executed || len(executed.ExecutionResults) != 3 {
-		t.Fatalf("the tool answered %s", answer.Text)
-	}
-	if got := executed.ExecutionResults[0].Outputs; len(got) != 1 || got[0].Text != "line 0\nline 1\nline 2\n" {
-		t.Errorf("the first cell's outputs are %+v", got)
-	}
-	if got := executed.ExecutionResults[1].Outputs; len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].Data["text/plain"]), "3395") {
-		t.Errorf("the table's outputs are %+v", got)
-	}
-	if len(answer.Images) != 1 || answer.Images[0].MIMEType != "image/png" {
-		t.Fatalf("the answer has %d images, want the plot", len(answer.Images))
-	}
+	must.True(t, executed.Executed)
+	must.SliceLen(t, 3, executed.ExecutionResults)
+	got := executed.ExecutionResults[0].Outputs
+	must.SliceLen(t, 1, got)
+	test.Eq(t, "line 0\nline 1\nline 2\n", got[0].Text)
+	got = executed.ExecutionResults[1].Outputs
+	must.SliceLen(t, 1, got)
+	test.StrContains(t, fmt.Sprint(got[0].Data["text/plain"]), "3395")
+	must.SliceLen(t, 1, answer.Images)
+	must.Eq(t, "image/png", answer.Images[0].MIMEType)
 	if _, err := png.Decode(bytes.NewReader(answer.Images[0].Data)); err != nil {
 		t.Errorf("the plot in the answer: %v", err)
 	}
@@ -81,13 +82,13 @@ func TestInsertedCellsRunLive(t *testing.T) {
 	}
 	// Nothing is left running, in the model and soon in the file.
 	model, err := tab.Model(ctx)
-	must(t, err)
+	must.NoError(t, err)
 	for i, c := range model[1:] {
-		if c.ExecutionState == "running" || c.ExecutionCount == nil || *c.ExecutionCount != i+1 {
-			t.Errorf("cell %d is %+v", i+1, c)
-		}
+		test.NotEq(t, "running", c.ExecutionState)
+		must.NotNil(t, c.ExecutionCount)
+		test.Eq(t, i+1, *c.ExecutionCount)
 	}
-	must(t, poll.Until(ctx, "the file on disk to hold the outputs", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the file on disk to hold the outputs", func(context.Context) error {
 		cells, err := kit.OnDisk(t, path)
 		if err == nil && (len(cells) != 4 || len(cells[3].Outputs) != 1 || cells[3].ExecutionCount == nil) {
 			err = fmt.Errorf("%+v", cells)
@@ -125,9 +126,9 @@ func TestErrorAndSharedKernel(t *testing.T) {
 	nbduet := kit.StartAgent(t)
 
 	_, err := nbduet.Do(ctx, "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}}, nil)
-	must(t, err)
-	must(t, tab.run(ctx, 1))
-	must(t, tab.WaitView(ctx, "the person's result", func(cells []browser.ViewCell) error {
+	must.NoError(t, err)
+	must.NoError(t, tab.run(ctx, 1))
+	must.NoError(t, tab.WaitView(ctx, "the person's result", func(cells []browser.ViewCell) error {
 		if outputText(cells[1]) != "42" {
 			return fmt.Errorf("%+v", cells)
 		}
@@ -139,8 +140,8 @@ func TestErrorAndSharedKernel(t *testing.T) {
 		"path":          path,
 		"modifications": []map[string]any{{"range": map[string]any{"start": 2}, "content": "shared_name / 0"}},
 	}, nil)
-	must(t, err)
-	must(t, tab.WaitView(ctx, "the error", func(cells []browser.ViewCell) error {
+	must.NoError(t, err)
+	must.NoError(t, tab.WaitView(ctx, "the error", func(cells []browser.ViewCell) error {
 		if !strings.Contains(outputText(cells[2]), "ZeroDivisionError: division by zero") || cells[2].Prompt != "[3]:" {
 			return fmt.Errorf("%+v", cells)
 		}

@@ -12,6 +12,3 @@ func TestMain(m *testing.M) {
 	jupytertest.AlwaysReal() // for TestTwoServers
 	kit.Main(m)
 }
-
-// must ends the test if err is not nil.
-var must = kit.Must

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -27,7 +30,7 @@ def gate(name):
 // openGate lets code go on that waits at gate(name).
 func openGate(t *testing.T, path, name string) {
 	t.Helper()
-	must(t, os.WriteFile(kit.Jupyter(t).Path(path+"-"+name), nil, 0o600))
+	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(path+"-"+name), nil, 0o600))
 }
 
 // pending is a call of a tool that goes on beside the test.
@@ -52,7 +55,7 @@ func begin(t *testing.T, a *agent.Agent, tool string, args map[string]any) *pend
 // results waits for the answer and returns what the cells gave.
 func (p *pending) results(t *testing.T) []agent.Result {
 	t.Helper()
-	must(t, <-p.done)
+	must.NoError(t, <-p.done)
 	return p.executed.ExecutionResults
 }
 
@@ -60,7 +63,7 @@ func (p *pending) results(t *testing.T) []agent.Result {
 // text, or none where the text is empty, while the call goes on (nil for none).
 func (p *person) see(t *testing.T, call *pending, index int, prompt, text string) {
 	t.Helper()
-	must(t, p.WaitView(t.Context(), fmt.Sprintf("cell %d to show %s %q", index, prompt, text), func(cells []browser.ViewCell) error {
+	must.NoError(t, p.WaitView(t.Context(), fmt.Sprintf("cell %d to show %s %q", index, prompt, text), func(cells []browser.ViewCell) error {
 		outputs := 1
 		if text == "" {
 			outputs = 0
@@ -123,7 +126,7 @@ func TestOutputsMove(t *testing.T) {
 		}
 	}})
 	_, err := nbduet.Do(t.Context(), "execute_nb_cells", execute(path, 0), nil)
-	must(t, err)
+	must.NoError(t, err)
 	tab := open(t, path)
 	add := func(t *testing.T, at int, source string) *pending {
 		return begin(t, nbduet, "insert_nb_cells", kit.Insert(path, at, true, source))
@@ -146,11 +149,11 @@ func TestOutputsMove(t *testing.T) {
 			const last = "100%|██████████| 10/10"
 			results := call.results(t)
 			tab.see(t, nil, 1, "[2]:", last)
-			if got := results[0].Outputs; len(got) != 1 || got[0].Text != last+"\n" {
-				t.Errorf("the tool answered %+v", got)
-			}
+			got := results[0].Outputs
+			must.SliceLen(t, 1, got)
+			test.Eq(t, last+"\n", got[0].Text)
 			model, err := tab.Model(t.Context())
-			must(t, err)
+			must.NoError(t, err)
 			if got := model[1].Outputs; len(got) != 1 || fmt.Sprint(got[0]["text"]) != last+"\n" {
 				t.Errorf("the model holds %q", got)
 			}
@@ -182,15 +185,15 @@ func TestOutputsMove(t *testing.T) {
 		{"plot", func(t *testing.T) { seePlot(t, tab, add(t, 5, drawn), path, 5) }},
 		{"input", func(t *testing.T) {
 			call := add(t, 6, asking)
-			if question := <-questions; !strings.Contains(question, "Who is there?") || !strings.Contains(question, path) {
-				t.Errorf("the client's user was asked %q", question)
-			}
+			question := <-questions
+			test.StrContains(t, question, "Who is there?")
+			test.StrContains(t, question, path)
 			tab.see(t, call, 6, "[*]:", "")
-			must(t, tab.Scroll(t.Context(), 6))
+			must.NoError(t, tab.Scroll(t.Context(), 6))
 			tab.Shoot("asking")
 			answers <- "Ada 😀"
 			call.results(t)
-			must(t, tab.WaitView(t.Context(), "the answer in the cell", func(cells []browser.ViewCell) error {
+			must.NoError(t, tab.WaitView(t.Context(), "the answer in the cell", func(cells []browser.ViewCell) error {
 				got := cells[6]
 				if got.Prompt == "[7]:" && len(got.Outputs) == 2 &&
 					strings.TrimSpace(got.Outputs[0].Text) == "Who is there? Ada 😀" && strings.TrimSpace(got.Outputs[1].Text) == "Hello, Ada 😀" {
@@ -198,7 +201,7 @@ func TestOutputsMove(t *testing.T) {
 				}
 				return fmt.Errorf("%+v", got)
 			}))
-			must(t, tab.Scroll(t.Context(), 6))
+			must.NoError(t, tab.Scroll(t.Context(), 6))
 			tab.Shoot("answered")
 		}},
 	} {
@@ -212,33 +215,32 @@ func TestOutputsMove(t *testing.T) {
 // same picture in the answer.
 func seePlot(t *testing.T, tab *person, call *pending, path string, index int) {
 	width := 0
-	must(t, tab.WaitView(t.Context(), "the plot", func(cells []browser.ViewCell) error {
+	must.NoError(t, tab.WaitView(t.Context(), "the plot", func(cells []browser.ViewCell) error {
 		if len(cells) > index && cells[index].Prompt == "[*]:" && len(cells[index].Outputs) == 1 && cells[index].Outputs[0].Width > 100 {
 			width = cells[index].Outputs[0].Width
 			return nil
 		}
 		return errors.Join(fmt.Errorf("%+v", cells), ended(call.done))
 	}))
-	must(t, tab.Scroll(t.Context(), index))
+	must.NoError(t, tab.Scroll(t.Context(), index))
 	tab.Shoot("plot")
 	openGate(t, path, "drawn")
 	call.results(t)
 
 	model, err := tab.Model(t.Context())
-	must(t, err)
+	must.NoError(t, err)
 	data, _ := model[index].Outputs[0]["data"].(map[string]any)
 	text, _ := data["image/png"].(string)
 	inTab, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(text, "\n", ""))
-	must(t, err)
-	if len(call.answer.Images) != 1 || call.answer.Images[0].MIMEType != "image/png" {
-		t.Fatalf("the answer has %d images, want the plot", len(call.answer.Images))
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, call.answer.Images)
+	must.Eq(t, "image/png", call.answer.Images[0].MIMEType)
 	answered := call.answer.Images[0].Data
 	if !bytes.Equal(answered, inTab) {
 		t.Errorf("the answer's image has %d bytes, the tab's %d: they differ", len(answered), len(inTab))
 	}
 	picture, err := png.DecodeConfig(bytes.NewReader(answered))
-	must(t, err)
+	must.NoError(t, err)
 	if picture.Width != width {
 		t.Errorf("the answer's image is %d pixels wide, the one in the page %d", picture.Width, width)
 	}

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -39,9 +42,9 @@ const talkedOf = "work.ipynb"
 func newTalk(t *testing.T, chat string, cells ...kit.Cell) *talk {
 	t.Helper()
 	env, err := lab.Chat()
-	must(t, err)
+	must.NoError(t, err)
 	l, err := lab.Start(t.Context(), lab.Options{Env: env})
-	must(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the log of JupyterLab:\n%s", l.LogTail(40))
@@ -50,9 +53,9 @@ func newTalk(t *testing.T, chat string, cells ...kit.Cell) *talk {
 			t.Error(err)
 		}
 	})
-	must(t, os.WriteFile(l.Path(talkedOf), kit.NotebookText(t, cells), 0o600))
-	must(t, os.MkdirAll(filepath.Dir(l.Path(chat)), 0o700))
-	must(t, os.WriteFile(l.Path(chat), []byte("{}"), 0o600))
+	must.NoError(t, os.WriteFile(l.Path(talkedOf), kit.NotebookText(t, cells), 0o600))
+	must.NoError(t, os.MkdirAll(filepath.Dir(l.Path(chat)), 0o700))
+	must.NoError(t, os.WriteFile(l.Path(chat), []byte("{}"), 0o600))
 	k := &talk{t: t, lab: l, path: chat, tab: openAt(t, l, talkedOf)}
 	k.claude = kit.StartAgentAs(t, agent.Options{Client: "claude-code", Env: append(l.ClientEnv(), "JUPYTER_SERVER_URL="+l.URL, "JUPYTER_TOKEN="+l.Token, "NBDUET_SERVER_TIMEOUT=60")})
 	kit.ReadCells(t, k.claude, talkedOf)
@@ -93,8 +96,8 @@ var faces = []string{inChats, "Claude"}
 func (k *talk) offered() {
 	k.t.Helper()
 	begun := "@" + inChats[:2]
-	must(k.t, k.chat.Type(k.t.Context(), begun))
-	must(k.t, poll.Until(k.t.Context(), "the agent to be offered", func(ctx context.Context) error {
+	must.NoError(k.t, k.chat.Type(k.t.Context(), begun))
+	must.NoError(k.t, poll.Until(k.t.Context(), "the agent to be offered", func(ctx context.Context) error {
 		// What is offered is found when a key was pressed.
 		if err := errors.Join(k.chat.Press(ctx, kb.Backspace), k.chat.Tab.Type(ctx, begun[len(begun)-1:])); err != nil {
 			return err
@@ -112,7 +115,7 @@ func (k *talk) took(heard <-chan calledInChat) calledInChat {
 	k.t.Helper()
 	select {
 	case m := <-heard:
-		must(k.t, m.err)
+		must.NoError(k.t, m.err)
 		if m.Mention == "" {
 			k.t.Fatal("nobody has called")
 		}
@@ -126,7 +129,7 @@ func (k *talk) took(heard <-chan calledInChat) calledInChat {
 // shows waits until check finds nothing wrong with the last message of the chat, and what it says of those who write.
 func (k *talk) shows(what string, check func(last browser.ChatMessage, writers string) bool) {
 	k.t.Helper()
-	must(k.t, poll.Until(k.t.Context(), what, func(ctx context.Context) error {
+	must.NoError(k.t, poll.Until(k.t.Context(), what, func(ctx context.Context) error {
 		all, err := k.chat.Messages(ctx)
 		if err != nil {
 			return err
@@ -151,7 +154,7 @@ func isWorking(writers string) bool {
 func (k *talk) edit(cell, from, to string) (refused string) {
 	k.t.Helper()
 	answer, err := k.claude.Call(k.t.Context(), "edit_text", map[string]any{"path": talkedOf, "cell_id": cell, "old_text": from, "new_text": to})
-	must(k.t, err)
+	must.NoError(k.t, err)
 	if answer.IsError {
 		return answer.Text
 	}
@@ -164,7 +167,7 @@ type onFile struct{ ID, Body, Sender string }
 // filed waits until the chat's file has a message that contains a text.
 func (k *talk) filed(text string) (m onFile) {
 	k.t.Helper()
-	must(k.t, poll.Until(k.t.Context(), "the message in the file", func(context.Context) error {
+	must.NoError(k.t, poll.Until(k.t.Context(), "the message in the file", func(context.Context) error {
 		var file struct{ Messages []onFile }
 		b, err := os.ReadFile(k.lab.Path(k.path))
 		if err == nil {
@@ -190,30 +193,34 @@ func TestCalledInAChat(t *testing.T) {
 	k := newTalk(t, "talk.chat", kit.Markdown("# Answers"), kit.Code("answer = 42"), kit.Code("other = 1"))
 	who := k.tab.name(ctx)
 	username, err := k.tab.Username(ctx)
-	must(t, err)
+	must.NoError(t, err)
 	k.chat, err = k.tab.OpenChat(ctx, k.path)
-	must(t, err)
+	must.NoError(t, err)
 
 	// With the menu, in which the agent is chosen.
 	heard := k.waits(k.path)
 	k.offered()
 	k.tab.Shoot("offered")
-	must(t, k.chat.Enter(ctx))
-	must(t, poll.Until(ctx, "the name in the input", func(ctx context.Context) error {
+	must.NoError(t, k.chat.Enter(ctx))
+	must.NoError(t, poll.Until(ctx, "the name in the input", func(ctx context.Context) error {
 		in, err := k.chat.Input(ctx)
 		if err == nil && in != "@"+inChats+" " {
 			err = fmt.Errorf("%q", in)
 		}
 		return err
 	}))
-	must(t, k.chat.Tab.Type(ctx, "make it 43"))
+	must.NoError(t, k.chat.Tab.Type(ctx, "make it 43"))
 	sent := time.Now()
-	must(t, k.chat.Send(ctx))
+	must.NoError(t, k.chat.Send(ctx))
 	m := k.took(heard)
 	took := time.Since(sent)
-	if id := k.filed("make it 43").ID; m.Text != "make it 43" || m.By != who || m.Username != username || m.Path != k.path || m.Posted != id || len(m.Attached) > 0 {
-		t.Errorf("heard %+v, of %s", m, id)
-	}
+	id := k.filed("make it 43").ID
+	test.Eq(t, "make it 43", m.Text)
+	test.Eq(t, who, m.By)
+	test.Eq(t, username, m.Username)
+	test.Eq(t, k.path, m.Path)
+	test.Eq(t, id, m.Posted)
+	test.LessEq(t, 0, len(m.Attached))
 	t.Logf("heard %v after it was sent", took.Round(time.Millisecond))
 	k.shows("that it was heard", func(last browser.ChatMessage, writers string) bool {
 		return isWorking(writers) && last.Text == "@"+inChats+" make it 43"
@@ -227,7 +234,7 @@ func TestCalledInAChat(t *testing.T) {
 	k.shows("that it is working", func(_ browser.ChatMessage, writers string) bool { return isWorking(writers) })
 	k.tab.Shoot("working")
 	_, err = k.claude.Do(ctx, "reply", map[string]any{"mention": m.Mention, "text": "It is **43** now.", "cells": []string{"cell-1"}}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	k.shows("the reply", func(last browser.ChatMessage, writers string) bool {
 		return writers == "" && slices.Contains(faces, last.Sender) && (last.Loaded || last.Initials != "") &&
 			last.Text == "It is 43 now." && slices.Equal(last.Attachments, []string{talkedOf + ": code cell"})
@@ -236,15 +243,16 @@ func TestCalledInAChat(t *testing.T) {
 
 	// By hand, with a cell.
 	heard = k.waits(k.path)
-	must(t, k.chat.AttachCell(ctx, 2))
+	must.NoError(t, k.chat.AttachCell(ctx, 2))
 	k.tab.Shoot("attached")
-	must(t, k.chat.Say(ctx, "why 1, @"+inChats+"?"))
+	must.NoError(t, k.chat.Say(ctx, "why 1, @"+inChats+"?"))
 	m = k.took(heard)
-	if m.Text != "why 1, @"+inChats+"?" || m.By != who || len(m.Attached) != 1 || m.Attached[0] != (attached{talkedOf, "other = 1", "cell-2"}) {
-		t.Errorf("%+v", m)
-	}
+	test.Eq(t, "why 1, @"+inChats+"?", m.Text)
+	test.Eq(t, who, m.By)
+	must.SliceLen(t, 1, m.Attached)
+	test.EqOp(t, attached{talkedOf, "other = 1", "cell-2"}, m.Attached[0])
 	_, err = k.claude.Do(ctx, "reply", map[string]any{"mention": m.Mention, "text": "Because."}, nil)
-	must(t, err)
+	must.NoError(t, err)
 	k.shows("the second reply", func(last browser.ChatMessage, writers string) bool { return writers == "" && last.Text == "Because." })
 	k.tab.Shoot("second-reply")
 }
@@ -257,12 +265,12 @@ func TestHandsOffInAChat(t *testing.T) {
 	who := k.tab.name(ctx)
 	var err error
 	k.chat, err = k.tab.OpenSideChat(ctx, k.path)
-	must(t, err)
+	must.NoError(t, err)
 	heard := k.waits(k.path)
 	k.offered()
-	must(t, k.chat.Clear(ctx))
+	must.NoError(t, k.chat.Clear(ctx))
 	// Whoever came before us is known a while later.
-	must(t, poll.Until(ctx, "the notebook in front of the person", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the notebook in front of the person", func(context.Context) error {
 		seen := lookAround(t, k.claude, map[string]any{"path": talkedOf})
 		for _, p := range seen.People {
 			if slices.Contains(p.Front, talkedOf) {
@@ -272,15 +280,15 @@ func TestHandsOffInAChat(t *testing.T) {
 		return fmt.Errorf("%+v", seen)
 	}))
 
-	must(t, k.chat.Say(ctx, "@"+inChats+" hands off"))
+	must.NoError(t, k.chat.Say(ctx, "@"+inChats+" hands off"))
 	k.shows("that hands are off", func(last browser.ChatMessage, _ string) bool {
 		return strings.HasPrefix(last.Text, "Hands off "+talkedOf) && last.Sender == inChats
 	})
 	k.tab.Shoot("hands-off")
-	if refused := k.edit("cell-1", "1", "2"); !strings.HasPrefix(refused, "hands_off") || !strings.Contains(refused, who) {
-		t.Errorf("refused with %q", refused)
-	}
-	must(t, k.chat.Say(ctx, "@"+inChats+" go on"))
+	refused := k.edit("cell-1", "1", "2")
+	test.StrHasPrefix(t, "hands_off", refused)
+	test.StrContains(t, refused, who)
+	must.NoError(t, k.chat.Say(ctx, "@"+inChats+" go on"))
 	k.shows("that they may go on", func(last browser.ChatMessage, _ string) bool {
 		return strings.HasPrefix(last.Text, "Going on with "+talkedOf)
 	})
@@ -289,7 +297,7 @@ func TestHandsOffInAChat(t *testing.T) {
 	}
 	k.tab.shows("the edit", "axis = 0", "other = 2")
 	k.tab.Shoot("go-on")
-	must(t, k.chat.Say(ctx, "@"+inChats+", thanks"))
+	must.NoError(t, k.chat.Say(ctx, "@"+inChats+", thanks"))
 	if m := k.took(heard); m.Text != "thanks" {
 		t.Errorf("%+v", m)
 	}
@@ -301,16 +309,16 @@ func TestChatDeletedWhileWaiting(t *testing.T) {
 	k := newTalk(t, "talk.chat", kit.Code("answer = 42"))
 	var err error
 	k.chat, err = k.tab.OpenChat(ctx, k.path)
-	must(t, err)
+	must.NoError(t, err)
 	heard := k.waits(k.path)
 	k.offered()
 	_, err = browser.Eval[bool](ctx, k.tab.Tab, `window.jupyterapp.serviceManager.contents.delete("talk.chat").then(() => true)`)
-	must(t, err)
+	must.NoError(t, err)
 	deleted := time.Now()
 	m := <-heard
-	if m.err == nil || !strings.Contains(m.err.Error(), k.path) || !strings.Contains(m.err.Error(), "deleted") {
-		t.Errorf("%+v", m)
-	}
+	must.Error(t, m.err)
+	test.StrContains(t, m.err.Error(), k.path)
+	test.StrContains(t, m.err.Error(), "deleted")
 	t.Logf("told %v after it was deleted: %v", time.Since(deleted).Round(time.Millisecond), m.err)
 	if _, err := os.Stat(k.lab.Path(k.path)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the chat is there again: %v", err)
@@ -324,13 +332,13 @@ func TestCalledInAChatThatIsOpened(t *testing.T) {
 	heard := k.waits("")
 	var err error
 	k.chat, err = k.tab.OpenSideChat(ctx, k.path)
-	must(t, err)
+	must.NoError(t, err)
 	opened := time.Now()
 	k.offered()
 	t.Logf("found %v after it was opened", time.Since(opened).Round(time.Millisecond))
-	must(t, k.chat.Enter(ctx))
-	must(t, k.chat.Say(ctx, "hello"))
-	if m := k.took(heard); m.Text != "hello" || m.Path != k.path {
-		t.Errorf("%+v", m)
-	}
+	must.NoError(t, k.chat.Enter(ctx))
+	must.NoError(t, k.chat.Say(ctx, "hello"))
+	m := k.took(heard)
+	test.Eq(t, "hello", m.Text)
+	test.Eq(t, k.path, m.Path)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -65,18 +67,18 @@ func TestFaces(t *testing.T) {
 		t.Helper()
 		file := kit.Binary(t)
 		a, err := agent.Start(ctx, agent.Options{Binary: file, Env: kit.AgentEnv(t), Client: client})
-		must(t, err)
+		must.NoError(t, err)
 		t.Cleanup(a.Kill)
 		return a
 	}
 	edit := func(a *agent.Agent, from, to string) {
 		t.Helper()
 		_, err := a.Do(ctx, "edit_text", map[string]any{"path": path, "cell_id": "cell-0", "old_text": from, "new_text": to}, nil)
-		must(t, err)
+		must.NoError(t, err)
 	}
 	shown := func(what string, names ...string) {
 		t.Helper()
-		must(t, poll.Until(ctx, what, func(ctx context.Context) error { return tab.faces(ctx, path, "cell-0", names...) }))
+		must.NoError(t, poll.Until(ctx, what, func(ctx context.Context) error { return tab.faces(ctx, path, "cell-0", names...) }))
 	}
 
 	claude := kit.StartAgentAs(t, agent.Options{Client: "claude-code"})
@@ -116,24 +118,24 @@ func TestCalledTogether(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Markdown("# Bikes in the rain"), kit.Code("days = [1, 2, 3, 4]\nbikes = [310, 120, 290, 95]"),
 		kit.Markdown("The bars should start at zero."), kit.Code("import matplotlib.pyplot as plt\n\nplt.figure(figsize=(6, 2))\nplt.bar(days, bikes)\nplt.ylim(80, 320)"), kit.Code("rain_mm = [0, 5, 0, 7]"))
 	tab := open(t, path)
-	must(t, tab.Resize(ctx, 1000, 620))
+	must.NoError(t, tab.Resize(ctx, 1000, 620))
 	claude := kit.StartAgentAs(t, agent.Options{Client: "claude-code"})
 	gemini := kit.StartAgentAs(t, agent.Options{Client: "gemini-cli"})
 	kit.ReadCells(t, claude, path)
 	kit.ReadCells(t, gemini, path)
 	heard := listens(ctx, claude, path)
-	must(t, tab.Select(ctx, 2, 30, 30))
-	must(t, tab.Type(ctx, "\n\n@Duet fix the axis, please"))
-	must(t, tab.EditCell(ctx, 1))
+	must.NoError(t, tab.Select(ctx, 2, 30, 30))
+	must.NoError(t, tab.Type(ctx, "\n\n@Duet fix the axis, please"))
+	must.NoError(t, tab.EditCell(ctx, 1))
 	m := <-heard
-	must(t, m.err)
+	must.NoError(t, m.err)
 	if m.Text != "fix the axis, please" {
 		t.Fatalf("%+v", m)
 	}
 	var out changedCell
 	_, err := claude.Do(ctx, "reply", map[string]any{"mention": m.Mention, "text": "Done: the axis starts at **0** now.", "cells": []string{"cell-3"}}, &out)
-	must(t, err)
-	must(t, poll.Until(ctx, "the reply", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(ctx, "the reply", func(ctx context.Context) error {
 		seen, err := tab.Rendered(ctx, out.CellID)
 		if err == nil && seen == "" {
 			err = fmt.Errorf("nothing in %s", out.CellID)
@@ -143,11 +145,11 @@ func TestCalledTogether(t *testing.T) {
 	edit := func(a *agent.Agent, cell, from, to string) {
 		t.Helper()
 		_, err := a.Do(ctx, "edit_text", map[string]any{"path": path, "cell_id": cell, "old_text": from, "new_text": to}, nil)
-		must(t, err)
+		must.NoError(t, err)
 	}
 	edit(claude, "cell-3", "ylim(80,", "ylim(0,")
 	edit(gemini, "cell-4", "7]", "8]")
-	must(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
 		flags, err := tab.Flags(ctx)
 		if err == nil && (len(flags) != 2 || !flags[0].Loaded || !flags[1].Loaded) {
 			err = fmt.Errorf("%+v", flags)
@@ -156,6 +158,6 @@ func TestCalledTogether(t *testing.T) {
 	}))
 	tab.Shoot("called")
 	if *update {
-		must(t, tab.Screenshot(ctx, "../testdata/called.png"))
+		must.NoError(t, tab.Screenshot(ctx, "../testdata/called.png"))
 	}
 }

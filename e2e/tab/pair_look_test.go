@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -42,7 +44,7 @@ func lookAround(t *testing.T, a *agent.Agent, args map[string]any) around {
 	t.Helper()
 	var seen around
 	_, err := a.Do(t.Context(), "look_around", args, &seen)
-	must(t, err)
+	must.NoError(t, err)
 	return seen
 }
 
@@ -136,9 +138,9 @@ func TestCaretsAreSeen(t *testing.T) {
 	var users []string
 	for i, tab := range tabs {
 		user, err := tab.Username(ctx)
-		must(t, err)
+		must.NoError(t, err)
 		users = append(users, user)
-		must(t, tab.Select(ctx, i, 0, 0))
+		must.NoError(t, tab.Select(ctx, i, 0, 0))
 	}
 	args := map[string]any{"path": path}
 	r := rand.New(rand.NewPCG(36, 200))
@@ -146,14 +148,14 @@ func TestCaretsAreSeen(t *testing.T) {
 	for n := range moves {
 		i := r.IntN(2)
 		tab, other := tabs[i], tabs[1-i]
-		must(t, tab.moveCaret(ctx, r, lengths))
+		must.NoError(t, tab.moveCaret(ctx, r, lengths))
 		caret, err := tab.Caret(ctx)
-		must(t, err)
+		must.NoError(t, err)
 		want := spotOf(caret)
 		began := time.Now()
 		own, err := tab.CaretsOf(ctx, users[i])
-		must(t, err)
-		must(t, poll.Until(ctx, "the caret in look_around", func(ctx context.Context) error {
+		must.NoError(t, err)
+		must.NoError(t, poll.Until(ctx, "the caret in look_around", func(ctx context.Context) error {
 			late := time.Since(began) > soon
 			if late {
 				heard, err := other.CaretsOf(ctx, users[i])
@@ -184,7 +186,7 @@ func TestCaretsAreSeen(t *testing.T) {
 	tabs[0].Shoot("carets")
 
 	// Without a path: both have the notebook in front.
-	must(t, poll.Until(ctx, "both have the notebook in front", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "both have the notebook in front", func(context.Context) error {
 		seen := lookAround(t, nbduet, map[string]any{})
 		for _, user := range users {
 			if at, ok := seen.of(user); !ok || at.CellID == "" {
@@ -195,7 +197,7 @@ func TestCaretsAreSeen(t *testing.T) {
 	}))
 	// One of them goes, and nobody has to wait for it.
 	tabs[1].Close()
-	must(t, poll.Until(ctx, "the other is alone", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the other is alone", func(context.Context) error {
 		if seen := lookAround(t, nbduet, args); len(seen.People) != 1 || seen.People[0].Username != users[0] {
 			return fmt.Errorf("%+v", seen)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
@@ -50,9 +52,9 @@ func TestCalledInACell(t *testing.T) {
 	nbduet := kit.StartAgent(t)
 	kit.ReadCells(t, nbduet, path)
 	who, err := tab.Username(ctx)
-	must(t, err)
-	must(t, tab.run(ctx, 1))
-	must(t, tab.WaitView(ctx, "the output", func(cells []browser.ViewCell) error {
+	must.NoError(t, err)
+	must.NoError(t, tab.run(ctx, 1))
+	must.NoError(t, tab.WaitView(ctx, "the output", func(cells []browser.ViewCell) error {
 		if o := cells[1].Outputs; len(o) != 1 || !strings.Contains(o[0].Text, "@Duet x") {
 			return fmt.Errorf("%+v", o)
 		}
@@ -61,14 +63,16 @@ func TestCalledInACell(t *testing.T) {
 
 	answered := func(m mentioned, cell, text, source, reply string) string {
 		t.Helper()
-		must(t, m.err)
-		if m.CellID != cell || m.Text != text || m.Source != source || m.Username != who || m.Path != path {
-			t.Fatalf("%+v", m)
-		}
+		must.NoError(t, m.err)
+		must.Eq(t, cell, m.CellID)
+		must.Eq(t, text, m.Text)
+		must.Eq(t, source, m.Source)
+		must.Eq(t, who, m.Username)
+		must.Eq(t, path, m.Path)
 		var out changedCell
 		_, err := nbduet.Do(ctx, "reply", map[string]any{"mention": m.Mention, "text": reply, "cells": []string{fmt.Sprintf("cell-%d", far)}}, &out)
-		must(t, err)
-		must(t, poll.Until(ctx, "the reply, rendered", func(ctx context.Context) error {
+		must.NoError(t, err)
+		must.NoError(t, poll.Until(ctx, "the reply, rendered", func(ctx context.Context) error {
 			seen, err := tab.Rendered(ctx, out.CellID)
 			if err == nil && !strings.HasPrefix(seen, strings.ReplaceAll(reply, "*", "")+"\n") {
 				err = fmt.Errorf("%q", seen)
@@ -80,10 +84,10 @@ func TestCalledInACell(t *testing.T) {
 
 	// In a Markdown cell, which is left.
 	heard := listens(ctx, nbduet, path)
-	must(t, tab.Select(ctx, 2, len("Notes:"), len("Notes:")))
-	must(t, tab.Type(ctx, "\n\n@Duet fix the axis"))
+	must.NoError(t, tab.Select(ctx, 2, len("Notes:"), len("Notes:")))
+	must.NoError(t, tab.Type(ctx, "\n\n@Duet fix the axis"))
 	left := time.Now()
-	must(t, tab.EditCell(ctx, 3))
+	must.NoError(t, tab.EditCell(ctx, 3))
 	m := <-heard
 	took := m.at.Sub(left)
 	reply := answered(m, "cell-2", "fix the axis", "Notes:\n\n@Duet fix the axis", "The axis is *fixed*.")
@@ -92,8 +96,8 @@ func TestCalledInACell(t *testing.T) {
 
 	// In a comment, where the caret stays.
 	heard = listens(ctx, nbduet, path)
-	must(t, tab.EditCell(ctx, 4))
-	must(t, tab.Type(ctx, "  # @nbduet why 2?"))
+	must.NoError(t, tab.EditCell(ctx, 4))
+	must.NoError(t, tab.Type(ctx, "  # @nbduet why 2?"))
 	rested := time.Now()
 	m = <-heard
 	took = m.at.Sub(rested)
@@ -103,7 +107,7 @@ func TestCalledInACell(t *testing.T) {
 
 	var list struct{ Mentions []map[string]any }
 	_, err = nbduet.Do(ctx, "list_mentions", nil, &list)
-	must(t, err)
+	must.NoError(t, err)
 	if len(list.Mentions) != 0 {
 		t.Errorf("called by others: %+v", list.Mentions)
 	}
@@ -117,12 +121,12 @@ func TestCalledInACell(t *testing.T) {
 		}
 		return err
 	}
-	must(t, tab.Top(ctx))
+	must.NoError(t, tab.Top(ctx))
 	if seen(ctx) == nil {
 		t.Fatal("the cell is in view before anybody went there: nothing would be tested")
 	}
-	must(t, tab.Click(ctx, fmt.Sprintf(`.jp-MarkdownOutput a[href="#cell-id=%s"]`, target)))
-	must(t, poll.Until(ctx, "the cell to which the reply leads", seen))
+	must.NoError(t, tab.Click(ctx, fmt.Sprintf(`.jp-MarkdownOutput a[href="#cell-id=%s"]`, target)))
+	must.NoError(t, poll.Until(ctx, "the cell to which the reply leads", seen))
 	tab.Shoot("link")
 	if cells := kit.ReadCells(t, nbduet, path); cells[3].ID != reply {
 		t.Errorf("%+v", cells[3])
@@ -138,11 +142,11 @@ func TestCalledWithoutWaiting(t *testing.T) {
 	tab := open(t, path)
 	nbduet := kit.StartAgentAs(t, agent.Options{Client: "claude-code", Protocol: "2025-06-18"})
 	kit.ReadCells(t, nbduet, path)
-	must(t, nbduet.Subscribe(ctx, uri))
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Type(ctx, "  # @Claude why 2?"))
-	must(t, tab.EditCell(ctx, 1))
-	must(t, poll.Until(ctx, "the client to be told", func(context.Context) error {
+	must.NoError(t, nbduet.Subscribe(ctx, uri))
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Type(ctx, "  # @Claude why 2?"))
+	must.NoError(t, tab.EditCell(ctx, 1))
+	must.NoError(t, poll.Until(ctx, "the client to be told", func(context.Context) error {
 		if pushed := nbduet.Pushed(); len(pushed) != 1 || nbduet.Updates(uri) == 0 {
 			return fmt.Errorf("by the channel %q, and %d times of the resource", pushed, nbduet.Updates(uri))
 		}
@@ -152,18 +156,17 @@ func TestCalledWithoutWaiting(t *testing.T) {
 		t.Error(says)
 	}
 	text, err := nbduet.Read(ctx, uri)
-	must(t, err)
+	must.NoError(t, err)
 	var list struct {
 		Mentions []struct{ Mention, Text string }
 	}
-	must(t, json.Unmarshal([]byte(text), &list))
-	if len(list.Mentions) != 1 || list.Mentions[0].Text != "why 2?" {
-		t.Fatal(text)
-	}
+	must.NoError(t, json.Unmarshal([]byte(text), &list))
+	must.SliceLen(t, 1, list.Mentions, must.Sprint(text))
+	must.Eq(t, "why 2?", list.Mentions[0].Text, must.Sprint(text))
 	var out changedCell
 	_, err = nbduet.Do(ctx, "reply", map[string]any{"mention": list.Mentions[0].Mention, "text": "Because."}, &out)
-	must(t, err)
-	must(t, poll.Until(ctx, "the reply, rendered", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(ctx, "the reply, rendered", func(ctx context.Context) error {
 		seen, err := tab.Rendered(ctx, out.CellID)
 		if err == nil && !strings.HasPrefix(seen, "Because.") {
 			err = fmt.Errorf("%q", seen)

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
@@ -17,7 +20,7 @@ import (
 func (p *person) name(ctx context.Context) string {
 	p.T.Helper()
 	name, err := p.DisplayName(ctx)
-	must(p.T, err)
+	must.NoError(p.T, err)
 	if name == "" {
 		p.T.Fatal("the tab says no name")
 	}
@@ -42,7 +45,7 @@ func TestHandsOff(t *testing.T) {
 			args[arg] = true
 		}
 		answer, err := nbduet.Call(ctx, "edit_text", args)
-		must(t, err)
+		must.NoError(t, err)
 		if answer.IsError {
 			return answer.Text
 		}
@@ -50,7 +53,7 @@ func TestHandsOff(t *testing.T) {
 	}
 
 	const off, on = "# @Duet hands off", "# @Duet go on"
-	must(t, tab.says(ctx, 0, off, 1))
+	must.NoError(t, tab.says(ctx, 0, off, 1))
 	who := tab.name(ctx)
 	heard := func(when string) error {
 		return poll.Until(ctx, when, func(context.Context) error {
@@ -60,8 +63,8 @@ func TestHandsOff(t *testing.T) {
 			return nil
 		})
 	}
-	must(t, heard("the words in the room"))
-	must(t, poll.Until(ctx, "hands off", func(context.Context) error {
+	must.NoError(t, heard("the words in the room"))
+	must.NoError(t, poll.Until(ctx, "hands off", func(context.Context) error {
 		switch said := edit("cell-0", "axis = 0", "axis = 1"); {
 		case said == "":
 			t.Fatal("written into a cell in which somebody typed just now, and said hands off")
@@ -78,8 +81,8 @@ func TestHandsOff(t *testing.T) {
 	}
 	tab.Shoot("hands-off")
 
-	must(t, tab.says(ctx, 0, on, 1))
-	must(t, poll.Until(ctx, "go on", func(context.Context) error {
+	must.NoError(t, tab.says(ctx, 0, on, 1))
+	must.NoError(t, poll.Until(ctx, "go on", func(context.Context) error {
 		said := edit("cell-0", "axis = 0", "axis = 1")
 		if said == "" {
 			return nil
@@ -119,10 +122,10 @@ func TestTypingBesideAnAgent(t *testing.T) {
 	}
 	path := kit.NewNotebook(t, cells...)
 	tab := open(t, path)
-	must(t, tab.Resize(ctx, browser.Width, 2200)) // all cells are in view
+	must.NoError(t, tab.Resize(ctx, browser.Width, 2200)) // all cells are in view
 	nbduet := kit.StartAgent(t)
 	kit.ReadCells(t, nbduet, path)
-	must(t, tab.EditCell(ctx, 0)) // from now on it is known who this is
+	must.NoError(t, tab.EditCell(ctx, 0)) // from now on it is known who this is
 	who := tab.name(ctx)
 
 	type done struct {
@@ -135,20 +138,21 @@ func TestTypingBesideAnAgent(t *testing.T) {
 	for n := range rounds {
 		id := fmt.Sprintf("cell-%d", n)
 		args := map[string]any{"path": path, "cell_id": id, "old_text": "axis = 0", "new_text": "axis = 1", "wait": 0}
-		must(t, tab.EditCell(ctx, n))
+		must.NoError(t, tab.EditCell(ctx, n))
 		typing := make(chan error, 1)
 		go func() { typing <- tab.typesSlowly(ctx, "!"+typed) }()
-		must(t, poll.Until(ctx, "the first keys in the room", func(context.Context) error {
+		must.NoError(t, poll.Until(ctx, "the first keys in the room", func(context.Context) error {
 			if got := kit.ReadCells(t, nbduet, path)[n].Source; len(got) < len(start)+3 {
 				return fmt.Errorf("%q", got)
 			}
 			return nil
 		}))
 		answer, err := nbduet.Call(ctx, "edit_text", args)
-		must(t, err)
-		if !answer.IsError || !strings.HasPrefix(answer.Text, "busy_human") || !strings.Contains(answer.Text, who+" is typing") || !strings.Contains(answer.Text, `ago: "!`) {
-			t.Errorf("round %d: while %s types it is answered: %s", n, who, answer.Text)
-		}
+		must.NoError(t, err)
+		test.True(t, answer.IsError, test.Sprint(n))
+		test.StrHasPrefix(t, "busy_human", answer.Text, test.Sprint(n))
+		test.StrContains(t, answer.Text, who+" is typing", test.Sprint(n))
+		test.StrContains(t, answer.Text, `ago: "!`, test.Sprint(n))
 		go func() {
 			waits := map[string]any{"wait": 30}
 			for k, v := range args {
@@ -157,7 +161,7 @@ func TestTypingBesideAnAgent(t *testing.T) {
 			_, err := nbduet.Do(ctx, "edit_text", waits, nil)
 			edited <- done{n, time.Now(), err}
 		}()
-		must(t, <-typing)
+		must.NoError(t, <-typing)
 		ended[n] = time.Now()
 	}
 	tab.Shoot("typed")

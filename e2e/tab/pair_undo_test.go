@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -20,7 +23,7 @@ func (p *person) sources(what string, want ...string) {
 	p.T.Helper()
 	p.shows(what, want...)
 	model, err := p.Model(p.T.Context())
-	must(p.T, err)
+	must.NoError(p.T, err)
 	for i, c := range model {
 		if c.Source != want[i] {
 			p.T.Errorf("%s: cell %d of the model holds %q, want %q", what, i, c.Source, want[i])
@@ -40,7 +43,7 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 		t.Helper()
 		args["path"] = path
 		answer, err := nbduet.Do(ctx, tool, args, nil)
-		must(t, err)
+		must.NoError(t, err)
 		return answer.Text
 	}
 	kit.ReadCells(t, nbduet, path)
@@ -48,35 +51,34 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 	do("insert_nb_cells", kit.Insert(path, 2, false, "made = 3"))
 	tab.sources("the agent's edits", "alpha = 10", "b = 2", "made = 3")
 
-	must(t, tab.Select(ctx, 0, 5, 5))
-	must(t, tab.Type(ctx, "XY"))
-	must(t, tab.Select(ctx, 2, 8, 8))
-	must(t, tab.Type(ctx, "  # mine"))
+	must.NoError(t, tab.Select(ctx, 0, 5, 5))
+	must.NoError(t, tab.Type(ctx, "XY"))
+	must.NoError(t, tab.Select(ctx, 2, 8, 8))
+	must.NoError(t, tab.Type(ctx, "  # mine"))
 	tab.sources("what the person typed", "alphaXY = 10", "b = 2", "made = 3  # mine")
 	tab.Shoot("typed")
 
 	// The person's undo goes through their own typing, and no further.
 	for range 6 {
-		must(t, tab.Press(ctx, "z", kb.ModifierCtrl))
+		must.NoError(t, tab.Press(ctx, "z", kb.ModifierCtrl))
 	}
-	must(t, tab.Select(ctx, 0, 0, 0))
+	must.NoError(t, tab.Select(ctx, 0, 0, 0))
 	for range 6 {
-		must(t, tab.Press(ctx, "z", kb.ModifierCtrl))
+		must.NoError(t, tab.Press(ctx, "z", kb.ModifierCtrl))
 	}
 	tab.sources("the person's undo", "alpha = 10", "b = 2", "made = 3")
 	tab.Shoot("person-undid")
 
-	must(t, tab.Select(ctx, 0, 5, 5))
-	must(t, tab.Type(ctx, "XY"))
-	must(t, tab.Select(ctx, 2, 8, 8))
-	must(t, tab.Type(ctx, "  # mine"))
+	must.NoError(t, tab.Select(ctx, 0, 5, 5))
+	must.NoError(t, tab.Type(ctx, "XY"))
+	must.NoError(t, tab.Select(ctx, 2, 8, 8))
+	must.NoError(t, tab.Type(ctx, "  # mine"))
 	tab.sources("what the person typed again", "alphaXY = 10", "b = 2", "made = 3  # mine")
 	said := do("undo_agent", map[string]any{"count": 2, "force": true})
 	// What the person typed inside the agent's word and cell stays.
 	tab.sources("the agent's undo", "aXY = 1", "b = 2", "  # mine")
-	if !strings.Contains(said, "edit_text") || !strings.Contains(said, "insert_nb_cells") {
-		t.Errorf("undo_agent answers: %s", said)
-	}
+	test.StrContains(t, said, "edit_text", test.Sprint("undo_agent answers"))
+	test.StrContains(t, said, "insert_nb_cells", test.Sprint("undo_agent answers"))
 	tab.Shoot("agent-undid")
 	do("redo_agent", map[string]any{"count": 2, "force": true})
 	tab.sources("the agent's redo", "alphaXY = 10", "b = 2", "made = 3  # mine")
@@ -130,7 +132,7 @@ func TestNobodysTypingIsTakenBack(t *testing.T) {
 		}
 		typing.Wait()
 		for _, err := range errs {
-			must(t, err)
+			must.NoError(t, err)
 		}
 		if n%10 == 9 || t.Failed() {
 			everyMark(t, fmt.Sprintf("program %d", n), nbduet, path, tabs, m)
@@ -171,7 +173,7 @@ func agentDoes(t *testing.T, a *agent.Agent, path string, r *rand.Rand) {
 		args["path"] = path
 		// A refusal is right where people have typed in the very words.
 		_, err := a.Call(t.Context(), tool, args)
-		must(t, err)
+		must.NoError(t, err)
 	}
 	cells := kit.ReadCells(t, a, path)
 	switch n := r.IntN(10); {
@@ -199,7 +201,7 @@ func everyMark(t *testing.T, when string, a *agent.Agent, path string, tabs []*p
 	var want string
 	check := func(who string, sources func() (string, error)) {
 		t.Helper()
-		must(t, poll.Until(t.Context(), when+": every character for "+who, func(context.Context) error {
+		must.NoError(t, poll.Until(t.Context(), when+": every character for "+who, func(context.Context) error {
 			text, err := sources()
 			if err != nil {
 				return err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -26,16 +28,16 @@ func TestPanelNamesAgent(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("1"))
 	tab := open(t, path)
 	// Those of the tests before may be there still for a moment.
-	must(t, poll.Until(ctx, "no agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
+	must.NoError(t, poll.Until(ctx, "no agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
 
 	nbduet := kit.StartAgent(t)
 	kit.ReadCells(t, nbduet, path)
-	must(t, poll.Until(ctx, "the agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, true) }))
+	must.NoError(t, poll.Until(ctx, "the agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, true) }))
 	tab.Shoot("agent-in-panel")
 
 	_, err := nbduet.Do(ctx, "end_nb_session", map[string]any{"path": path}, nil)
-	must(t, err)
-	must(t, poll.Until(ctx, "the agent out of the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
+	must.NoError(t, err)
+	must.NoError(t, poll.Until(ctx, "the agent out of the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
 	tab.Shoot("agent-gone")
 }
 
@@ -68,26 +70,26 @@ func TestPersonAndAgentTogether(t *testing.T) {
 	ctx := t.Context()
 	const path = "bikes.ipynb"
 	text, err := os.ReadFile("../testdata/demo.ipynb")
-	must(t, err)
+	must.NoError(t, err)
 	kit.AddNotebook(t, path, text)
 	tab, second := open(t, path), open(t, path)
-	must(t, second.CallThemselves(ctx, "Jonas", "#2e7d32"))
-	must(t, tab.Resize(ctx, 1100, 800))
+	must.NoError(t, second.CallThemselves(ctx, "Jonas", "#2e7d32"))
+	must.NoError(t, tab.Resize(ctx, 1100, 800))
 	nbduet := kit.StartAgentAs(t, agent.Options{Client: "claude-code"})
 	_, err = nbduet.Do(ctx, "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 1, "end": 3}}}, nil)
-	must(t, err)
+	must.NoError(t, err)
 
-	must(t, tab.EditCell(ctx, 2))
-	must(t, tab.Press(ctx, kb.Escape))
-	must(t, tab.Type(ctx, "b"))
-	must(t, tab.WaitView(ctx, "the person's cell", func(cells []browser.ViewCell) error {
+	must.NoError(t, tab.EditCell(ctx, 2))
+	must.NoError(t, tab.Press(ctx, kb.Escape))
+	must.NoError(t, tab.Type(ctx, "b"))
+	must.NoError(t, tab.WaitView(ctx, "the person's cell", func(cells []browser.ViewCell) error {
 		if len(cells) != 4 {
 			return fmt.Errorf("%+v", cells)
 		}
 		return nil
 	}))
-	must(t, tab.EditCell(ctx, 3))
-	must(t, tab.Type(ctx, "# Does the rain keep people at home?"))
+	must.NoError(t, tab.EditCell(ctx, 3))
+	must.NoError(t, tab.Type(ctx, "# Does the rain keep people at home?"))
 
 	const plot = `wet = counts["rain_mm"] > 1
 fig, ax = plt.subplots(figsize=(6, 2))
@@ -96,22 +98,22 @@ ax.set_title("Bikes a day: rain is blue")
 plt.show()`
 	kit.ReadCells(t, nbduet, path) // with the person's cell
 	_, err = nbduet.Do(ctx, "insert_nb_cells", kit.Insert(path, 4, true, plot), nil)
-	must(t, err)
-	must(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
+	must.NoError(t, err)
+	must.NoError(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
 		if len(cells) != 5 || cells[4].Prompt != "[3]:" || len(cells[4].Outputs) != 1 || cells[4].Outputs[0].Width == 0 {
 			return fmt.Errorf("%+v", cells)
 		}
 		return nil
 	}))
-	must(t, tab.Scroll(ctx, 4))
-	must(t, second.EditCell(ctx, 2))
-	must(t, second.Press(ctx, kb.ArrowUp))
-	must(t, second.Press(ctx, kb.ArrowUp))
-	must(t, second.Press(ctx, kb.End))
+	must.NoError(t, tab.Scroll(ctx, 4))
+	must.NoError(t, second.EditCell(ctx, 2))
+	must.NoError(t, second.Press(ctx, kb.ArrowUp))
+	must.NoError(t, second.Press(ctx, kb.ArrowUp))
+	must.NoError(t, second.Press(ctx, kb.End))
 	_, err = nbduet.Do(ctx, "edit_text", map[string]any{"path": path, "old_text": "rain is blue", "new_text": "blue is rain"}, nil)
-	must(t, err)
-	must(t, second.Type(ctx, "  # in mm"))
-	must(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
+	must.NoError(t, err)
+	must.NoError(t, second.Type(ctx, "  # in mm"))
+	must.NoError(t, poll.Until(ctx, "both flags", func(ctx context.Context) error {
 		flags, err := tab.Flags(ctx)
 		if err == nil && len(flags) != 2 {
 			err = fmt.Errorf("%+v", flags)
@@ -120,6 +122,6 @@ plt.show()`
 	}))
 	tab.Shoot("together")
 	if *update {
-		must(t, tab.Screenshot(ctx, "../testdata/screenshot.png"))
+		must.NoError(t, tab.Screenshot(ctx, "../testdata/screenshot.png"))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
@@ -20,7 +22,7 @@ func TestProjectFileIsAddedToInTheTab(t *testing.T) {
 	typed := kit.ProjectText + "      - typed here"
 	tab.shows(path, typed)
 	var read struct{ Content string }
-	must(t, poll.Until(ctx, "the agent to have what was typed", func(ctx context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the agent to have what was typed", func(ctx context.Context) error {
 		_, err := nbduet.Do(ctx, "get_document_content", map[string]any{"path": path}, &read)
 		if err == nil && read.Content != typed {
 			err = fmt.Errorf("%q", read.Content)
@@ -29,7 +31,7 @@ func TestProjectFileIsAddedToInTheTab(t *testing.T) {
 	}))
 	var kept struct{ Added bool }
 	_, err := nbduet.Do(ctx, "record_context", map[string]any{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &kept)
-	must(t, err)
+	must.NoError(t, err)
 	tab.shows(path, typed+"\n      - Never log tokens\n")
 	fileBecomes(t, path, typed+"\n      - Never log tokens\n")
 	if !kept.Added {

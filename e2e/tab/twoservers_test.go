@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -25,11 +28,11 @@ type runtimes struct{ *jupytertest.Server }
 func (r runtimes) sessions(t *testing.T) map[string]string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+"/api/sessions", nil)
-	must(t, err)
+	must.NoError(t, err)
 	req.Header.Set("Authorization", "token "+r.Token)
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
-	must(t, err)
+	must.NoError(t, err)
 	defer resp.Body.Close()
 	var list []struct {
 		Path   string `json:"path"`
@@ -37,7 +40,7 @@ func (r runtimes) sessions(t *testing.T) map[string]string {
 			ID string `json:"id"`
 		} `json:"kernel"`
 	}
-	must(t, json.NewDecoder(resp.Body).Decode(&list))
+	must.NoError(t, json.NewDecoder(resp.Body).Decode(&list))
 	paths := map[string]string{}
 	for _, s := range list {
 		paths[s.Kernel.ID] = s.Path
@@ -51,7 +54,7 @@ func kernels(t *testing.T) (ids []string) {
 	var list []struct {
 		ID string `json:"id"`
 	}
-	must(t, kit.Jupyter(t).Get(t.Context(), "/api/kernels", &list))
+	must.NoError(t, kit.Jupyter(t).Get(t.Context(), "/api/kernels", &list))
 	for _, k := range list {
 		ids = append(ids, k.ID)
 	}
@@ -84,21 +87,22 @@ func TestTwoServers(t *testing.T) {
 		Runtime string `json:"runtime_url"`
 	}
 	_, err := nbduet.Do(ctx, "get_base_url", nil, &base)
-	must(t, err)
-	if base.URL != kit.Jupyter(t).URL || base.Runtime != r.URL {
-		t.Errorf("the servers are %+v", base)
-	}
+	must.NoError(t, err)
+	test.Eq(t, kit.Jupyter(t).URL, base.URL)
+	test.Eq(t, r.URL, base.Runtime)
 	var out agent.Executed
 	_, err = nbduet.Do(ctx, "execute_nb_cells", execute(path, 0), &out)
-	must(t, err)
-	if got := out.ExecutionResults[0]; got.State != "done" || len(got.Outputs) != 1 || got.Outputs[0].Text != r.Root+"\n" {
-		t.Errorf("the first cell: %+v", got)
-	}
+	must.NoError(t, err)
+	got := out.ExecutionResults[0]
+	test.Eq(t, "done", got.State, test.Sprint("the first cell"))
+	must.SliceLen(t, 1, got.Outputs, must.Sprint("the first cell"))
+	test.Eq(t, r.Root+"\n", got.Outputs[0].Text, test.Sprint("the first cell"))
 	_, err = nbduet.Do(ctx, "insert_nb_cells", kit.Insert(path, 1, true, "x + 1"), &out)
-	must(t, err)
-	if got := out.ExecutionResults[0]; got.State != "done" || len(got.Outputs) != 1 || got.Outputs[0].Data["text/plain"] != "42" {
-		t.Errorf("the second cell: %+v", got)
-	}
+	must.NoError(t, err)
+	got = out.ExecutionResults[0]
+	test.Eq(t, "done", got.State, test.Sprint("the second cell"))
+	must.SliceLen(t, 1, got.Outputs, must.Sprint("the second cell"))
+	test.EqOp[any](t, "42", got.Outputs[0].Data["text/plain"], test.Sprint("the second cell"))
 	var kernelID string
 	for id, at := range r.sessions(t) {
 		if at == path {
@@ -119,10 +123,10 @@ func TestTwoServers(t *testing.T) {
 	tab.see(t, nil, 0, "[1]:", r.Root)
 	tab.see(t, nil, 1, "[2]:", "42")
 	_, err = nbduet.Do(ctx, "insert_nb_cells", kit.Insert(path, 2, true, "print('live', x)"), &out)
-	must(t, err)
+	must.NoError(t, err)
 	tab.see(t, nil, 2, "[3]:", "live 41")
 	tab.Shoot("seen")
-	must(t, poll.Until(ctx, "the outputs to be on disk", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the outputs to be on disk", func(context.Context) error {
 		cells, err := kit.OnDisk(t, path)
 		if err == nil && (len(cells) != 3 || len(cells[2].Outputs) != 1) {
 			err = fmt.Errorf("%+v", cells)
@@ -133,15 +137,15 @@ func TestTwoServers(t *testing.T) {
 	t.Run("analysis", func(t *testing.T) {
 		var s kit.Analysis
 		_, err := nbduet.Do(ctx, "session_create", map[string]any{}, &s)
-		must(t, err)
+		must.NoError(t, err)
 		if got := executeCode(t, nbduet, s.SessionID, "import os; print(os.getcwd())"); got.Stdout != r.Root+"\n" {
 			t.Errorf("%+v", got)
 		}
-		must(t, os.WriteFile(kit.Jupyter(t).Path("two-servers.csv"), []byte("a,b\n1,2\n"), 0o600))
-		must(t, os.WriteFile(filepath.Join(r.Root, "two-servers.csv"), []byte("c\n3\n"), 0o600))
+		must.NoError(t, os.WriteFile(kit.Jupyter(t).Path("two-servers.csv"), []byte("a,b\n1,2\n"), 0o600))
+		must.NoError(t, os.WriteFile(filepath.Join(r.Root, "two-servers.csv"), []byte("c\n3\n"), 0o600))
 		var data struct{ Columns []string }
 		_, err = nbduet.Do(ctx, "preview_data", map[string]any{"path": "two-servers.csv"}, &data)
-		must(t, err)
+		must.NoError(t, err)
 		if !slices.Equal(data.Columns, []string{"a", "b"}) {
 			t.Errorf("the columns are %q", data.Columns)
 		}
@@ -151,10 +155,11 @@ func TestTwoServers(t *testing.T) {
 		other := kit.NewNotebook(t, kit.Code("x * 2"), kit.Code("1"))
 		named := r.startApart(t, r.Token, "--document-id=/"+other, "--runtime-id="+kernelID)
 		_, err := named.Do(ctx, "execute_nb_cells", execute(other, 0), &out)
-		must(t, err)
-		if got := out.ExecutionResults[0]; got.State != "done" || len(got.Outputs) != 1 || got.Outputs[0].Data["text/plain"] != "82" {
-			t.Errorf("%+v", got)
-		}
+		must.NoError(t, err)
+		got := out.ExecutionResults[0]
+		test.Eq(t, "done", got.State)
+		must.SliceLen(t, 1, got.Outputs)
+		test.EqOp[any](t, "82", got.Outputs[0].Data["text/plain"])
 		lost := r.startApart(t, r.Token, "--document-id="+other, "--runtime-id=no-such-kernel")
 		fails(t, lost, execute(other, 1), "no-such-kernel", "--runtime-id", r.URL)
 	})
@@ -162,10 +167,10 @@ func TestTwoServers(t *testing.T) {
 		wrong := r.startApart(t, "wr0ng-t0ken")
 		fails(t, wrong, execute(kit.NewNotebook(t, kit.Code("1")), 0), "the runtime server at "+r.URL, "RUNTIME_TOKEN")
 		answer, err := wrong.Call(ctx, "list_available_kernels", nil)
-		must(t, err)
-		if !answer.IsError || !strings.Contains(answer.Text, "the runtime server at "+r.URL) || strings.Contains(answer.Text, "wr0ng-t0ken") {
-			t.Errorf("%v, %s", answer.IsError, answer.Text)
-		}
+		must.NoError(t, err)
+		test.True(t, answer.IsError)
+		test.StrContains(t, answer.Text, "the runtime server at "+r.URL)
+		test.StrNotContains(t, answer.Text, "wr0ng-t0ken")
 	})
 	t.Run("down", func(t *testing.T) {
 		down := r.startApart(t, r.Token)
@@ -175,10 +180,10 @@ func TestTwoServers(t *testing.T) {
 		// What is in the documents goes on.
 		kit.ReadCells(t, down, other)
 		_, err := down.Do(ctx, "modify_nb_cells", modify(other, 0, "edited = True"), nil)
-		must(t, err)
-		if cells := kit.ReadCells(t, down, other); len(cells) != 1 || cells[0].Source != "edited = True" {
-			t.Errorf("%+v", cells)
-		}
+		must.NoError(t, err)
+		cells := kit.ReadCells(t, down, other)
+		must.SliceLen(t, 1, cells)
+		test.Eq(t, "edited = True", cells[0].Source)
 	})
 }
 
@@ -186,13 +191,12 @@ func TestTwoServers(t *testing.T) {
 func fails(t *testing.T, a *agent.Agent, args map[string]any, says ...string) {
 	t.Helper()
 	answer, err := a.Call(t.Context(), "execute_nb_cells", args)
-	must(t, err)
+	must.NoError(t, err)
 	for _, want := range says {
 		if !strings.Contains(answer.Text, want) {
 			t.Errorf("the answer does not say %q: %s", want, answer.Text)
 		}
 	}
-	if strings.Contains(answer.Text, "wr0ng-t0ken") || strings.Contains(answer.Text, kit.Jupyter(t).Token) {
-		t.Errorf("the answer holds a token: %s", answer.Text)
-	}
+	test.StrNotContains(t, answer.Text, "wr0ng-t0ken", test.Sprint("the answer holds a token"))
+	test.StrNotContains(t, answer.Text, kit.Jupyter(t).Token, test.Sprint("the answer holds a token"))
 }

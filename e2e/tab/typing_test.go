@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/nbduet/nbduet/e2e/agent"
@@ -39,26 +42,26 @@ func TestTypedTextIsRead(t *testing.T) {
 	tab := open(t, path)
 	nbduet := kit.StartAgent(t)
 	before := kit.ReadCells(t, nbduet, path)
-	if len(before) != 1 || before[0].Source != "x = 1" || before[0].ID != "cell-0" {
-		t.Fatalf("before anybody typed the tool read %+v", before)
-	}
+	must.SliceLen(t, 1, before)
+	must.Eq(t, "x = 1", before[0].Source)
+	must.Eq(t, "cell-0", before[0].ID)
 
 	const typed = "  # naïve größe 😀 日本"
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Type(ctx, typed))
-	must(t, tab.Press(ctx, kb.Escape))
-	must(t, tab.Type(ctx, "b")) // a new cell below
-	must(t, tab.WaitView(ctx, "the new cell", func(cells []browser.ViewCell) error {
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Type(ctx, typed))
+	must.NoError(t, tab.Press(ctx, kb.Escape))
+	must.NoError(t, tab.Type(ctx, "b")) // a new cell below
+	must.NoError(t, tab.WaitView(ctx, "the new cell", func(cells []browser.ViewCell) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%+v", cells)
 		}
 		return nil
 	}))
-	must(t, tab.EditCell(ctx, 1))
-	must(t, tab.Type(ctx, "print('by hand')"))
+	must.NoError(t, tab.EditCell(ctx, 1))
+	must.NoError(t, tab.Type(ctx, "print('by hand')"))
 	tab.Shoot("typed")
 
-	must(t, poll.Until(ctx, "the tool to read what was typed", func(context.Context) error {
+	must.NoError(t, poll.Until(ctx, "the tool to read what was typed", func(context.Context) error {
 		cells := kit.ReadCells(t, nbduet, path)
 		if len(cells) == 2 && cells[0].Source == "x = 1"+typed && cells[0].ID == "cell-0" && cells[1].Source == "print('by hand')" {
 			return nil
@@ -91,7 +94,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			tab := open(t, path)
 			nbduet := kit.StartAgent(t)
 			source := kit.ReadCells(t, nbduet, path)[0].Source
-			must(t, tab.EditCell(ctx, 0))
+			must.NoError(t, tab.EditCell(ctx, 0))
 
 			// The person types all the while, key by key, and rests now and then until the tool has written, …
 			typing, wrote := make(chan error, 1), make(chan struct{}, 1)
@@ -115,7 +118,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			for busy := true; busy; {
 				select {
 				case err := <-typing:
-					must(t, err)
+					must.NoError(t, err)
 					busy = false
 				default:
 				}
@@ -126,7 +129,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 				source = change(source, writes)
 				var answer agent.Executed
 				_, err := nbduet.Do(ctx, "modify_nb_cells", modify(path, 0, source), &answer)
-				must(t, err)
+				must.NoError(t, err)
 				for _, merged := range answer.Merged {
 					source = merged.Source
 				}
@@ -140,7 +143,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			}
 
 			want := change(start, writes) + typed
-			must(t, tab.WaitView(ctx, "all changes and all typed characters", func(cells []browser.ViewCell) error {
+			must.NoError(t, tab.WaitView(ctx, "all changes and all typed characters", func(cells []browser.ViewCell) error {
 				if cells[0].Source != want {
 					return fmt.Errorf("%q, want %q", cells[0].Source, want)
 				}
@@ -148,18 +151,18 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			}))
 			tab.Shoot("typed")
 			model, err := tab.Model(ctx)
-			must(t, err)
+			must.NoError(t, err)
 			if model[0].Source != want {
 				t.Errorf("the model holds %q, want %q", model[0].Source, want)
 			}
 			// What was typed last may be on its way from the tab still.
-			must(t, poll.Until(ctx, "the tool to read all", func(context.Context) error {
+			must.NoError(t, poll.Until(ctx, "the tool to read all", func(context.Context) error {
 				if got := kit.ReadCells(t, nbduet, path)[0].Source; got != want {
 					return fmt.Errorf("%q, want %q", got, want)
 				}
 				return nil
 			}))
-			must(t, poll.Until(ctx, "the file on disk to hold all", func(context.Context) error {
+			must.NoError(t, poll.Until(ctx, "the file on disk to hold all", func(context.Context) error {
 				cells, err := kit.OnDisk(t, path)
 				if err == nil && string(cells[0].Source) != want {
 					err = fmt.Errorf("%q", cells[0].Source)
@@ -180,11 +183,11 @@ func TestChangeFromOldReading(t *testing.T) {
 	nbduet := kit.StartAgent(t)
 	kit.ReadCells(t, nbduet, path)
 
-	must(t, tab.EditCell(ctx, 0))
-	must(t, tab.Type(ctx, " + ' by hand'"))
+	must.NoError(t, tab.EditCell(ctx, 0))
+	must.NoError(t, tab.Type(ctx, " + ' by hand'"))
 	inRoom := func(source string) {
 		t.Helper()
-		must(t, poll.Until(ctx, "the typed text on disk, and so in the room", func(context.Context) error {
+		must.NoError(t, poll.Until(ctx, "the typed text on disk, and so in the room", func(context.Context) error {
 			cells, err := kit.OnDisk(t, path)
 			if err == nil && string(cells[0].Source) != source {
 				err = fmt.Errorf("%q", cells[0].Source)
@@ -197,13 +200,12 @@ func TestChangeFromOldReading(t *testing.T) {
 	const merged = "price = 20\nlabel = 'old' + ' by hand'"
 	var answer agent.Executed
 	_, err := nbduet.Do(ctx, "modify_nb_cells", modify(path, 0, "price = 20\nlabel = 'old'"), &answer)
-	must(t, err)
-	if len(answer.Merged) != 1 || answer.Merged[0].Source != merged {
-		t.Errorf("the answer tells of the merged cells %+v, want %q", answer.Merged, merged)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, answer.Merged)
+	test.Eq(t, merged, answer.Merged[0].Source)
 	see := func(want string) {
 		t.Helper()
-		must(t, tab.WaitView(ctx, "the merged source", func(cells []browser.ViewCell) error {
+		must.NoError(t, tab.WaitView(ctx, "the merged source", func(cells []browser.ViewCell) error {
 			if cells[0].Source != want {
 				return fmt.Errorf("%q, want %q", cells[0].Source, want)
 			}
@@ -214,9 +216,9 @@ func TestChangeFromOldReading(t *testing.T) {
 	tab.Shoot("merged")
 
 	// The person replaces the very word that the tool then wants to change.
-	must(t, tab.Press(ctx, kb.Home, kb.ModifierCtrl))
-	must(t, tab.Press(ctx, kb.End, kb.ModifierShift))
-	must(t, tab.Type(ctx, "price = 33"))
+	must.NoError(t, tab.Press(ctx, kb.Home, kb.ModifierCtrl))
+	must.NoError(t, tab.Press(ctx, kb.End, kb.ModifierShift))
+	must.NoError(t, tab.Type(ctx, "price = 33"))
 	const byHand = "price = 33\nlabel = 'old' + ' by hand'"
 	see(byHand)
 	// A change that is made before the tool has heard of the person's is merged
@@ -224,12 +226,12 @@ func TestChangeFromOldReading(t *testing.T) {
 	// was in the room before.
 	inRoom(byHand)
 	_, err = nbduet.Do(ctx, "insert_nb_cells", kit.Insert(path, 1, false, "other = 1"), nil)
-	must(t, err)
+	must.NoError(t, err)
 	refused, err := nbduet.Call(ctx, "modify_nb_cells", modify(path, 0, strings.Replace(merged, "20", "21", 1)))
-	must(t, err)
-	if !refused.IsError || !strings.Contains(refused.Text, "33") || !strings.Contains(refused.Text, "21") {
-		t.Errorf("the tool answered (an error: %v) %s", refused.IsError, refused.Text)
-	}
+	must.NoError(t, err)
+	test.True(t, refused.IsError, test.Sprint("the tool answered (an error"))
+	test.StrContains(t, refused.Text, "33", test.Sprint("the tool answered (an error"))
+	test.StrContains(t, refused.Text, "21", test.Sprint("the tool answered (an error"))
 	see(byHand)
 	tab.Shoot("refused")
 }

@@ -3,6 +3,9 @@ package ydiff
 import (
 	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // TestShrink shrinks programs of all sorts under a made-up fault: they fail when an edit of the text "😀" comes before the
@@ -31,9 +34,10 @@ func TestShrink(t *testing.T) {
 		if p.String() != before {
 			t.Fatal("the program that was given has changed")
 		}
-		if !fails(small) || len(small.Steps) != 2 || len(small.Steps[0].Ops) != 1 || small.Steps[0].Ops[0].N != [3]int{} {
-			t.Errorf("shrunk to %v", small)
-		}
+		test.True(t, fails(small))
+		must.SliceLen(t, 2, small.Steps)
+		must.SliceLen(t, 1, small.Steps[0].Ops)
+		test.EqOp(t, [3]int{}, small.Steps[0].Ops[0].N)
 	}
 }
 

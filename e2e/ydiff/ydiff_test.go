@@ -12,6 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/child"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -125,8 +127,7 @@ func report(f *foreign, p program, err error) string {
 func parse(t *testing.T, name, s string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil || n == 0 {
-		t.Fatalf("%s is %q: it must be a number from 1", name, s)
-	}
+	must.NoError(t, err, must.Sprint(name, s))
+	must.NotEq(t, 0, n, must.Sprint(name, s))
 	return n
 }

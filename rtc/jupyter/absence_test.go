@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -27,15 +30,16 @@ func TestAway(t *testing.T) {
 			}
 			answer(200, "application/json", "{}")(w, r)
 		})
-		if _, why := s.StillAway(t.Context()); why != nil || asked.Load() != 0 {
-			t.Errorf("at first it is away (%v), and was asked %d times", why, asked.Load())
-		}
+		_, why := s.StillAway(t.Context())
+		must.NoError(t, why)
+		test.Eq(t, 0, asked.Load())
 		back, since := s.Back(), time.Now().Add(-time.Minute)
 		s.Silent(since)
 		began := time.Now()
-		if at, why := s.StillAway(t.Context()); why == nil || !at.Equal(since) || time.Since(began) != lookFor {
-			t.Errorf("one that does not answer: %v, since %s, after %s", why, at, time.Since(began))
-		}
+		at, why := s.StillAway(t.Context())
+		must.Error(t, why, must.Sprint("one that does not answer"))
+		test.True(t, at.Equal(since), test.Sprint("one that does not answer"))
+		test.Eq(t, lookFor, time.Since(began), test.Sprint("one that does not answer"))
 		select {
 		case <-back:
 			t.Error("it is back")
@@ -80,9 +84,9 @@ func TestStillAwayEndsWithItsContext(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		began := time.Now()
-		if _, why := s.StillAway(ctx); why == nil || time.Since(began) != 0 {
-			t.Errorf("%v after %s", why, time.Since(began))
-		}
+		_, why := s.StillAway(ctx)
+		must.Error(t, why)
+		test.Eq(t, 0, time.Since(began))
 		<-others
 	})
 }

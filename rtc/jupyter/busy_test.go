@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -45,30 +48,32 @@ func TestBusy(t *testing.T) {
 	}
 	t.Run("busy", func(t *testing.T) {
 		s := listening(t, func(c net.Conn) { t.Cleanup(func() { _ = c.Close() }) })
-		if err := s.Busy(t.Context()); !errors.Is(err, ErrBusy) || !s.Takes(t.Context()) {
-			t.Errorf("busy: %v", err)
-		}
+		err := s.Busy(t.Context())
+		test.ErrorIs(t, err, ErrBusy, test.Sprint("busy"))
+		test.True(t, s.Takes(t.Context()), test.Sprint("busy"))
 	})
 	t.Run("closed at once", func(t *testing.T) {
 		s := listening(t, func(c net.Conn) { _ = c.Close() })
-		if err := s.Busy(t.Context()); !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrBusy) || s.Takes(t.Context()) {
-			t.Errorf("busy: %v", err)
-		}
+		err := s.Busy(t.Context())
+		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("busy"))
+		test.False(t, errors.Is(err, ErrBusy), test.Sprint("busy"))
+		test.False(t, s.Takes(t.Context()), test.Sprint("busy"))
 	})
 	t.Run("gone", func(t *testing.T) {
 		gone, err := New(Options{URL: "http://127.0.0.1:1", Timeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := gone.Busy(t.Context()); !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrBusy) || gone.Takes(t.Context()) {
-			t.Errorf("busy: %v", err)
-		}
+		err = gone.Busy(t.Context())
+		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("busy"))
+		test.False(t, errors.Is(err, ErrBusy), test.Sprint("busy"))
+		test.False(t, gone.Takes(t.Context()), test.Sprint("busy"))
 	})
 	for _, status := range []int{http.StatusOK, http.StatusForbidden} {
 		s := serve(t, nil, answer(status, "application/json", "{}"))
-		if err := s.Busy(t.Context()); err != nil || !s.Takes(t.Context()) {
-			t.Errorf("one that answers with %d is busy: %v", status, err)
-		}
+		err := s.Busy(t.Context())
+		must.NoError(t, err, must.Sprint(status))
+		test.True(t, s.Takes(t.Context()), test.Sprint(status))
 	}
 }
 
@@ -106,9 +111,9 @@ func TestPatiently(t *testing.T) {
 		}
 		others.Store(true)
 		began := time.Now()
-		if err := ask(time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute/2 {
-			t.Errorf("while others are answered: %v", err)
-		}
+		err = ask(time.Minute)
+		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprint("while others are answered"))
+		test.LessEq(t, time.Minute/2, time.Since(began), test.Sprint("while others are answered"))
 		others.Store(false)
 		time.AfterFunc(5*timeout, func() { close(held) })
 		if err := ask(time.Minute); err != nil {

@@ -3,8 +3,10 @@ package jupyter
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // Servers with another room service, or with one that looks whether the file exists.
@@ -61,9 +63,8 @@ func TestCollaborationSessionElsewhere(t *testing.T) {
 					t.Errorf("error %v matches %q", err, k)
 				}
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("%v does not say %q", err, tt.says)
-			}
+			must.Error(t, err)
+			test.StrContains(t, err.Error(), tt.says)
 		})
 	}
 }

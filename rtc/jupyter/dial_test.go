@@ -3,10 +3,11 @@ package jupyter
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A refused handshake says why, each kind in its own words.
@@ -35,9 +36,9 @@ func TestDialRefused(t *testing.T) {
 			t.Errorf("kernel, %d: %v, want %v", tt.status, kernelErr, tt.kernel)
 		}
 		for _, err := range []error{roomErr, kernelErr} {
-			if text := err.Error(); strings.Contains(text, "Page") || strings.Contains(text, "s3cret") {
-				t.Errorf("%d: the error repeats the page: %s", tt.status, text)
-			}
+			text := err.Error()
+			test.StrNotContains(t, text, "Page", test.Sprint(tt.status))
+			test.StrNotContains(t, text, "s3cret", test.Sprint(tt.status))
 		}
 	}
 }
@@ -65,13 +66,13 @@ func TestDialKernelProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(asked) != 1 || asked[0] != KernelProtocol || (ws.Subprotocol() == KernelProtocol) != choose {
-			t.Errorf("asked for %q, got %q", asked, ws.Subprotocol())
-		}
+		must.SliceLen(t, 1, asked)
+		test.Eq(t, KernelProtocol, asked[0])
+		test.Eq(t, choose, ws.Subprotocol() == KernelProtocol)
 		_, uri, err := ws.ReadMessage()
-		if want := "/base/api/kernels/a%20b%2Fc/channels?session_id=my+session"; err != nil || string(uri) != want {
-			t.Errorf("dialled %s, %v, want %s", uri, err, want)
-		}
+		want := "/base/api/kernels/a%20b%2Fc/channels?session_id=my+session"
+		must.NoError(t, err)
+		test.Eq(t, want, string(uri))
 		ws.Close()
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -99,14 +102,16 @@ func TestDiscoverBusy(t *testing.T) {
 	defer slow.Close()
 	dir := t.TempDir()
 	file(dir, slow.URL)
-	if got, err := Discover(t.Context(), []string{dir}); err != nil || len(got) != 1 || got[0].URL != slow.URL {
-		t.Errorf("found %+v, %v, want the busy one", got, err)
-	}
+	got, err := Discover(t.Context(), []string{dir})
+	must.NoError(t, err)
+	must.SliceLen(t, 1, got)
+	test.Eq(t, slow.URL, got[0].URL)
 	live := fakeJupyter(t, "t")
 	file(dir, live)
-	if got, err := Discover(t.Context(), []string{dir}); err != nil || len(got) != 1 || got[0].URL != live {
-		t.Errorf("found %+v, %v, want the one that answers", got, err)
-	}
+	got, err = Discover(t.Context(), []string{dir})
+	must.NoError(t, err)
+	must.SliceLen(t, 1, got)
+	test.Eq(t, live, got[0].URL)
 	<-left
 }
 
@@ -115,19 +120,21 @@ func TestDiscoverReal(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/"))
 	t.Setenv("JUPYTER_RUNTIME_DIR", s.RuntimeDir)
 	got, err := Discover(t.Context(), nil)
-	if err != nil || len(got) != 1 {
-		t.Fatalf("found %+v, %v", got, err)
-	}
-	if r := got[0]; r.URL != s.URL || r.Token != s.Token || r.Root != s.Root || r.PID != s.PID || r.Version == "" {
-		t.Errorf("found %+v, want %+v", r, s)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, 1, got)
+	r := got[0]
+	test.Eq(t, s.URL, r.URL)
+	test.Eq(t, s.Token, r.Token)
+	test.Eq(t, s.Root, r.Root)
+	test.Eq(t, s.PID, r.PID)
+	test.NotEq(t, "", r.Version)
 	s.Kill()
 	if files, _ := filepath.Glob(filepath.Join(s.RuntimeDir, "jpserver-*.json")); len(files) != 1 {
 		t.Fatalf("the killed server left the files %q: this test is of a file left behind", files)
 	}
-	if got, err := Discover(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("found %+v, %v after the server was killed", got, err)
-	}
+	got, err = Discover(t.Context(), nil)
+	must.NoError(t, err)
+	test.SliceEmpty(t, got)
 }
 
 func TestRuntimeDirs(t *testing.T) {
@@ -145,9 +152,8 @@ func TestRuntimeDirs(t *testing.T) {
 		{"windows", nil, "/home/ada/.jupyter/data/runtime"},
 	} {
 		got := runtimeDirs(tt.goos, func(k string) string { return tt.env[k] }, func() (string, error) { return "/home/ada", nil })
-		if len(got) != 1 || filepath.ToSlash(got[0]) != tt.want {
-			t.Errorf("%s with %v: %q, want %q", tt.goos, tt.env, got, tt.want)
-		}
+		must.SliceLen(t, 1, got)
+		test.Eq(t, tt.want, filepath.ToSlash(got[0]))
 	}
 	none := runtimeDirs("linux", func(string) string { return "" }, func() (string, error) { return "", errors.New("no home") })
 	if len(none) != 0 {

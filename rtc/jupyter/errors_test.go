@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -99,22 +102,19 @@ func TestErrorKinds(t *testing.T) {
 					t.Errorf("errors.Is(%v, %q) = %t", err, k, errors.Is(err, k))
 				}
 			}
-			if e.Status != tt.status || e.Path != "a dir/x.ipynb" || e.Op == "" {
-				t.Errorf("%+v", e)
-			}
+			test.Eq(t, tt.status, e.Status)
+			test.Eq(t, "a dir/x.ipynb", e.Path)
+			test.NotEq(t, "", e.Op)
 			text := err.Error()
 			if !strings.Contains(text, tt.says) {
 				t.Errorf("%q does not say %q", text, tt.says)
 			}
-			if strings.Contains(text, "<h1>") || strings.Contains(text, "Page") {
-				t.Errorf("%q repeats a page", text)
-			}
-			if strings.ContainsAny(text, "\n\r\x1b") || len(text) > 800 {
-				t.Errorf("%q is not one short line", text)
-			}
-			if strings.Contains(text, "s3cret") || strings.Contains(log.String(), "s3cret") {
-				t.Errorf("the token shows in the error %q or the log %q", text, log.String())
-			}
+			test.StrNotContains(t, text, "<h1>")
+			test.StrNotContains(t, text, "Page")
+			test.False(t, strings.ContainsAny(text, "\n\r\x1b"))
+			test.LessEq(t, 800, len(text))
+			test.StrNotContains(t, text, "s3cret")
+			test.StrNotContains(t, log.String(), "s3cret")
 			if log.Len() == 0 {
 				t.Error("the request is not in the log")
 			}
@@ -132,14 +132,13 @@ func TestTokenTravelsInHeader(t *testing.T) {
 	if _, err := s.Contents(t.Context(), MustPath("é #?.ipynb"), ContentsOptions{Content: true, Type: "file"}); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess")  // refused; the request is what counts
-	if len(got) != 3 || got[2].URL.Path != "/base/api/status" { // the last, because an answer of 200 is no server's own
-		t.Fatalf("%d requests", len(got))
-	}
+	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
+	// the last, because an answer of 200 is no server's own
+	must.SliceLen(t, 3, got)
+	must.Eq(t, "/base/api/status", got[2].URL.Path)
 	for _, r := range got {
-		if r.Header.Get("Authorization") != "token "+testToken || strings.Contains(r.RequestURI, "s3cret") {
-			t.Errorf("%s with %q", r.RequestURI, r.Header)
-		}
+		test.Eq(t, "token "+testToken, r.Header.Get("Authorization"))
+		test.StrNotContains(t, r.RequestURI, "s3cret")
 		if r.Header.Get("User-Agent") != "nbduet" {
 			t.Errorf("User-Agent %q", r.Header.Get("User-Agent"))
 		}
@@ -182,21 +181,20 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	ctx := t.Context()
-	if c, err := s.Contents(ctx, MustPath("near"), ContentsOptions{}); err != nil || c.Path.String() != "target" {
-		t.Errorf("a redirect within the server: %+v, %v", c, err)
-	}
+	c, err := s.Contents(ctx, MustPath("near"), ContentsOptions{})
+	must.NoError(t, err, must.Sprint("a redirect within the server"))
+	test.Eq(t, "target", c.Path.String(), test.Sprint("a redirect within the server"))
 	for path, kind := range map[string]error{"far": ErrNotJupyter, "login": ErrUnauthorized, "loop": ErrNotJupyter} {
 		_, err := s.Contents(ctx, MustPath(path), ContentsOptions{})
-		if !errors.Is(err, kind) || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v, want %v", path, err, kind)
-		}
+		test.ErrorIs(t, err, kind, test.Sprint(path))
+		test.StrNotContains(t, err.Error(), "s3cret", test.Sprint(path))
 		if path == "far" && !strings.Contains(err.Error(), foreign.URL) {
 			t.Errorf("%v does not name the other server", err)
 		}
 	}
-	if _, err := s.CreateSession(ctx, NewSession{Path: MustPath("x")}); !errors.Is(err, ErrNotJupyter) || posts != 1 {
-		t.Errorf("a redirected POST: %v after %d requests", err, posts)
-	}
+	_, err = s.CreateSession(ctx, NewSession{Path: MustPath("x")})
+	test.ErrorIs(t, err, ErrNotJupyter, test.Sprint("a redirected POST"))
+	test.Eq(t, 1, posts, test.Sprint("a redirected POST"))
 	if _, err := s.DialRoom(ctx, "a", ""); !errors.Is(err, ErrNotJupyter) {
 		t.Errorf("a redirected websocket: %v", err)
 	}
@@ -226,9 +224,8 @@ func TestUnreachable(t *testing.T) {
 		if !errors.Is(err, ErrUnreachable) {
 			t.Errorf("%s: %v, want ErrUnreachable", what, err)
 		}
-		if !strings.Contains(err.Error(), url) || !strings.Contains(err.Error(), "is Jupyter running") {
-			t.Errorf("%s: %q does not say where and what to do", what, err)
-		}
+		test.StrContains(t, err.Error(), url, test.Sprint(what))
+		test.StrContains(t, err.Error(), "is Jupyter running", test.Sprint(what))
 	}
 }
 
@@ -240,9 +237,10 @@ func TestSecureAddressOfPlainServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.Status(t.Context()); errors.Is(err, ErrUnreachable) || !errors.Is(err, ErrNotJupyter) || !strings.Contains(err.Error(), "speaks http, not https") {
-		t.Errorf("%v", err)
-	}
+	_, err = s.Status(t.Context())
+	test.False(t, errors.Is(err, ErrUnreachable))
+	test.ErrorIs(t, err, ErrNotJupyter)
+	test.StrContains(t, err.Error(), "speaks http, not https")
 }
 
 // An error about the root folder names it.
@@ -308,9 +306,10 @@ func TestTimeouts(t *testing.T) {
 				start := time.Now()
 				err := call(ctx)
 				cancel()
-				if got := time.Since(start); got != want || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time from http://jupyter.invalid") {
-					t.Errorf("%s, with a limit of %s: gave up after %s with %v", what, limit, got, err)
-				}
+				got := time.Since(start)
+				test.Eq(t, want, got, test.Sprint(what, limit))
+				test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprint(what, limit))
+				test.StrContains(t, err.Error(), "no answer in time from http://jupyter.invalid", test.Sprint(what, limit))
 			}
 		}
 		for _, timeout := range []time.Duration{0, 10 * time.Second} {
@@ -324,9 +323,9 @@ func TestTimeouts(t *testing.T) {
 		s := server(false, 0)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := s.Status(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
-			t.Errorf("cancelled: %v", err)
-		}
+		_, err := s.Status(ctx)
+		test.ErrorIs(t, err, context.Canceled, test.Sprint("cancelled"))
+		test.False(t, errors.Is(err, ErrUnreachable), test.Sprint("cancelled"))
 	})
 }
 
@@ -356,9 +355,9 @@ func TestListsAskAgain(t *testing.T) {
 			} {
 				asked, failures, status = 0, tt.failures, tt.status
 				n, err := list()
-				if asked != tt.asked || !errors.Is(err, tt.kind) || (err == nil) != (n == 1) {
-					t.Errorf("%s with %d failures of %d: asked %d times, got %d, %v", what, tt.failures, tt.status, asked, n, err)
-				}
+				test.Eq(t, tt.asked, asked, test.Sprint(what))
+				test.ErrorIs(t, err, tt.kind, test.Sprint(what))
+				test.Eq(t, n == 1, err == nil, test.Sprint(what))
 			}
 		}
 	})

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // lan is a network of servers: the token that each wants, by its address; one that is not there refuses connections.
@@ -59,9 +62,8 @@ func TestFindLater(t *testing.T) {
 			}
 			return Found{URL: "http://one:1/lab", Token: "t1"}, nil
 		})
-		if s.BaseURL() != "" || s.HasToken() {
-			t.Errorf("it is at %q before it is found", s.BaseURL())
-		}
+		test.Eq(t, "", s.BaseURL())
+		test.False(t, s.HasToken())
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
@@ -80,9 +82,10 @@ func TestFindLater(t *testing.T) {
 		}
 		there.Store(true)
 		for range 3 {
-			if _, err := s.Status(t.Context()); err != nil || s.BaseURL() != "http://one:1" || !s.HasToken() {
-				t.Errorf("with a server: %v at %q", err, s.BaseURL())
-			}
+			_, err := s.Status(t.Context())
+			must.NoError(t, err, must.Sprint("with a server"))
+			test.Eq(t, "http://one:1", s.BaseURL(), test.Sprint("with a server"))
+			test.True(t, s.HasToken(), test.Sprint("with a server"))
 		}
 		if n := searches.Load(); n != 2 {
 			t.Errorf("%d searches, want 2", n)
@@ -100,13 +103,14 @@ func TestFindBounded(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if err := s.Find(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
-			t.Errorf("cancelled: %v", err)
-		}
+		err := s.Find(ctx)
+		test.ErrorIs(t, err, context.Canceled, test.Sprint("cancelled"))
+		test.False(t, errors.Is(err, ErrUnreachable), test.Sprint("cancelled"))
 		began := time.Now()
-		if err := s.Find(t.Context()); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "5s") || time.Since(began) != 5*time.Second {
-			t.Errorf("after %s: %v", time.Since(began), err)
-		}
+		err = s.Find(t.Context())
+		test.ErrorIs(t, err, ErrUnreachable)
+		test.StrContains(t, err.Error(), "5s")
+		test.Eq(t, 5*time.Second, time.Since(began))
 	})
 }
 
@@ -135,9 +139,9 @@ func TestFindAgain(t *testing.T) {
 		delete(net, "http://one:1")
 		at = Found{URL: "http://two:2", Token: "other"}
 		for range 2 {
-			if err := ask(); !errors.Is(err, ErrUnreachable) || s.BaseURL() != "http://one:1" {
-				t.Errorf("gone: %v at %s", err, s.BaseURL())
-			}
+			err := ask()
+			test.ErrorIs(t, err, ErrUnreachable, test.Sprint("gone"))
+			test.Eq(t, "http://one:1", s.BaseURL(), test.Sprint("gone"))
 		}
 	})
 }
@@ -148,9 +152,9 @@ func TestFindToken(t *testing.T) {
 		net := lan{}
 		at := Found{URL: "http://one:1"}
 		s := finding(t, net, "http://one:1/", func(context.Context) (Found, error) { return at, nil })
-		if _, err := s.Status(t.Context()); !errors.Is(err, ErrUnreachable) || s.BaseURL() != "http://one:1" {
-			t.Errorf("not up: %v", err)
-		}
+		_, err := s.Status(t.Context())
+		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("not up"))
+		test.Eq(t, "http://one:1", s.BaseURL(), test.Sprint("not up"))
 		net["http://one:1"], at.Token = "t1", "t1"
 		time.Sleep(time.Minute)
 		if _, err := s.Status(t.Context()); err != nil {

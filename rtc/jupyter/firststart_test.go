@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -36,9 +38,9 @@ const (
 func isOf(t *testing.T, what string, err error, code faults.Code) {
 	t.Helper()
 	f, ok := faults.Of(err)
-	if f.Code != code || ok != (code != "") || ok && !strings.Contains(err.Error(), f.Error()) {
-		t.Errorf("%s: %v is of %q, want %q", what, err, f.Code, code)
-	}
+	test.Eq(t, code, f.Code, test.Sprint(what))
+	test.Eq(t, code != "", ok, test.Sprint(what))
+	test.False(t, ok && !strings.Contains(err.Error(), f.Error()), test.Sprint(what))
 }
 
 // What a first look at a server says of its rooms, and which versions it is told to have.
@@ -81,9 +83,9 @@ func TestCheckRooms(t *testing.T) {
 			isOf(t, c.name, CheckRooms(t.Context(), s), c.code)
 			v, err := VersionsOf(t.Context(), s)
 			known := v.Collaboration == "5.0.4" && v.Lab != "" && strings.Contains(c.page, `"`+v.Lab+`"`)
-			if err != nil || v.Server != "2.21.1" || known != (c.page != "") {
-				t.Errorf("%+v, %v", v, err)
-			}
+			must.NoError(t, err)
+			test.Eq(t, "2.21.1", v.Server)
+			test.Eq(t, c.page != "", known)
 		})
 	}
 }
@@ -96,9 +98,9 @@ func TestCheckRoomsOfAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	isOf(t, "a server", CheckRooms(t.Context(), srv), "")
-	if v, err := VersionsOf(t.Context(), srv); err != nil || v.Server == "" {
-		t.Errorf("%+v, %v", v, err)
-	}
+	v, err := VersionsOf(t.Context(), srv)
+	must.NoError(t, err)
+	test.NotEq(t, "", v.Server)
 }
 
 // A proxy that lets requests through and no websockets is told from the answers of Jupyter itself, which stay what they are.
@@ -141,9 +143,8 @@ func TestWebsocketsEaten(t *testing.T) {
 		if eaten := errors.Is(room, ErrNoWebsockets); eaten != (c.room == faults.WebsocketsEaten) {
 			t.Errorf("%d: %v", c.handshake, room)
 		}
-		if errors.Is(channels, ErrNotFound) != (c.handshake == 404 && c.kernel == 404) || errors.Is(room, ErrNotFound) != (c.handshake == 500) {
-			t.Errorf("%d: %v, %v", c.handshake, room, channels)
-		}
+		test.Eq(t, c.handshake == 404 && c.kernel == 404, errors.Is(channels, ErrNotFound))
+		test.Eq(t, c.handshake == 500, errors.Is(room, ErrNotFound))
 	}
 }
 
@@ -284,9 +285,9 @@ func TestCertificates(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "jpserver-1.json"), []byte(`{"url":"`+hs.URL+`","token":"t"}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if found, err := DiscoverTrusting(t.Context(), []string{dir}, roots); err != nil || len(found) != 1 {
-				t.Errorf("found %+v, %v", found, err)
-			}
+			found, err := DiscoverTrusting(t.Context(), []string{dir}, roots)
+			must.NoError(t, err)
+			test.SliceLen(t, 1, found)
 		})
 	}
 }

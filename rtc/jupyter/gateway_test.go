@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -38,9 +41,10 @@ func TestGatewayAway(t *testing.T) {
 	isOf(t, "a kernel", err, faults.GatewayAway)
 	_, err = s.Restart(t.Context(), gatewayID)
 	isOf(t, "a restart", err, faults.GatewayAway)
-	if _, away := s.Away(); away || errors.Is(err, ErrUnreachable) || s.Busy(t.Context()) != nil {
-		t.Errorf("the server is taken to be away: %v", err)
-	}
+	_, away := s.Away()
+	test.False(t, away, test.Sprint("the server is taken to be away"))
+	test.False(t, errors.Is(err, ErrUnreachable), test.Sprint("the server is taken to be away"))
+	test.NoError(t, s.Busy(t.Context()), test.Sprint("the server is taken to be away"))
 }
 
 // A kernel is what the list says, which a server has from its gateway, and only else what is said of it alone.
@@ -62,9 +66,9 @@ func TestKernelOfTheList(t *testing.T) {
 			}
 			answer(200, jsonType, `{"id":"k","execution_state":"idle"}`)(w, r)
 		})
-		if k, err := s.Kernel(t.Context(), "k"); err != nil || k.ExecutionState != c.state {
-			t.Errorf("%s: %q, %v, want %q", c.name, k.ExecutionState, err, c.state)
-		}
+		k, err := s.Kernel(t.Context(), "k")
+		must.NoError(t, err)
+		test.Eq(t, c.state, k.ExecutionState)
 	}
 }
 
@@ -114,9 +118,10 @@ func TestGatewaySilent(t *testing.T) {
 			if took := time.Since(began); took > defaultTimeout {
 				t.Errorf("%s: told after %v", name, took)
 			}
-			if _, away := s.Away(); away || errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: the server is taken to be away: %v", name, err)
-			}
+			_, away := s.Away()
+			test.False(t, away, test.Sprint(name))
+			test.False(t, errors.Is(err, ErrUnreachable), test.Sprint(name))
+			test.False(t, errors.Is(err, context.DeadlineExceeded), test.Sprint(name))
 		})
 		jupytertest.Bubble(t, func(t *testing.T) {
 			s := silentGateway(t, time.Minute) // one that answers nothing either
@@ -150,8 +155,8 @@ func TestGatewayNotBlamed(t *testing.T) {
 		s := silentGateway(t, 0)
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(defaultTimeout/2+time.Second/10, stop)
-		if _, err := s.Kernels(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrNoGateway) {
-			t.Errorf("a request that was given up: %v", err)
-		}
+		_, err := s.Kernels(ctx)
+		test.ErrorIs(t, err, context.Canceled, test.Sprint("a request that was given up"))
+		test.False(t, errors.Is(err, ErrNoGateway), test.Sprint("a request that was given up"))
 	})
 }

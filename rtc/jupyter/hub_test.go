@@ -2,11 +2,13 @@ package jupyter
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
@@ -65,17 +67,18 @@ func TestHubExplains(t *testing.T) {
 		_, dial := DialEvents(t.Context(), s)
 		for what, err := range map[string]error{"GET": status, "POST": post, "websocket": dial} {
 			f, _ := faults.Of(err)
-			if f.Code != c.code || !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "HTTP") {
-				t.Errorf("%s, %s, %s: %v (%s)", c.token, c.state, what, err, f.Code)
-			}
+			test.Eq(t, c.code, f.Code, test.Sprint(what))
+			test.ErrorIs(t, err, c.kind, test.Sprint(what))
+			test.StrContains(t, err.Error(), c.says, test.Sprint(what))
+			test.StrNotContains(t, err.Error(), "HTTP", test.Sprint(what))
 		}
 	}
 	h.Set("ready", "")
 	s := server("full")
 	_, before := h.Counts()
-	if _, err := s.Contents(t.Context(), Path{}, ContentsOptions{}); err == nil || !strings.Contains(err.Error(), "may not read this folder") {
-		t.Error(err)
-	}
+	_, err := s.Contents(t.Context(), Path{}, ContentsOptions{})
+	must.Error(t, err)
+	test.StrContains(t, err.Error(), "may not read this folder")
 	if _, after := h.Counts(); after != before {
 		t.Error("the hub was asked about what the server itself refuses")
 	}
@@ -133,8 +136,9 @@ func TestStartOnHub(t *testing.T) {
 		}
 		h.Set("", "")
 		h.Fail()
-		if err = StartOnHub(t.Context(), s, tell); err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "/hub/spawn/ann") {
-			t.Error(err)
-		}
+		err = StartOnHub(t.Context(), s, tell)
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), "no room")
+		test.StrContains(t, err.Error(), "/hub/spawn/ann")
 	})
 }

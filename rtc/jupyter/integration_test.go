@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -62,16 +65,15 @@ func testServer(t *testing.T, s *jupyter.Server) {
 		t.Errorf("Status = %+v, %v", st, err)
 	}
 	me, err := s.Username(ctx)
-	if err != nil || me == "" {
-		t.Errorf("Username = %q, %v", me, err)
-	}
-	if again, err := s.Username(ctx); err != nil || again != me {
-		t.Errorf("another one at the second call: %q after %q, %v", again, me, err)
-	}
+	must.NoError(t, err)
+	test.NotEq(t, "", me)
+	again, err := s.Username(ctx)
+	must.NoError(t, err, must.Sprint("another one at the second call"))
+	test.Eq(t, me, again, test.Sprint("another one at the second call"))
 	specs, err := s.KernelSpecs(ctx)
-	if err != nil || specs.Default != "python3" || specs.Specs["python3"].Spec.Language != "python" {
-		t.Errorf("KernelSpecs = %+v, %v", specs, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "python3", specs.Default)
+	test.Eq(t, "python", specs.Specs["python3"].Spec.Language)
 }
 
 func testContents(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
@@ -91,43 +93,48 @@ func testContents(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
 			t.Errorf("%q holds %q", p, got)
 		}
 		got, err := s.Contents(ctx, jupyter.MustPath("/"+p), jupyter.ContentsOptions{Content: true, Hash: true})
-		if err != nil || got.Path.String() != p || got.Type != "file" || got.Format != "text" || string(got.Content) != `"n\u00e4me\n"` && string(got.Content) != `"näme\n"` ||
-			!got.Writable || got.Size == nil || *got.Size != 6 || got.LastModified.IsZero() || got.Created.IsZero() || len(got.Hash) != 64 {
-			t.Errorf("Contents(%q) = %+v, %s, %v", p, got, got.Content, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, p, got.Path.String())
+		test.Eq(t, "file", got.Type)
+		test.Eq(t, "text", got.Format)
+		test.False(t, string(got.Content) != `"n\u00e4me\n"` && string(got.Content) != `"näme\n"`)
+		test.True(t, got.Writable)
+		must.NotNil(t, got.Size)
+		test.Eq(t, 6, *got.Size)
+		test.False(t, got.LastModified.IsZero())
+		test.False(t, got.Created.IsZero())
+		test.Eq(t, 64, len(got.Hash))
 	}
 	listing, err := s.Contents(ctx, jupyter.MustPath(dir), jupyter.ContentsOptions{Content: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := listing.Entries(); err != nil || len(entries) != 9 {
-		t.Errorf("%d entries, %v", len(entries), err)
-	}
-	if root, err := s.Contents(ctx, jupyter.MustPath("/"), jupyter.ContentsOptions{Content: true}); err != nil || root.Type != "directory" {
-		t.Errorf("the root: %+v, %v", root, err)
-	}
+	entries, err := listing.Entries()
+	must.NoError(t, err)
+	test.SliceLen(t, 9, entries)
+	root, err := s.Contents(ctx, jupyter.MustPath("/"), jupyter.ContentsOptions{Content: true})
+	must.NoError(t, err, must.Sprint("the root"))
+	test.Eq(t, "directory", root.Type, test.Sprint("the root"))
 	meta, err := s.Contents(ctx, jupyter.MustPath(dir+"/plain.txt"), jupyter.ContentsOptions{})
-	if err != nil || len(meta.Content) != 0 && string(meta.Content) != "null" {
-		t.Errorf("without content: %+v, %v", meta, err)
-	}
+	must.NoError(t, err, must.Sprint("without content"))
+	test.False(t, len(meta.Content) != 0 && string(meta.Content) != "null", test.Sprint("without content"))
 	if _, err := meta.Entries(); err == nil {
 		t.Error("a file has entries")
 	}
 	copied, err := s.CopyContents(ctx, jupyter.MustPath(dir+"/plain.txt"), jupyter.MustPath(dir))
-	if err != nil || path.Dir(copied.Path.String()) != dir || copied.Name == "plain.txt" {
-		t.Errorf("CopyContents = %+v, %v", copied, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, dir, path.Dir(copied.Path.String()))
+	test.NotEq(t, "plain.txt", copied.Name)
 	moved, err := s.RenameContents(ctx, copied.Path, jupyter.MustPath(dir+"/new näme.txt"))
-	if err != nil || moved.Path.String() != dir+"/new näme.txt" {
-		t.Errorf("RenameContents = %+v, %v", moved, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, dir+"/new näme.txt", moved.Path.String())
 	if _, err := s.RenameContents(ctx, moved.Path, jupyter.MustPath(dir+"/plain.txt")); !errors.Is(err, jupyter.ErrConflict) {
 		t.Errorf("renamed onto another file: %v, want ErrConflict", err)
 	}
 	nb, err := s.Contents(ctx, jupyter.MustPath(js.Notebook(t)), jupyter.ContentsOptions{Content: true, Type: "notebook"})
-	if err != nil || !json.Valid(nb.Content) || nb.Format != "json" {
-		t.Errorf("the notebook: %+v, %v", nb, err)
-	}
+	must.NoError(t, err, must.Sprint("the notebook"))
+	test.True(t, json.Valid(nb.Content), test.Sprint("the notebook"))
+	test.Eq(t, "json", nb.Format, test.Sprint("the notebook"))
 	if err := s.DeleteContents(ctx, moved.Path); err != nil {
 		t.Error(err)
 	}
@@ -152,25 +159,26 @@ func testSessions(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
 	ctx := testContext(t)
 	nb := js.Notebook(t, "1+1")
 	made, err := s.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath(nb), Name: path.Base(nb), KernelName: "python3"})
-	if err != nil || made.Path.String() != nb || made.Type != "notebook" || made.Kernel.Name != "python3" {
-		t.Fatalf("CreateSession = %+v, %v", made, err)
-	}
+	must.NoError(t, err)
+	must.Eq(t, nb, made.Path.String())
+	must.Eq(t, "notebook", made.Type)
+	must.Eq(t, "python3", made.Kernel.Name)
 	again, err := s.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath("/" + nb), Name: path.Base(nb)})
-	if err != nil || again.ID != made.ID || again.Kernel.ID != made.Kernel.ID {
-		t.Errorf("the same path again: %+v, %v", again, err)
-	}
+	must.NoError(t, err, must.Sprint("the same path again"))
+	test.Eq(t, made.ID, again.ID, test.Sprint("the same path again"))
+	test.Eq(t, made.Kernel.ID, again.Kernel.ID, test.Sprint("the same path again"))
 	list, err := s.Sessions(ctx)
-	if err != nil || !hasSession(list, made.ID) {
-		t.Errorf("Sessions = %+v, %v", list, err)
-	}
+	must.NoError(t, err)
+	test.True(t, hasSession(list, made.ID))
 	moved, err := s.PatchSession(ctx, made.ID, jupyter.MustPath("moved/"+nb), "moved")
-	if err != nil || moved.Path.String() != "moved/"+nb || moved.Name != "moved" || moved.Kernel.ID != made.Kernel.ID {
-		t.Errorf("PatchSession = %+v, %v", moved, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "moved/"+nb, moved.Path.String())
+	test.Eq(t, "moved", moved.Name)
+	test.Eq(t, made.Kernel.ID, moved.Kernel.ID)
 	k, err := s.Kernel(ctx, made.Kernel.ID)
-	if err != nil || k.Name != "python3" || k.LastActivity.IsZero() {
-		t.Errorf("Kernel = %+v, %v", k, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "python3", k.Name)
+	test.False(t, k.LastActivity.IsZero())
 	ws, err := s.DialKernel(ctx, k.ID, "some-session")
 	if err != nil || ws.Subprotocol() != jupyter.KernelProtocol {
 		t.Errorf("DialKernel: %v", err)
@@ -180,20 +188,18 @@ func testSessions(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
 	if err := s.Interrupt(ctx, k.ID); err != nil {
 		t.Errorf("Interrupt: %v", err)
 	}
-	if r, err := s.Restart(ctx, k.ID); err != nil || r.ID != k.ID {
-		t.Errorf("Restart = %+v, %v", r, err)
-	}
+	r, err := s.Restart(ctx, k.ID)
+	must.NoError(t, err)
+	test.Eq(t, k.ID, r.ID)
 	if err := s.ShutdownKernel(ctx, k.ID); err != nil {
 		t.Error(err)
 	}
 	free, err := s.StartKernelIn(ctx, "", jupyter.Path{})
-	if err != nil || free.Name != "python3" {
-		t.Fatalf("StartKernelIn = %+v, %v", free, err)
-	}
+	must.NoError(t, err)
+	must.Eq(t, "python3", free.Name)
 	kernels, err := s.Kernels(ctx)
-	if err != nil || len(kernels) == 0 {
-		t.Errorf("Kernels = %+v, %v", kernels, err)
-	}
+	must.NoError(t, err)
+	test.SliceNotEmpty(t, kernels)
 	if err := s.ShutdownKernel(ctx, free.ID); err != nil {
 		t.Error(err)
 	}
@@ -210,9 +216,9 @@ func testSessions(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
 			t.Errorf("%s: %v, want ErrNotFound", what, err)
 		}
 	}
-	if _, err := s.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath(js.Name(t, ".ipynb")), KernelName: "no-such-kernel"}); err == nil || !strings.Contains(err.Error(), "no-such-kernel") {
-		t.Errorf("an unknown kernelspec: %v", err)
-	}
+	_, err = s.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath(js.Name(t, ".ipynb")), KernelName: "no-such-kernel"})
+	must.Error(t, err, must.Sprint("an unknown kernelspec"))
+	test.StrContains(t, err.Error(), "no-such-kernel", test.Sprint("an unknown kernelspec"))
 }
 
 func hasSession(list []jupyter.Session, id string) bool {
@@ -230,12 +236,12 @@ func testCollaboration(t *testing.T, js *jupytertest.Server, s *jupyter.Server) 
 	odd := js.Write(t, js.Name(t, " é#%?+.ipynb"), js.Read(t, nb))
 	for _, p := range []string{nb, odd, "/" + nb} {
 		c, err := s.CollaborationSession(ctx, jupyter.MustPath(p), "json", "notebook")
-		if err != nil || c.Format != "json" || c.Type != "notebook" {
-			t.Fatalf("CollaborationSession(%q) = %+v, %v", p, c, err)
-		}
-		if got, err := s.FilePath(ctx, c.FileID); err != nil || got.String() != strings.TrimPrefix(p, "/") {
-			t.Errorf("FilePath = %q, %v, want %q", got, err, p)
-		}
+		must.NoError(t, err, must.Sprint(p))
+		must.Eq(t, "json", c.Format, must.Sprint(p))
+		must.Eq(t, "notebook", c.Type, must.Sprint(p))
+		got, err := s.FilePath(ctx, c.FileID)
+		must.NoError(t, err)
+		test.Eq(t, strings.TrimPrefix(p, "/"), got.String())
 		ws, err := s.DialRoom(ctx, c.RoomID(), c.SessionID)
 		if err != nil {
 			t.Fatal(err)
@@ -244,9 +250,11 @@ func testCollaboration(t *testing.T, js *jupytertest.Server, s *jupyter.Server) 
 		if err := ws.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		if _, frame, err := ws.ReadMessage(); err != nil || len(frame) < 2 || frame[0] != 0 || frame[1] != 0 {
-			t.Errorf("the room's first word is %v, %v", frame, err)
-		}
+		_, frame, err := ws.ReadMessage()
+		must.NoError(t, err)
+		must.GreaterEq(t, 2, len(frame))
+		test.Eq(t, 0, frame[0])
+		test.Eq(t, 0, frame[1])
 		ws.Close()
 	}
 	if _, err := s.FilePath(ctx, "no-such-id"); !errors.Is(err, jupyter.ErrNotFound) {
@@ -290,9 +298,10 @@ func TestRealWrongToken(t *testing.T) {
 				t.Errorf("%s: %v, want ErrUnauthorized", what, err)
 				continue
 			}
-			if text := err.Error(); !strings.Contains(text, "JUPYTER_TOKEN") || strings.Contains(text, "_xsrf") || token != "" && strings.Contains(text, token) {
-				t.Errorf("%s: %q", what, text)
-			}
+			text := err.Error()
+			test.StrContains(t, text, "JUPYTER_TOKEN", test.Sprint(what))
+			test.StrNotContains(t, text, "_xsrf", test.Sprint(what))
+			test.False(t, token != "" && strings.Contains(text, token), test.Sprint(what))
 		}
 	}
 }
@@ -303,9 +312,8 @@ func TestRealNoCollaboration(t *testing.T) {
 	s, ctx := client(t, js.URL, js.Token), testContext(t)
 	nb := js.Notebook(t, "1")
 	_, err := s.CollaborationSession(ctx, jupyter.MustPath(nb), "json", "notebook")
-	if !errors.Is(err, jupyter.ErrNoCollaboration) || !strings.Contains(err.Error(), "pip install jupyter-collaboration") {
-		t.Errorf("CollaborationSession: %v", err)
-	}
+	test.ErrorIs(t, err, jupyter.ErrNoCollaboration, test.Sprint("CollaborationSession"))
+	test.StrContains(t, err.Error(), "pip install jupyter-collaboration", test.Sprint("CollaborationSession"))
 	if _, err := s.DialRoom(ctx, "json:notebook:x", "y"); !errors.Is(err, jupyter.ErrNoCollaboration) {
 		t.Errorf("DialRoom: %v", err)
 	}
@@ -314,9 +322,9 @@ func TestRealNoCollaboration(t *testing.T) {
 		"collaboration": second(astray.CollaborationSession(ctx, jupyter.MustPath(nb), "json", "notebook")),
 		"contents":      second(astray.Contents(ctx, jupyter.MustPath(nb), jupyter.ContentsOptions{})),
 	} {
-		if !errors.Is(err, jupyter.ErrNotJupyter) || errors.Is(err, jupyter.ErrNotFound) || !strings.Contains(err.Error(), "base URL") {
-			t.Errorf("%s at a wrong prefix: %v, want ErrNotJupyter", what, err)
-		}
+		test.ErrorIs(t, err, jupyter.ErrNotJupyter, test.Sprint(what))
+		test.False(t, errors.Is(err, jupyter.ErrNotFound), test.Sprint(what))
+		test.StrContains(t, err.Error(), "base URL", test.Sprint(what))
 	}
 }
 
@@ -334,8 +342,7 @@ func TestRealServerDown(t *testing.T) {
 		"room":   second(s.DialRoom(ctx, "a:b:c", "d")),
 		"kernel": second(s.DialKernel(ctx, "a", "d")),
 	} {
-		if !errors.Is(err, jupyter.ErrUnreachable) || !strings.Contains(err.Error(), js.URL) {
-			t.Errorf("%s: %v, want ErrUnreachable", what, err)
-		}
+		test.ErrorIs(t, err, jupyter.ErrUnreachable, test.Sprint(what))
+		test.StrContains(t, err.Error(), js.URL, test.Sprint(what))
 	}
 }

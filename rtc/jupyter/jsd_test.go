@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 func TestSourceHash(t *testing.T) {
@@ -61,9 +63,10 @@ func TestServerDocuments(t *testing.T) {
 		}
 	})
 	c, err := s.CollaborationSession(t.Context(), MustPath("x.ipynb"), "json", "notebook")
-	if err != nil || !c.Documents || c.SessionID != "" || c.RoomID() != "json:notebook:f1" {
-		t.Fatalf("%+v, %v", c, err)
-	}
+	must.NoError(t, err)
+	must.True(t, c.Documents)
+	must.Eq(t, "", c.SessionID)
+	must.Eq(t, "json:notebook:f1", c.RoomID())
 	for cell, want := range map[string]error{"c": nil, "changed": ErrConflict, "detached": ErrDetached, "missing": ErrBadRequest} {
 		if err := s.ExecuteCell(t.Context(), "k1", c.RoomID(), cell, "1+1"); !errors.Is(err, want) {
 			t.Errorf("run %s: %v, want %v", cell, err, want)

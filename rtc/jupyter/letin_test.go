@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
@@ -65,9 +68,9 @@ func TestLetsIn(t *testing.T) {
 	}
 	h.Allow("full", "ann", "access:servers!user=ann")
 	asked.Store(0)
-	if err := LetsIn(t.Context(), s); err != nil || asked.Load() != 1 {
-		t.Errorf("who is refused asks again at once: %v, asked %d times", err, asked.Load())
-	}
+	err := LetsIn(t.Context(), s)
+	must.NoError(t, err, must.Sprint("who is refused asks again at once"))
+	test.Eq(t, 1, asked.Load(), test.Sprint("who is refused asks again at once"))
 	letsIn(t, s, &asked, "", 0)
 	h.Allow("full", "bob", "access:servers!user=bob")
 	longAgo(s)
@@ -99,17 +102,17 @@ func TestStoppedOnHub(t *testing.T) {
 		t.Error("it is not known to be away")
 	}
 	soon, why := Stopped(s)
-	if f, _ := faults.Of(why); f.Code != faults.HubServerStopped || soon {
-		t.Error(why, soon)
-	}
+	f, _ := faults.Of(why)
+	test.Eq(t, faults.HubServerStopped, f.Code, test.Sprint(why))
+	test.False(t, soon, test.Sprint(why))
 	h.Set("spawn", "spawn")
 	longAgo(s)
 	if _, err := s.Status(t.Context()); err == nil {
 		t.Fatal("it answers")
 	}
-	if soon, why := Stopped(s); why == nil || !soon {
-		t.Error(why, soon)
-	}
+	soon, why = Stopped(s)
+	must.Error(t, why)
+	test.True(t, soon)
 	h.Set("ready", "")
 	longAgo(s)
 	h.Revoke("full") // and what it then says first is that

@@ -1,13 +1,15 @@
 package jupyter_test
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
@@ -55,9 +57,11 @@ func TestPasswordLetsIn(t *testing.T) {
 			t.Error(err)
 		}
 		first, err := s.Username(t.Context())
-		if second, again := s.Username(t.Context()); err != nil || again != nil || first == "" || first != second {
-			t.Errorf("%q, %v and %q, %v", first, err, second, again)
-		}
+		second, again := s.Username(t.Context())
+		must.NoError(t, err)
+		must.NoError(t, again)
+		test.NotEq(t, "", first)
+		test.Eq(t, second, first)
 		if text := s.Redact("it was " + password); strings.Contains(text, password) {
 			t.Error(text)
 		}
@@ -103,9 +107,9 @@ func TestWrongPassword(t *testing.T) {
 			_, asked := s.Status(t.Context())
 			_, dialed := jupyter.DialEvents(t.Context(), s)
 			for _, err := range []error{asked, dialed} {
-				if f, _ := faults.Of(err); f.Code != faults.WrongPassword || !errors.Is(err, jupyter.ErrUnauthorized) {
-					t.Error(err)
-				}
+				f, _ := faults.Of(err)
+				test.Eq(t, faults.WrongPassword, f.Code)
+				test.ErrorIs(t, err, jupyter.ErrUnauthorized)
 			}
 			time.Sleep(400 * time.Millisecond)
 		}
@@ -115,9 +119,9 @@ func TestWrongPassword(t *testing.T) {
 	})
 	jupytertest.Bubble(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: password, Token: "no"})
-		if _, err := s.Status(t.Context()); !errors.Is(err, jupyter.ErrUnauthorized) || js.Fake.Logins.Forget() != 0 {
-			t.Error(err)
-		}
+		_, err := s.Status(t.Context())
+		test.ErrorIs(t, err, jupyter.ErrUnauthorized)
+		test.Eq(t, 0, js.Fake.Logins.Forget())
 	})
 }
 
@@ -157,9 +161,10 @@ func TestPageInstead(t *testing.T) {
 				}
 				defer s.CloseIdleConnections()
 				_, err = s.Status(t.Context())
-				if f, _ := faults.Of(err); f.Code != c.code || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
-					t.Error(err)
-				}
+				f, _ := faults.Of(err)
+				test.Eq(t, c.code, f.Code)
+				test.StrContains(t, err.Error(), c.says)
+				test.StrNotContains(t, err.Error(), "secret")
 			})
 		})
 	}

@@ -2,10 +2,11 @@ package jupyter
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // A notebook that is being saved is read when it is whole, and the server is not asked for a notebook meanwhile: it would
@@ -52,9 +53,8 @@ func TestNotebookThatIsBeingSaved(t *testing.T) {
 				got, err = s.Contents(t.Context(), MustPath("a.ipynb"), ContentsOptions{Content: true, Type: "notebook"})
 				return err
 			})
-			if !errors.Is(err, c.err) || c.err == nil && err != nil {
-				t.Fatal(err)
-			}
+			must.ErrorIs(t, err, c.err)
+			must.False(t, c.err == nil && err != nil)
 			if want := map[bool]int{true: 1}[c.asked]; asked != want {
 				t.Errorf("the server was asked for a notebook %d times, want %d", asked, want)
 			}

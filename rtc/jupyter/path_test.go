@@ -1,11 +1,13 @@
 package jupyter
 
 import (
-	"errors"
 	"net/url"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestParsePath(t *testing.T) {
@@ -15,18 +17,17 @@ func TestParsePath(t *testing.T) {
 		strings.Repeat("x/", 2048): strings.Repeat("x/", 2047) + "x", strings.Repeat("x", 255): strings.Repeat("x", 255),
 	} {
 		got, err := ParsePath(in)
-		if err != nil || got.String() != want {
-			t.Errorf("ParsePath(%q) = %q, %v, want %q", in, got, err, want)
-		}
+		must.NoError(t, err, must.Sprint(in))
+		test.Eq(t, want, got.String(), test.Sprint(in))
 	}
 	for in, says := range map[string]string{
 		"..": `".."`, "../etc/passwd": `"../etc/passwd"`, "a/../b": `"a/../b"`, "a\x00b": "NUL", "a\xffb": "UTF-8",
 		strings.Repeat("x", 4097): "4097 bytes", "a/" + strings.Repeat("x", 256): "has 256 bytes, at most 255",
 	} {
 		got, err := ParsePath(in)
-		if !errors.Is(err, ErrBadPath) || !strings.Contains(err.Error(), says) || len(err.Error()) > 400 {
-			t.Errorf("ParsePath(%q) = %q, %v, want ErrBadPath saying %s", in, got, err, says)
-		}
+		test.ErrorIs(t, err, ErrBadPath, test.Sprint(in, got))
+		test.StrContains(t, err.Error(), says, test.Sprint(in, got))
+		test.LessEq(t, 400, len(err.Error()), test.Sprint(in, got))
 	}
 }
 
@@ -79,15 +80,16 @@ func FuzzPaths(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParsePath(clean.String()); err != nil || again != clean {
-			t.Fatalf("%q cleaned is %q, and that cleaned %q, %v", p, clean, again, err)
-		}
+		again, err := ParsePath(clean.String())
+		must.NoError(t, err, must.Sprint(p))
+		must.EqOp(t, clean, again, must.Sprint(p))
 		u, err := url.Parse("http://h" + contentsPath(clean))
 		if err != nil {
 			t.Fatalf("%q: %v", p, err)
 		}
-		if got := strings.TrimPrefix(strings.TrimPrefix(u.Path, "/api/contents"), "/"); got != clean.String() || u.RawQuery != "" || u.Fragment != "" {
-			t.Fatalf("%q became %q", clean, u)
-		}
+		got := strings.TrimPrefix(strings.TrimPrefix(u.Path, "/api/contents"), "/")
+		must.Eq(t, clean.String(), got)
+		must.Eq(t, "", u.RawQuery)
+		must.Eq(t, "", u.Fragment)
 	})
 }

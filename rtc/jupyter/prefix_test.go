@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -31,9 +34,9 @@ func TestPrefixLikeAPage(t *testing.T) {
 					t.Fatal(err)
 				}
 				ws.Close()
-				if _, err := s.Status(t.Context()); err != nil || s.BaseURL() != js.URL {
-					t.Errorf("at %s: %v", s.BaseURL(), err)
-				}
+				_, err = s.Status(t.Context())
+				must.NoError(t, err)
+				test.Eq(t, js.URL, s.BaseURL())
 			})
 		})
 	}

@@ -6,6 +6,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -31,9 +33,9 @@ func TestNewAddresses(t *testing.T) {
 			t.Errorf("New(%q): %v", tt.url, err)
 			continue
 		}
-		if s.BaseURL() != tt.wantURL || s.finder.at.Load().token != tt.wantToken || s.HasToken() != (tt.wantToken != "") {
-			t.Errorf("New(%q, %q): %q with token %q, want %q with %q", tt.url, tt.token, s.BaseURL(), s.finder.at.Load().token, tt.wantURL, tt.wantToken)
-		}
+		test.Eq(t, tt.wantURL, s.BaseURL())
+		test.Eq(t, tt.wantToken, s.finder.at.Load().token)
+		test.Eq(t, tt.wantToken != "", s.HasToken())
 	}
 }
 

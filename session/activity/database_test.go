@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A process that is killed at any moment leaves a database that others read, with all that it had written.
@@ -57,9 +60,9 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	var check string
-	if err := next.db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
-		t.Errorf("integrity: %q, %v", check, err)
-	}
+	err = next.db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check)
+	must.NoError(t, err, must.Sprint("integrity"))
+	test.Eq(t, "ok", check, test.Sprint("integrity"))
 }
 
 // Where the disk is full nothing fails and nothing is forgotten, and it is written when there is room again.
@@ -91,9 +94,8 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	err := s.flush(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "full") {
-		t.Fatalf("on a full disk a write says %v", err)
-	}
+	must.Error(t, err)
+	must.StrContains(t, err.Error(), "full")
 	for range 2 {
 		if !s.report(err) {
 			t.Error("a failed write is not told")
@@ -102,19 +104,19 @@ func TestFullDisk(t *testing.T) {
 	if strings.Count(log.String(), "memory only") != 1 {
 		t.Errorf("the log is %q", log.String())
 	}
-	if got, ok := s.Current(me.Key); !ok || len(got.Discoveries) != 20 {
-		t.Errorf("%v, %+v", ok, got)
-	}
-	if list := recent(t, s, "me"); len(list) != 1 || len(list[0].Discoveries) != 20 {
-		t.Errorf("%+v", list)
-	}
+	got, ok := s.Current(me.Key)
+	must.True(t, ok)
+	test.SliceLen(t, 20, got.Discoveries)
+	list := recent(t, s, "me")
+	must.SliceLen(t, 1, list)
+	test.SliceLen(t, 20, list[0].Discoveries)
 	limit(pages + 1000)
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if list := recent(t, store(t, Options{Path: path}), "me"); len(list) != 1 || len(list[0].Discoveries) != 20 {
-		t.Errorf("after there was room again: %+v", list)
-	}
+	list = recent(t, store(t, Options{Path: path}), "me")
+	must.SliceLen(t, 1, list, must.Sprint("after there was room again"))
+	test.SliceLen(t, 20, list[0].Discoveries, test.Sprint("after there was room again"))
 }
 
 type lockedBuffer struct {
@@ -168,9 +170,11 @@ func TestOlderSchema(t *testing.T) {
 	wg.Wait()
 	s := store(t, Options{Path: path})
 	list := recent(t, s, "me")
-	if len(list) != 1 || list[0].ToolCalls != 7 || list[0].Status != Ended || len(list[0].Discoveries) != 1 || list[0].Discoveries[0].Text != "found long ago" {
-		t.Fatalf("%+v", list)
-	}
+	must.SliceLen(t, 1, list)
+	must.Eq(t, 7, list[0].ToolCalls)
+	must.Eq(t, Ended, list[0].Status)
+	must.SliceLen(t, 1, list[0].Discoveries)
+	must.Eq(t, "found long ago", list[0].Discoveries[0].Text)
 	if _, err := s.Noted(me, nil, []Discovery{{Text: "a", Solution: "b"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -188,9 +192,9 @@ func TestNewerSchema(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), "newer nbduet") {
-		t.Errorf("%v, %v", s, err)
-	}
+	s, err := Open(t.Context(), Options{Path: path})
+	must.Error(t, err, must.Sprint(s))
+	test.StrContains(t, err.Error(), "newer nbduet", test.Sprint(s))
 }
 
 // What cannot be opened is said with its path.
@@ -201,9 +205,9 @@ func TestNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{dir, filepath.Join(text, "below.db"), text} {
-		if _, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, err := Open(t.Context(), Options{Path: path})
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), path)
 	}
 }
 
@@ -238,7 +242,8 @@ func TestFailedWritesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.End(me.Key) // what is listed is what was written
-	if list := recent(t, s, "me"); len(list) != 1 || len(list[0].Discoveries) != 2 || len(list[0].Topics) != 2 {
-		t.Errorf("%+v", list)
-	}
+	list := recent(t, s, "me")
+	must.SliceLen(t, 1, list)
+	must.SliceLen(t, 2, list[0].Discoveries)
+	test.SliceLen(t, 2, list[0].Topics)
 }

@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -70,36 +72,37 @@ func TestRunsOfAnotherProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := make([]byte, 100)
-			if n, err := out.Read(said); err != nil || !strings.HasPrefix(string(said[:n]), "kept") {
-				t.Fatalf("the child says %q, %v", said[:n], err)
-			}
+			n, err := out.Read(said)
+			must.NoError(t, err)
+			must.StrHasPrefix(t, "kept", string(said[:n]))
 			here := store(t, Options{Path: path}).Runs()
 			if list := taken(t, here); len(list) != 0 {
 				t.Errorf("taken from a process that lives: %+v", list)
 			}
-			if _, ok, err := here.Find(t.Context(), kept.Run); ok || err != nil {
-				t.Errorf("found: %v, %v", ok, err)
-			}
-			if last, err := here.Last(t.Context()); err != nil || last != 7 {
-				t.Errorf("the last is %d, %v", last, err)
-			}
+			_, ok, err := here.Find(t.Context(), kept.Run)
+			test.False(t, ok, test.Sprint("found"))
+			test.NoError(t, err, test.Sprint("found"))
+			last, err := here.Last(t.Context())
+			must.NoError(t, err)
+			test.Eq(t, 7, last)
 			if err := end(cmd); err != nil {
 				t.Fatal(err)
 			}
 			_ = in.Close()
 			_ = cmd.Wait() // killed is no success
-			if rec, ok, err := here.Find(t.Context(), kept.Run); !ok || err != nil || !reflect.DeepEqual(rec, kept) {
-				t.Errorf("found: %+v, %v, %v", rec, ok, err)
-			}
+			rec, ok, err := here.Find(t.Context(), kept.Run)
+			must.True(t, ok, must.Sprint("found"))
+			must.NoError(t, err, must.Sprint("found"))
+			test.Eq(t, kept, rec, test.Sprint("found"))
 			if list := taken(t, here); !reflect.DeepEqual(list, []run.Record{kept}) {
 				t.Errorf("taken: %+v", list)
 			}
 			if list := taken(t, here); len(list) != 0 {
 				t.Errorf("taken twice: %+v", list)
 			}
-			if names, err := os.ReadDir(path + ".locks"); err != nil || len(names) != 0 {
-				t.Errorf("locks: %v, %v", names, err)
-			}
+			names, err := os.ReadDir(path + ".locks")
+			must.NoError(t, err, must.Sprint("locks"))
+			test.SliceEmpty(t, names, test.Sprint("locks"))
 		})
 	}
 }

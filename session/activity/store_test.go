@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestCurrentSession(t *testing.T) {
@@ -22,18 +24,23 @@ func TestCurrentSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.ToolCalls != 3 || !reflect.DeepEqual(got.Topics, []string{"sales", "tax"}) || len(got.Discoveries) != 2 || got.Status != Active || got.Client != me.Name {
-		t.Errorf("%+v", got)
-	}
-	if f := got.Files; len(f) != 2 || f[0].Path != "a.ipynb" || f[0].Count != 2 || f[1].Count != 1 || f[0].Last.IsZero() {
-		t.Errorf("files %+v", f)
-	}
+	test.Eq(t, 3, got.ToolCalls)
+	test.Eq(t, []string{"sales", "tax"}, got.Topics)
+	must.SliceLen(t, 2, got.Discoveries)
+	test.Eq(t, Active, got.Status)
+	test.Eq(t, me.Name, got.Client)
+	f := got.Files
+	must.SliceLen(t, 2, f)
+	test.Eq(t, "a.ipynb", f[0].Path)
+	test.Eq(t, 2, f[0].Count)
+	test.Eq(t, 1, f[1].Count)
+	test.False(t, f[0].Last.IsZero())
 	if _, ok := s.Current("2"); ok {
 		t.Error("another client sees it")
 	}
-	if list := recent(t, s, "me"); len(list) != 1 || list[0].ToolCalls != 3 {
-		t.Errorf("before anything is written the list is %+v", list)
-	}
+	list := recent(t, s, "me")
+	must.SliceLen(t, 1, list)
+	test.Eq(t, 3, list[0].ToolCalls)
 	if list := recent(t, s, "somebody else"); len(list) != 0 {
 		t.Errorf("somebody else sees %+v", list)
 	}
@@ -65,9 +72,9 @@ func TestSessionsAreKept(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", info.Mode(), err)
-	}
+	info, err := os.Stat(path)
+	must.NoError(t, err)
+	test.Eq(t, 0o600, info.Mode().Perm())
 
 	next := store(t, Options{Path: path})
 	list := recent(t, next, "me")
@@ -75,15 +82,22 @@ func TestSessionsAreKept(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	got := list[0]
-	if got.ID != was.ID || got.Status != Ended || got.ToolCalls != 3 || got.Client != me.Name || !reflect.DeepEqual(got.Topics, []string{"x", "y", "z"}) {
-		t.Errorf("%+v", got)
-	}
-	if f := got.Files; len(f) != 2 || f[0].Path != "a.ipynb" || f[0].Count != 3 || f[0].Last.UnixMilli() != was.Files[0].Last.UnixMilli() {
-		t.Errorf("files %+v", f)
-	}
-	if d := got.Discoveries; len(d) != 3 || d[1].Text != "two" || d[1].Solution != "three" || d[1].Module != "m" || d[2].Text != "four" {
-		t.Errorf("discoveries %+v", d)
-	}
+	test.Eq(t, was.ID, got.ID)
+	test.Eq(t, Ended, got.Status)
+	test.Eq(t, 3, got.ToolCalls)
+	test.Eq(t, me.Name, got.Client)
+	test.Eq(t, []string{"x", "y", "z"}, got.Topics)
+	f := got.Files
+	must.SliceLen(t, 2, f)
+	test.Eq(t, "a.ipynb", f[0].Path)
+	test.Eq(t, 3, f[0].Count)
+	test.Eq(t, was.Files[0].Last.UnixMilli(), f[0].Last.UnixMilli())
+	d := got.Discoveries
+	must.SliceLen(t, 3, d)
+	test.Eq(t, "two", d[1].Text)
+	test.Eq(t, "three", d[1].Solution)
+	test.Eq(t, "m", d[1].Module)
+	test.Eq(t, "four", d[2].Text)
 }
 
 // The writer writes by itself, and a session of an older process that nobody ended is interrupted once it has been
@@ -98,16 +112,16 @@ func TestWrittenInTheBackground(t *testing.T) {
 		list = recent(t, other, "me")
 		time.Sleep(10 * time.Millisecond)
 	}
-	if len(list) != 1 || list[0].Status != Active || len(list[0].Files) != 1 {
-		t.Fatalf("another store sees %+v", list)
-	}
+	must.SliceLen(t, 1, list)
+	must.Eq(t, Active, list[0].Status)
+	must.SliceLen(t, 1, list[0].Files)
 	old := time.Now().Add(-Silence - time.Second)
 	if _, err := other.db.ExecContext(t.Context(), "UPDATE sessions SET seen = ?", old.UnixMilli()); err != nil {
 		t.Fatal(err)
 	}
-	if list = recent(t, other, "me"); list[0].Status != Interrupted || list[0].Until.UnixMilli() != old.UnixMilli() {
-		t.Errorf("after a long silence it is %+v", list[0])
-	}
+	list = recent(t, other, "me")
+	test.Eq(t, Interrupted, list[0].Status)
+	test.Eq(t, old.UnixMilli(), list[0].Until.UnixMilli())
 	s.heartbeat(time.Now())
 	if err := s.flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -124,9 +138,11 @@ func TestBounds(t *testing.T) {
 	}
 	long := strings.Repeat("ä", maxText)
 	got, err := s.Noted(me, []string{long + "\xff"}, nil)
-	if err != nil || len(got.Files) != maxFiles || got.ToolCalls != maxFiles+100 || len(got.Topics[0]) > maxText || !strings.HasPrefix(long, got.Topics[0]) {
-		t.Errorf("%d files, %d calls, a topic of %d bytes, %v", len(got.Files), got.ToolCalls, len(got.Topics[0]), err)
-	}
+	must.NoError(t, err)
+	must.SliceLen(t, maxFiles, got.Files)
+	test.Eq(t, maxFiles+100, got.ToolCalls)
+	must.LessEq(t, maxText, len(got.Topics[0]))
+	test.StrHasPrefix(t, got.Topics[0], long)
 	if _, err := s.Noted(me, nil, make([]Discovery, maxDiscoveries+1)); err == nil {
 		t.Error("more discoveries than are kept were taken")
 	}
@@ -139,9 +155,9 @@ func TestBounds(t *testing.T) {
 	if n > maxCurrent {
 		t.Errorf("%d sessions go on", n)
 	}
-	if list, err := s.Recent(t.Context(), "many", 5); err != nil || len(list) != 5 {
-		t.Errorf("%d, %v", len(list), err)
-	}
+	list, err := s.Recent(t.Context(), "many", 5)
+	must.NoError(t, err)
+	test.SliceLen(t, 5, list)
 }
 
 func TestOldestSessionsGo(t *testing.T) {
@@ -166,9 +182,10 @@ func TestOldestSessionsGo(t *testing.T) {
 	s = store(t, Options{Path: path})
 	var sessions, files int
 	row := s.db.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM files)")
-	if err := row.Scan(&sessions, &files); err != nil || sessions != maxSessions || files != 0 {
-		t.Errorf("%d sessions and %d files are left, %v", sessions, files, err)
-	}
+	err := row.Scan(&sessions, &files)
+	must.NoError(t, err)
+	test.Eq(t, maxSessions, sessions)
+	test.Eq(t, 0, files)
 	if list := recent(t, s, "me"); list[0].ID != "kept2" {
 		t.Errorf("the latest is %s", list[0].ID)
 	}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -22,12 +25,12 @@ func TestAttachKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := d.Kernel().Start(t.Context()); err != nil || again.ID != k.ID {
-			t.Errorf("%+v, %v", again, err)
-		}
-		if taken, err := d.Kernel().Take(t.Context(), "none"); err != nil || taken.ID != k.ID {
-			t.Errorf("the notebook's kernel is exchanged: %+v, %v", taken, err)
-		}
+		again, err := d.Kernel().Start(t.Context())
+		must.NoError(t, err)
+		test.Eq(t, k.ID, again.ID)
+		taken, err := d.Kernel().Take(t.Context(), "none")
+		must.NoError(t, err, must.Sprint("the notebook's kernel is exchanged"))
+		test.Eq(t, k.ID, taken.ID, test.Sprint("the notebook's kernel is exchanged"))
 		a, err := table.Attach(t.Context(), "ada", k.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -40,36 +43,36 @@ func TestAttachKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		result(t, runs[0])
-		if res := result(t, runIn(t, a, "x * 7")); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
-			t.Errorf("%+v", res)
-		}
+		res := result(t, runIn(t, a, "x * 7"))
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs))
 		if n := d.Notebook().Len(); n != 1 {
 			t.Errorf("the notebook has %d cells", n)
 		}
 
 		// Another notebook takes the same kernel, and another owner has a session of its own for it.
 		other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
-		if taken, err := other.Kernel().Take(t.Context(), k.ID); err != nil || taken.ID != k.ID {
-			t.Errorf("%+v, %v", taken, err)
-		}
+		taken, err = other.Kernel().Take(t.Context(), k.ID)
+		must.NoError(t, err)
+		test.Eq(t, k.ID, taken.ID)
 		if runs, err = other.Run(t.Context(), []string{other.Notebook().Cells()[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		if res := result(t, runs[0]); sessiontest.Text(res.Outputs) != "stdout:6\n;" {
 			t.Errorf("%+v", res)
 		}
-		if b, err := table.Attach(t.Context(), "bob", k.ID); err != nil || b == a {
-			t.Errorf("%v, %v", b, err)
-		}
+		b, err := table.Attach(t.Context(), "bob", k.ID)
+		must.NoError(t, err)
+		test.NotEqOp(t, a, b)
 
 		// A kernel that was started for one owner alone is no other's.
 		own := create(t, table, analysis.Options{})
 		if _, err := table.Attach(t.Context(), "bob", own.KernelID()); !errors.Is(err, analysis.ErrNoKernel) {
 			t.Errorf("%v", err)
 		}
-		if got, err := table.Attach(t.Context(), "ada", own.KernelID()); err != nil || got != own {
-			t.Errorf("%v, %v", got, err)
-		}
+		got, err := table.Attach(t.Context(), "ada", own.KernelID())
+		must.NoError(t, err)
+		test.EqOp(t, own, got)
 
 		// With the kernel goes what is attached to it; a session's end leaves the kernel.
 		if err := table.EndOwner(t.Context(), "bob"); err != nil {

@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -39,9 +42,10 @@ func TestLimitOfSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var full *analysis.LimitError
-		if _, err := create("ada"); !errors.As(err, &full) || full.Most != 2 || full.Idle != second.ID() {
-			t.Errorf("a third one: %v, the second is %s", err, second.ID())
-		}
+		_, err = create("ada")
+		must.True(t, errors.As(err, &full), must.Sprint("a third one"))
+		test.Eq(t, 2, full.Most, test.Sprint("a third one"))
+		test.Eq(t, second.ID(), full.Idle, test.Sprint("a third one"))
 		third, err := create("bob")
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,9 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -15,11 +18,12 @@ func TestAnalysisPayload(t *testing.T) {
 		s := jupytertest.Shared(t)
 		a := create(t, analysis.New(sessiontest.Manager(t, s, session.Config{})), analysis.Options{})
 		payload, err := a.Payload(t.Context(), "get_ipython().set_next_input('x')")
-		if err != nil || len(payload) != 1 || payload[0]["source"] != "set_next_input" || payload[0]["text"] != "x" {
-			t.Errorf("%v, %v", payload, err)
-		}
-		if res := result(t, runIn(t, a, "1")); res.Count == nil || *res.Count != 1 {
-			t.Errorf("%+v", res)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 1, payload)
+		test.EqOp[any](t, "set_next_input", payload[0]["source"])
+		test.EqOp[any](t, "x", payload[0]["text"])
+		res := result(t, runIn(t, a, "1"))
+		must.NotNil(t, res.Count)
+		test.Eq(t, 1, *res.Count)
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -53,39 +56,44 @@ func TestAnalysisRuns(t *testing.T) {
 		table := analysis.New(m)
 		a := create(t, table, analysis.Options{})
 		res := result(t, runIn(t, a, "import sys\nprint('out')\nprint('err', file=sys.stderr)\nx = 6\nx*7"))
-		if got := sessiontest.Text(res.Outputs); res.State != run.Done || got != "stdout:out\n;stderr:err\n;execute_result:42;" || res.Count == nil || *res.Count != 1 {
-			t.Errorf("%+v: %s", res, got)
-		}
+		got := sessiontest.Text(res.Outputs)
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "stdout:out\n;stderr:err\n;execute_result:42;", got)
+		must.NotNil(t, res.Count)
+		test.Eq(t, 1, *res.Count)
 		slow, waiting := runIn(t, a, "import time\nprint('begun', flush=True)\ntime.sleep(600)"), runIn(t, a, "print('never')")
 		sessiontest.Eventually(t, "the slow one shows its output", func() bool { return sessiontest.Text(slow.Result().Outputs) == "stdout:begun\n;" })
-		if runs := a.Runs(); len(runs) != 3 || runs[0] != waiting || runs[0].Session != a.ID() || runs[0].Owner != "ada" {
-			t.Errorf("%v", runs)
-		}
+		runs := a.Runs()
+		must.SliceLen(t, 3, runs)
+		test.EqOp(t, waiting, runs[0])
+		test.Eq(t, a.ID(), runs[0].Session)
+		test.Eq(t, "ada", runs[0].Owner)
 		stopped, err := a.Interrupt(t.Context())
-		if err != nil || len(stopped) != 2 {
-			t.Fatalf("%v, %v", stopped, err)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 2, stopped)
 		if res := result(t, waiting); res.State != run.Cancelled {
 			t.Errorf("%+v", res)
 		}
-		if res := result(t, slow); res.State != run.Interrupted || sessiontest.Text(res.Outputs) != "stdout:begun\n;error:KeyboardInterrupt;" {
-			t.Errorf("%+v", res)
-		}
-		if res := result(t, runIn(t, a, "1/0")); res.State != run.Failed || sessiontest.Text(res.Outputs) != "error:ZeroDivisionError;" {
-			t.Errorf("%+v", res)
-		}
-		if res := result(t, runIn(t, a, "print(x)")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:6\n;" || *res.Count != 4 {
-			t.Errorf("%+v", res)
-		}
+		res = result(t, slow)
+		test.Eq(t, run.Interrupted, res.State)
+		test.Eq(t, "stdout:begun\n;error:KeyboardInterrupt;", sessiontest.Text(res.Outputs))
+		res = result(t, runIn(t, a, "1/0"))
+		test.Eq(t, run.Failed, res.State)
+		test.Eq(t, "error:ZeroDivisionError;", sessiontest.Text(res.Outputs))
+		res = result(t, runIn(t, a, "print(x)"))
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "stdout:6\n;", sessiontest.Text(res.Outputs))
+		test.Eq(t, 4, *res.Count)
 		slow, waiting = runIn(t, a, "print('begun', flush=True)\ntime.sleep(600)"), runIn(t, a, "print('never')")
 		sessiontest.Eventually(t, "the slow one has begun", func() bool { return len(slow.Result().Outputs) > 0 })
-		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil || !a.End().KernelEnded {
-			t.Errorf("%v, %+v", err, a.End())
-		}
+		err = table.Delete(t.Context(), "ada", a.ID())
+		must.NoError(t, err)
+		test.True(t, a.End().KernelEnded)
 		for r, state := range map[*run.Run]run.State{slow: run.Lost, waiting: run.Cancelled} {
-			if res := result(t, r); res.State != state || res.Err == nil || !strings.Contains(res.Err.Error(), "session was ended") {
-				t.Errorf("%+v", res)
-			}
+			res := result(t, r)
+			test.Eq(t, state, res.State)
+			must.Error(t, res.Err)
+			test.StrContains(t, res.Err.Error(), "session was ended")
 		}
 	})
 }
@@ -102,9 +110,9 @@ func TestAnalysisAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := result(t, r); res.State != run.Done || !strings.HasSuffix(sessiontest.Text(res.Outputs), "stdout:hello Who? Ada\n;") {
-		t.Errorf("%+v", res)
-	}
+	res := result(t, r)
+	test.Eq(t, run.Done, res.State)
+	test.StrHasSuffix(t, "stdout:hello Who? Ada\n;", sessiontest.Text(res.Outputs))
 }
 
 // A kernel that dies, or is shut down while nobody looks, is told of, and the session gets another one.
@@ -133,9 +141,9 @@ func TestAnalysisKernelDies(t *testing.T) {
 			t.Logf("it was on its way: %v", res.Err) // before the connection knew
 		}
 		res := result(t, runIn(t, a, "print('new')"))
-		if res.State != run.Done || a.KernelID() == id || !sessiontest.HasKernel(t, m, a.KernelID()) {
-			t.Errorf("%+v", res)
-		}
+		test.Eq(t, run.Done, res.State)
+		test.NotEq(t, id, a.KernelID())
+		test.True(t, sessiontest.HasKernel(t, m, a.KernelID()))
 		told := false
 		for _, r := range a.Runs() {
 			told = told || strings.Contains(r.Result().Note, "the session's kernel had been shut down, so a new one (python3) was started")
@@ -189,9 +197,8 @@ func TestTenAnalyses(t *testing.T) {
 				sessions = append(sessions, a)
 			}
 		}
-		if len(sessions) < 10 || len(table.List("ada")) != 11 {
-			t.Fatalf("%d sessions", len(sessions))
-		}
+		must.GreaterEq(t, 10, len(sessions))
+		must.SliceLen(t, 11, table.List("ada"))
 		slow := runIn(t, sessions[0], "import time\ntime.sleep(600)")
 		var runs []*run.Run
 		for i, a := range sessions[1:] {

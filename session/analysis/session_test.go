@@ -2,8 +2,10 @@ package analysis_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -23,35 +25,36 @@ func TestAnalysisOfAKernelAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Name() != "first" || a.NotebookPath().String() != "" || a.Created().IsZero() || !sessiontest.HasKernel(t, m, a.KernelID()) {
-			t.Errorf("%+v", a)
-		}
-		if lang, err := a.Language(t.Context()); err != nil || lang != "python" {
-			t.Errorf("language %q, %v", lang, err)
-		}
+		test.Eq(t, "first", a.Name())
+		test.Eq(t, "", a.NotebookPath().String())
+		test.False(t, a.Created().IsZero())
+		test.True(t, sessiontest.HasKernel(t, m, a.KernelID()))
+		lang, err := a.Language(t.Context())
+		must.NoError(t, err)
+		test.Eq(t, "python", lang)
 		sessiontest.Eventually(t, "the kernel is idle", func() bool { return a.Status(t.Context()) == kernel.StateIdle })
 		got, err := a.Evaluate(t.Context(), "x = 6", map[string]string{"y": "x * 7", "n": "get_ipython().execution_count"})
-		if err != nil || sessiontest.Expression(t, got, "y") != "42" || sessiontest.Expression(t, got, "n") != "1" {
-			t.Errorf("%v, %v", got, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, "42", sessiontest.Expression(t, got, "y"))
+		test.Eq(t, "1", sessiontest.Expression(t, got, "n"))
 		var raised kernel.Error
-		if _, err := a.Evaluate(t.Context(), "1/0", nil); !errors.As(err, &raised) || raised.Name != "ZeroDivisionError" {
-			t.Errorf("1/0: %v", err)
-		}
-		if list := table.List("ada"); len(list) != 1 || list[0] != a {
-			t.Errorf("%v", list)
-		}
+		_, err = a.Evaluate(t.Context(), "1/0", nil)
+		must.True(t, errors.As(err, &raised), must.Sprint("1/0"))
+		test.Eq(t, "ZeroDivisionError", raised.Name, test.Sprint("1/0"))
+		list := table.List("ada")
+		must.SliceLen(t, 1, list)
+		test.EqOp(t, a, list[0])
 		for _, owner := range []string{"", "bob"} {
-			if _, err := table.Get(owner, a.ID()); !errors.Is(err, analysis.ErrNoSession) || len(table.List(owner)) > 0 {
-				t.Errorf("%q finds it: %v", owner, err)
-			}
+			_, err := table.Get(owner, a.ID())
+			test.ErrorIs(t, err, analysis.ErrNoSession)
+			test.LessEq(t, 0, len(table.List(owner)))
 			if err := table.Delete(t.Context(), owner, a.ID()); !errors.Is(err, analysis.ErrNoSession) {
 				t.Errorf("%q deletes it: %v", owner, err)
 			}
 		}
-		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil || !a.End().KernelEnded {
-			t.Errorf("%v, %+v", err, a.End())
-		}
+		err = table.Delete(t.Context(), "ada", a.ID())
+		must.NoError(t, err)
+		test.True(t, a.End().KernelEnded)
 		if sessiontest.HasKernel(t, m, a.KernelID()) {
 			t.Error("its kernel still runs")
 		}
@@ -82,28 +85,30 @@ func TestAnalysisOfANotebook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); !ok || err != nil || k.ID != a.KernelID() || a.NotebookPath().String() != path {
-			t.Errorf("%+v, %v; the session has %s and %s", k, err, a.KernelID(), a.NotebookPath())
-		}
+		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
+		must.True(t, ok)
+		must.NoError(t, err)
+		test.Eq(t, a.KernelID(), k.ID)
+		test.Eq(t, path, a.NotebookPath().String())
 		sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
 		b, err := table.Connect(t.Context(), "bob", jupyter.MustPath(path), "")
-		if err != nil || b.KernelID() != a.KernelID() {
-			t.Fatalf("%v, %+v", err, b)
-		}
-		if again, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID()); err != nil || again != b {
-			t.Errorf("the kernel's id leads to %+v, %v", again, err)
-		}
-		if got, err := b.Evaluate(t.Context(), "", map[string]string{"y": "x * 7"}); err != nil || sessiontest.Expression(t, got, "y") != "42" {
-			t.Errorf("%v, %v", got, err)
-		}
+		must.NoError(t, err)
+		must.Eq(t, a.KernelID(), b.KernelID())
+		again, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID())
+		must.NoError(t, err)
+		test.EqOp(t, b, again)
+		got, err := b.Evaluate(t.Context(), "", map[string]string{"y": "x * 7"})
+		must.NoError(t, err)
+		test.Eq(t, "42", sessiontest.Expression(t, got, "y"))
 		for _, c := range []struct {
 			a     *analysis.Session
 			owner string
 			kept  string
 		}{{a, "ada", "another analysis session"}, {b, "bob", "not started for this session"}} {
-			if err := table.Delete(t.Context(), c.owner, c.a.ID()); err != nil || c.a.End().KernelEnded || !strings.Contains(c.a.End().Kept, c.kept) {
-				t.Errorf("%v, %+v", err, c.a.End())
-			}
+			err := table.Delete(t.Context(), c.owner, c.a.ID())
+			must.NoError(t, err)
+			test.False(t, c.a.End().KernelEnded)
+			test.StrContains(t, c.a.End().Kept, c.kept)
 		}
 		if !sessiontest.HasKernel(t, m, a.KernelID()) {
 			t.Error("the kernel was shut down")
@@ -117,8 +122,9 @@ func TestAnalysisOfANotebook(t *testing.T) {
 		if a, err = table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(path)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil || !a.End().KernelEnded || sessiontest.HasKernel(t, m, a.KernelID()) {
-			t.Errorf("%v, %+v", err, a.End())
-		}
+		err = table.Delete(t.Context(), "ada", a.ID())
+		must.NoError(t, err)
+		test.True(t, a.End().KernelEnded)
+		test.False(t, sessiontest.HasKernel(t, m, a.KernelID()))
 	})
 }

@@ -11,6 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -87,9 +90,10 @@ func TestStatusIsNotBehind(t *testing.T) {
 		sessiontest.Eventually(t, "the code has begun", func() bool { return len(runs[1].Result().Outputs) > 0 })
 		says.Store(&idle)
 		is(shared, busy)
-		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.State != busy {
-			t.Errorf("the notebook's kernel: %+v, %v, %v", k, ok, err)
-		}
+		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err, must.Sprint("the notebook's kernel"))
+		must.True(t, ok, must.Sprint("the notebook's kernel"))
+		test.Eq(t, busy, k.State, test.Sprint("the notebook's kernel"))
 		says.Store(nil)
 		if err := runs[1].Cancel(t.Context()); err != nil {
 			t.Fatal(err)

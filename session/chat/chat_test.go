@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -30,13 +33,6 @@ var (
 	duet = awareness.User{Username: "nbduet", DisplayName: "Duet", Initials: "D", Color: "#888"}
 	ann  = awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // keeper is a keeper of chats until the test ends.
 func keeper(t *testing.T, s *jupytertest.Server) *chat.Keeper {
@@ -62,7 +58,7 @@ type opened struct {
 func open(t *testing.T, k *chat.Keeper, path string) *opened {
 	t.Helper()
 	c, err := k.Open(t.Context(), jupyter.MustPath(path))
-	must(t, err)
+	must.NoError(t, err)
 	o := &opened{Chat: c, t: t}
 	c.OnMessage(func(e chat.Event) {
 		o.mu.Lock()
@@ -111,16 +107,16 @@ func TestChat(t *testing.T) {
 		p.says(t, "old")
 		time.Sleep(3 * time.Second) // saved: from now on the server sets times
 		c := open(t, keeper(t, s), path)
-		must(t, c.Enter(t.Context(), duet))
+		must.NoError(t, c.Enter(t.Context(), duet))
 		id := p.says(t, "@Duet hello")
 		c.hears("0 @Duet hello")
-		must(t, p.SetBody(id, "@Duet, hello", true))
+		must.NoError(t, p.SetBody(id, "@Duet, hello", true))
 		c.hears("0 @Duet hello", "1 @Duet, hello")
 		mine, err := c.Send(t.Context(), duet, chat.Outgoing{Body: "hi", Attachments: []chat.Attachment{
 			{Type: "notebook", Path: "a.ipynb", Cells: []chat.Cell{{ID: "c0", Type: "code"}}},
 		}})
-		must(t, err)
-		must(t, c.Edit(t.Context(), mine, "hi!"))
+		must.NoError(t, err)
+		must.NoError(t, c.Edit(t.Context(), mine, "hi!"))
 		if err := c.Edit(t.Context(), id, "no"); !errors.Is(err, chat.ErrNotOurs) {
 			t.Errorf("edit somebody else's: %v", err)
 		}
@@ -131,10 +127,12 @@ func TestChat(t *testing.T) {
 		sessiontest.Eventually(t, "the file has it", func() bool { return strings.Contains(s.Read(t, path), "hi!") })
 		c.hears("0 @Duet hello", "1 @Duet, hello")
 		var file struct{ Users map[string]map[string]any }
-		must(t, json.Unmarshal([]byte(s.Read(t, path)), &file))
-		if u := file.Users["nbduet"]; u["bot"] != false || u["display_name"] != "Duet" || u["mention_name"] != "Duet" || len(u) != 8 {
-			t.Errorf("the user in the file: %v", u)
-		}
+		must.NoError(t, json.Unmarshal([]byte(s.Read(t, path)), &file))
+		u := file.Users["nbduet"]
+		test.EqOp[any](t, false, u["bot"], test.Sprint("the user in the file"))
+		test.EqOp[any](t, "Duet", u["display_name"], test.Sprint("the user in the file"))
+		test.EqOp[any](t, "Duet", u["mention_name"], test.Sprint("the user in the file"))
+		test.MapLen(t, 8, u, test.Sprint("the user in the file"))
 		c.Release()
 	})
 }
@@ -146,11 +144,11 @@ func TestLostChat(t *testing.T) {
 		path := s.Write(t, s.Name(t, ".chat"), "{}")
 		p := enters(t, s, path)
 		c := open(t, keeper(t, s), path)
-		must(t, c.Enter(t.Context(), duet))
+		must.NoError(t, c.Enter(t.Context(), duet))
 		p.says(t, "one")
 		c.hears("0 one")
 		s.Fake.Rooms.Drop(path)
-		must(t, p.Room.WaitSynced(t.Context()))
+		must.NoError(t, p.Room.WaitSynced(t.Context()))
 		p.says(t, "two")
 		c.hears("0 one", "0 two")
 		time.Sleep(3 * time.Second) // saved
@@ -207,15 +205,15 @@ func TestChatEnds(t *testing.T) {
 		}
 		gone := open(t, k, s.Write(t, "gone.chat", "{}"))
 		moves := open(t, k, s.Write(t, "moves.chat", "{}"))
-		must(t, os.Remove(filepath.Join(s.Root, "gone.chat")))
+		must.NoError(t, os.Remove(filepath.Join(s.Root, "gone.chat")))
 		_, err := sessiontest.Server(t, s).RenameContents(t.Context(), jupyter.MustPath("moves.chat"), jupyter.MustPath("moved.chat"))
-		must(t, err)
+		must.NoError(t, err)
 		ends(gone, chat.ErrGone)
 		if got := moves.Path().String(); got != "moved.chat" {
 			t.Errorf("the path is %s", got)
 		}
 		again, err := k.Open(t.Context(), jupyter.MustPath("moved.chat"))
-		must(t, err)
+		must.NoError(t, err)
 		if again != moves.Chat {
 			t.Error("the chat was opened twice")
 		}
@@ -241,7 +239,7 @@ func TestManyMessages(t *testing.T) {
 			messages[i] = map[string]any{"id": fmt.Sprint(i), "body": "old", "type": "msg", "sender": "ann", "time": i, "raw_time": false}
 		}
 		b, err := json.Marshal(map[string]any{"messages": messages})
-		must(t, err)
+		must.NoError(t, err)
 		path := s.Write(t, "many.chat", string(b))
 		c := open(t, keeper(t, s), path)
 		enters(t, s, path).says(t, "new")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/mentions"
 )
 
@@ -42,12 +44,10 @@ func TestOrder(t *testing.T) {
 			first++
 		}
 	}
-	if first < 20 || first > 80 {
-		t.Errorf("one comes first %d times of 100", first)
-	}
-	if subject(mentions.Mention{}) != "" || subject(mentions.Mention{Mark: "1.2"}) == subject(mentions.Mention{Message: "1.2"}) {
-		t.Error("subjects")
-	}
+	test.GreaterEq(t, 20, first)
+	test.LessEq(t, 80, first)
+	test.Eq(t, "", subject(mentions.Mention{}))
+	test.NotEq(t, subject(mentions.Mention{Message: "1.2"}), subject(mentions.Mention{Mark: "1.2"}))
 }
 
 // Removed are our claims that are old, and those of processes that are known to be gone.
@@ -72,11 +72,9 @@ func TestSpent(t *testing.T) {
 	removed(all[0].key(), all[2].key())
 	here.known = false
 	removed(all[0].key())
-	if !here.stands(claim{process: "show"}) || here.alone() {
-		t.Error("who may be there unknown")
-	}
+	test.True(t, here.stands(claim{process: "show"}), test.Sprint("who may be there unknown"))
+	test.False(t, here.alone(), test.Sprint("who may be there unknown"))
 	here.known = true
-	if here.stands(claim{process: "show"}) || !here.stands(claim{process: "gone", Answered: true}) {
-		t.Error("who is there")
-	}
+	test.False(t, here.stands(claim{process: "show"}), test.Sprint("who is there"))
+	test.True(t, here.stands(claim{process: "gone", Answered: true}), test.Sprint("who is there"))
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -46,9 +49,8 @@ func TestDeliveredOnce(t *testing.T) {
 			stop()
 			waiting.Wait()
 			for says, who := range counted.all() {
-				if len(who) != 1 || !strings.HasPrefix(says, fmt.Sprint("round ", round)) {
-					t.Errorf("round %d: %q was delivered to %q", round, says, who)
-				}
+				must.SliceLen(t, 1, who)
+				test.StrHasPrefix(t, fmt.Sprint("round ", round), says)
 				had[strings.Index("01", who[0])]++
 			}
 			for _, p := range all {
@@ -62,9 +64,9 @@ func TestDeliveredOnce(t *testing.T) {
 				sessiontest.Eventually(t, "nobody has any to answer", func() bool { return len(p.listed()) == 0 })
 			}
 		}
-		if t.Logf("one process had %d of %d", had[0], rounds*calls); had[0] == 0 || had[1] == 0 {
-			t.Error("one process had all")
-		}
+		t.Logf("one process had %d of %d", had[0], rounds*calls)
+		test.NotEq(t, 0, had[0], test.Sprint("one process had all"))
+		test.NotEq(t, 0, had[1], test.Sprint("one process had all"))
 	})
 }
 
@@ -79,9 +81,9 @@ func TestAlone(t *testing.T) {
 		m := p.take("c-1", time.Minute)
 		p.Mentions.Answered(m.ID)
 		time.Sleep(5 * time.Second)
-		if got := p.state(); m.Says != "alone 0" || len(got) > 0 {
-			t.Errorf("told %q, wrote %q", m.Says, got)
-		}
+		got := p.state()
+		test.Eq(t, "alone 0", m.Says)
+		test.LessEq(t, 0, len(got))
 	})
 }
 
@@ -132,9 +134,9 @@ func TestTold(t *testing.T) {
 		want(one, "first 0: c-1")
 		want(two, "first 0: "+mentions.Elsewhere)
 		theirs := two.Mentions.All()[0]
-		if _, err := two.Claims.Of(t.Context(), "c-1", theirs); err == nil || !strings.Contains(err.Error(), "was taken by another client") {
-			t.Errorf("answered by two: %v", err)
-		}
+		_, err := two.Claims.Of(t.Context(), "c-1", theirs)
+		must.Error(t, err, must.Sprint("answered by two"))
+		test.StrContains(t, err.Error(), "was taken by another client", test.Sprint("answered by two"))
 		one.Forget("c-1")
 		if other := two.take("c-2", time.Minute); other.ID != theirs {
 			t.Errorf("not delivered: %+v", other)
@@ -181,9 +183,9 @@ func TestGone(t *testing.T) {
 				} else {
 					one.ends()
 				}
-				if m := two.take("c-1", time.Minute); m.Says != second.Says || time.Since(began) > 32*time.Second {
-					t.Errorf("after %v told %q, want %q", time.Since(began), m.Says, second.Says)
-				}
+				m := two.take("c-1", time.Minute)
+				test.Eq(t, second.Says, m.Says)
+				test.LessEq(t, 32*time.Second, time.Since(began))
 				if m := two.take("c-1", time.Minute); m.ID != "" {
 					t.Errorf("told %q", m.Says)
 				}
@@ -204,9 +206,9 @@ func TestJoinedAfresh(t *testing.T) {
 		time.Sleep(3 * time.Second) // saved
 		r.person.Leave()
 		s.Fake.Restart(false)
-		if other := two.take("c-1", 2*time.Minute); other.ID != "" || m.ID == "" {
-			t.Errorf("%+v, and %+v", m, other)
-		}
+		other := two.take("c-1", 2*time.Minute)
+		test.Eq(t, "", other.ID)
+		test.NotEq(t, "", m.ID)
 		one.Mentions.Answered(m.ID)
 		sessiontest.Eventually(t, "it is answered", func() bool { return len(two.listed()) == 0 })
 	})

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -25,12 +28,12 @@ func TestUsersInChats(t *testing.T) {
 			f.Said("c", self)
 			is := f.Of("c")
 			u := is.InChats
-			if u.Username != want || !strings.Contains(u.Name, "(AI)") || !Ours(u.Username) {
-				t.Errorf("%+v is in chats %+v, want %s", self, u, want)
-			}
-			if client, ok := f.With(u.Username); ok != (want != Everybody) || ok && client != "c" {
-				t.Errorf("%s is %s, %v", u.Username, client, ok)
-			}
+			test.Eq(t, want, u.Username, test.Sprint(self))
+			test.StrContains(t, u.Name, "(AI)", test.Sprint(self))
+			test.True(t, Ours(u.Username), test.Sprint(self))
+			client, ok := f.With(u.Username)
+			test.Eq(t, want != Everybody, ok, test.Sprint(u.Username))
+			test.False(t, ok && client != "c", test.Sprint(u.Username))
 			if u.Username == Everybody {
 				if u != Duet() {
 					t.Errorf("%+v is in chats %+v", self, u)
@@ -42,9 +45,9 @@ func TestUsersInChats(t *testing.T) {
 			}
 		}
 	}
-	if Ours("nbduetto") || Ours("ada") || Ours("") {
-		t.Error("a person's username is ours")
-	}
+	test.False(t, Ours("nbduetto"), test.Sprint("a person's username is ours"))
+	test.False(t, Ours("ada"), test.Sprint("a person's username is ours"))
+	test.False(t, Ours(""), test.Sprint("a person's username is ours"))
 }
 
 // No two have one username, and it stays when a person comes with the name.
@@ -84,9 +87,9 @@ func TestUsernamesStay(t *testing.T) {
 	}
 	f.Forget("a")
 	f.Said("c", Self{Name: "claude-ai"})
-	if got := f.Of("c").InChats; got.Username != "nbduet-claude-3" || got.DisplayName != "Claude 3" {
-		t.Errorf("who comes then is %+v", got)
-	}
+	got := f.Of("c").InChats
+	test.Eq(t, "nbduet-claude-3", got.Username)
+	test.Eq(t, "Claude 3", got.DisplayName)
 }
 
 // What a client does is told of all places: what goes on before what is soon over, else what began last.
@@ -98,9 +101,9 @@ func TestDoing(t *testing.T) {
 	}
 	look := func(want string) {
 		t.Helper()
-		if _, d, ok := f.Look("a"); !ok || d.Text != want {
-			t.Errorf("it does %+v, want %q", d, want)
-		}
+		_, d, ok := f.Look("a")
+		must.True(t, ok)
+		test.Eq(t, want, d.Text)
 	}
 	look("")
 	f.Does("a", 1, does(Reading, 1, false))
@@ -124,7 +127,8 @@ func TestDoing(t *testing.T) {
 	f.Does("a", 1, Doing{})
 	look(Editing)
 	f.Forget("a")
-	if _, d, ok := f.Look("a"); ok || d != (Doing{}) || len(f.All()) != 0 {
-		t.Errorf("one that has left does %+v, %v", d, ok)
-	}
+	_, d, ok := f.Look("a")
+	test.False(t, ok)
+	test.EqOp(t, Doing{}, d)
+	test.SliceEmpty(t, f.All())
 }

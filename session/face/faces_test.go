@@ -10,6 +10,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -40,15 +43,12 @@ func TestNames(t *testing.T) {
 		f := New("")
 		f.Said("c", self)
 		got := f.Of("c")
-		if got.Name != want || got.User.DisplayName != want {
-			t.Errorf("%+v is called %q, want %q", self, got.Name, want)
-		}
-		if !strings.Contains(got.User.Name, "(AI)") || strings.Count(got.User.Name, "(AI)") != 1 {
-			t.Errorf("%+v has the name %q in its profile", self, got.User.Name)
-		}
-		if !utf8.ValidString(got.User.Name) || utf8.RuneCountInString(got.User.Name) > maxName+5 {
-			t.Errorf("%+v has the name %q", self, got.User.Name)
-		}
+		test.Eq(t, want, got.Name, test.Sprint(self))
+		test.Eq(t, want, got.User.DisplayName, test.Sprint(self))
+		test.StrContains(t, got.User.Name, "(AI)", test.Sprint(self))
+		test.Eq(t, 1, strings.Count(got.User.Name, "(AI)"), test.Sprint(self))
+		test.True(t, utf8.ValidString(got.User.Name), test.Sprint(self))
+		test.LessEq(t, maxName+5, utf8.RuneCountInString(got.User.Name), test.Sprint(self))
 	}
 }
 
@@ -67,9 +67,8 @@ func TestOneNameForAll(t *testing.T) {
 	if got := names(f); got != "Duet, Duet 2" {
 		t.Errorf("they are called %s", got)
 	}
-	if !f.Met("duet") || names(f) != "Duet (AI), Duet 2" {
-		t.Errorf("beside a person of the name they are called %s", names(f))
-	}
+	test.True(t, f.Met("duet"))
+	test.Eq(t, "Duet (AI), Duet 2", names(f))
 }
 
 // Nobody has the name of another client, nor of a person, whoever comes first.
@@ -82,18 +81,16 @@ func TestNobodyHasTheNameOfAnother(t *testing.T) {
 	if got := names(f); got != "Claude, Claude 2, Claude 3, Cursor" {
 		t.Errorf("they are called %s", got)
 	}
-	if f.Met("Ada") || f.Met("") || f.Met(" \n") {
-		t.Error("a person whose name nobody has changes something")
-	}
-	if !f.Met(" CLAUDE\u200b ") || names(f) != "Claude (AI), Claude 2, Claude 3, Cursor" {
-		t.Errorf("when a person of the name has come they are called %s", names(f))
-	}
+	test.False(t, f.Met("Ada"), test.Sprint("a person whose name nobody has changes something"))
+	test.False(t, f.Met(""), test.Sprint("a person whose name nobody has changes something"))
+	test.False(t, f.Met(" \n"), test.Sprint("a person whose name nobody has changes something"))
+	test.True(t, f.Met(" CLAUDE\u200b "))
+	test.Eq(t, "Claude (AI), Claude 2, Claude 3, Cursor", names(f))
 	if f.Met("claude") {
 		t.Error("the same person changes something again")
 	}
-	if !f.Met("claude (ai)") || !f.Met("Claude 3") {
-		t.Error("a person with the other name changes nothing")
-	}
+	test.True(t, f.Met("claude (ai)"), test.Sprint("a person with the other name changes nothing"))
+	test.True(t, f.Met("Claude 3"), test.Sprint("a person with the other name changes nothing"))
 	if got := names(f); got != "Claude 4, Claude 2, Claude 3 (AI), Cursor" {
 		t.Errorf("they are called %s", got)
 	}
@@ -107,9 +104,10 @@ func TestNobodyHasTheNameOfAnother(t *testing.T) {
 
 func TestSaid(t *testing.T) {
 	f := New("")
-	if f.Said("a", Self{}) || f.Said("a", Self{Name: "claude-code"}) != true || f.Said("a", Self{Name: "claude-code"}) || f.Said("a", Self{}) {
-		t.Error("a face changes when it does not, or does not when it does")
-	}
+	test.False(t, f.Said("a", Self{}), test.Sprint("a face changes when it does not, or does not when it does"))
+	test.Eq(t, true, f.Said("a", Self{Name: "claude-code"}), test.Sprint("a face changes when it does not, or does not when it does"))
+	test.False(t, f.Said("a", Self{Name: "claude-code"}), test.Sprint("a face changes when it does not, or does not when it does"))
+	test.False(t, f.Said("a", Self{}), test.Sprint("a face changes when it does not, or does not when it does"))
 	if f.Of("a").Name != "Claude" {
 		t.Errorf("it is called %s", f.Of("a").Name)
 	}
@@ -117,9 +115,9 @@ func TestSaid(t *testing.T) {
 		t.Error("another name of the same client changes its face")
 	}
 	before := f.Of("a").User.Username
-	if !f.Said("a", Self{Name: "claude-ai", Persona: "x::CodexAcpPersona"}) || f.Of("a").Name != "Codex" || f.Of("a").User.Username != before {
-		t.Errorf("for a persona it is %+v", f.Of("a"))
-	}
+	test.True(t, f.Said("a", Self{Name: "claude-ai", Persona: "x::CodexAcpPersona"}))
+	test.Eq(t, "Codex", f.Of("a").Name)
+	test.Eq(t, before, f.Of("a").User.Username)
 }
 
 // Each has a colour and a username of its own, and a small picture that holds nothing of what others say but letters.
@@ -131,15 +129,18 @@ func TestLooks(t *testing.T) {
 		f.Said(client, Self{Name: "claude-code"})
 		g.Said(client, Self{Name: fmt.Sprintf("<b>&'\"%d", i)})
 		for _, u := range []awareness.User{f.Of(client).User, g.Of(client).User} {
-			if users[u.Username] || !strings.HasPrefix(u.Username, "nbduet-") {
-				t.Errorf("the username %s", u.Username)
-			}
+			test.False(t, users[u.Username])
+			test.StrHasPrefix(t, "nbduet-", u.Username)
 			users[u.Username] = true
 			picture, ok := strings.CutPrefix(*u.AvatarURL, "data:image/svg+xml,")
 			svg, err := url.PathUnescape(picture)
-			if !ok || err != nil || len(*u.AvatarURL) > 600 || strings.Contains(picture, `"`) || strings.Contains(svg, "<b>") || !strings.Contains(svg, ">"+u.Initials+"<") || !strings.Contains(svg, u.Color) {
-				t.Errorf("the picture of %+v is %s", u, svg)
-			}
+			must.True(t, ok)
+			must.NoError(t, err)
+			must.LessEq(t, 600, len(*u.AvatarURL))
+			test.StrNotContains(t, picture, `"`)
+			test.StrNotContains(t, svg, "<b>")
+			test.StrContains(t, svg, ">"+u.Initials+"<")
+			test.StrContains(t, svg, u.Color)
 		}
 		colors[f.Of(client).User.Color] = true
 	}
@@ -157,7 +158,6 @@ func TestPersonsAreBounded(t *testing.T) {
 	for i := range 3 * maxPersons {
 		f.Met(fmt.Sprint("Ada ", i))
 	}
-	if len(f.persons) > maxPersons || len(f.met) > maxPersons {
-		t.Errorf("%d names of people are kept", len(f.persons))
-	}
+	must.LessEq(t, maxPersons, len(f.persons))
+	test.LessEq(t, maxPersons, len(f.met))
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/figure"
 )
@@ -29,9 +32,8 @@ type pythonKernel struct {
 
 func (k *pythonKernel) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
 	k.asked++
-	if code != "" || len(expressions) != 1 {
-		k.t.Errorf("%q and %d expressions are run", code, len(expressions))
-	}
+	test.Eq(k.t, "", code)
+	test.MapLen(k.t, 1, expressions)
 	const run = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -60,9 +62,9 @@ print(json.dumps({"names": sorted(set(globals()) - {"before", "value", *before})
 		}
 		out[name] = map[string]any{"status": "ok", "data": said.Data}
 	}
-	if left, err := os.ReadDir(k.temp); err != nil || len(left) > 0 {
-		k.t.Errorf("files are left: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(k.temp)
+	must.NoError(k.t, err, must.Sprint("files are left"))
+	test.LessEq(k.t, 0, len(left), test.Sprint("files are left"))
 	return out, nil
 }
 func (*pythonKernel) Status(context.Context) string            { return "idle" }
@@ -126,17 +128,16 @@ func TestDraw(t *testing.T) {
 	k := standIn(t)
 	png, err := figure.Draw(t.Context(), k, titled("Prices ‒ é"), time.Minute)
 	text, _ := base64.StdEncoding.DecodeString(png)
-	if err != nil || string(text) != "Prices ‒ é 2000 None" {
-		t.Errorf("%q, %v", text, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "Prices ‒ é 2000 None", string(text))
 	for title, want := range map[string]string{
 		"no browser": "plotly_get_chrome", "wrong": "it cannot be drawn: ValueError: wrong xxx", "large": "too large", "gone": "SystemExit: 3",
 	} {
 		_, err := figure.Draw(t.Context(), k, titled(title), time.Minute)
 		no := whyNot(t, err)
-		if !strings.Contains(no.Why, want) || len(no.Why) > 200 || no.Lasting == (title == "no browser") {
-			t.Errorf("%s: %+v", title, no)
-		}
+		test.StrContains(t, no.Why, want)
+		must.LessEq(t, 200, len(no.Why))
+		test.NotEq(t, title == "no browser", no.Lasting)
 	}
 	for without, want := range map[string]string{"plotly": "pip install plotly", "kaleido": "pip install kaleido"} {
 		if _, err := figure.Draw(t.Context(), standIn(t, without), titled("x"), time.Minute); whyNot(t, err).Why != want {
@@ -149,9 +150,9 @@ func TestDraw(t *testing.T) {
 func TestDrawSlow(t *testing.T) {
 	jupytertest.NeedsReal(t, "Python")
 	_, err := figure.Draw(t.Context(), standIn(t), titled("slow"), 2*time.Second)
-	if no := whyNot(t, err); !no.Lasting || no.Why != "it was not drawn within 2 seconds" {
-		t.Errorf("%+v", no)
-	}
+	no := whyNot(t, err)
+	test.True(t, no.Lasting)
+	test.Eq(t, "it was not drawn within 2 seconds", no.Why)
 }
 
 // A fakeKernel answers with what it has.
@@ -192,9 +193,10 @@ func TestDrawNothing(t *testing.T) {
 		"large":          {fakeKernel{language: "python"}, noise, "more data", true},
 	} {
 		_, err := figure.Draw(t.Context(), c.kernel, bytes.TrimSpace(c.figure), time.Second)
-		if no := whyNot(t, err); !strings.Contains(no.Why, c.want) || c.want == "" && no.Why != "" || no.Lasting != c.lasting {
-			t.Errorf("%s: %+v", what, no)
-		}
+		no := whyNot(t, err)
+		test.StrContains(t, no.Why, c.want, test.Sprint(what))
+		test.False(t, c.want == "" && no.Why != "", test.Sprint(what))
+		test.Eq(t, c.lasting, no.Lasting, test.Sprint(what))
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

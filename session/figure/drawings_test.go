@@ -3,6 +3,9 @@ package figure
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // Pictures are kept up to a number of bytes, the last ones, and reasons for each kernel.
@@ -14,15 +17,15 @@ func TestDrawings(t *testing.T) {
 			d.Keep(Name{i}, big)
 		}
 	}
-	if _, ok := d.Get(Name{4}); ok || d.held != drawingBytesKept {
-		t.Errorf("%d bytes are kept, an old one: %v", d.held, ok)
-	}
-	if got, ok := d.Get(Name{8}); !ok || got != big {
-		t.Error("the last is not kept")
-	}
+	_, ok := d.Get(Name{4})
+	test.False(t, ok)
+	test.Eq(t, drawingBytesKept, d.held)
+	got, ok := d.Get(Name{8})
+	must.True(t, ok, must.Sprint("the last is not kept"))
+	test.Eq(t, big, got, test.Sprint("the last is not kept"))
 	no := &NoPicture{Why: "slow"}
 	d.Refuse(Name{1}, "a", no)
-	if d.Refused(Name{1}, "a") != no || d.Refused(Name{1}, "b") != nil || d.Refused(Name{2}, "a") != nil {
-		t.Error("reasons are mixed up")
-	}
+	test.EqOp(t, no, d.Refused(Name{1}, "a"), test.Sprint("reasons are mixed up"))
+	must.Nil(t, d.Refused(Name{1}, "b"), must.Sprint("reasons are mixed up"))
+	test.Nil(t, d.Refused(Name{2}, "a"), test.Sprint("reasons are mixed up"))
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/figure"
 )
 
@@ -106,9 +108,9 @@ func TestPlotlyLong(t *testing.T) {
 	axis := map[string]any{"title": long}
 	for _, layout := range []map[string]any{nil, {"title": long}, {"title": long, "xaxis": axis, "yaxis": axis, "scene": map[string]any{"zaxis": axis, "xaxis": axis, "yaxis": axis}}} {
 		got := figure.Plotly(map[string]any{"data": traces, "layout": layout})
-		if n := utf8.RuneCountInString(got); n > 400 || n < 200 {
-			t.Errorf("%d characters: %s", n, got)
-		}
+		n := utf8.RuneCountInString(got)
+		test.LessEq(t, 400, n, test.Sprint(got))
+		test.GreaterEq(t, 200, n, test.Sprint(got))
 		if !strings.HasSuffix(got, "more traces") && !strings.HasSuffix(got, " 20 traces") {
 			t.Errorf("traces are not counted: %s", got)
 		}
@@ -131,9 +133,9 @@ func TestPlotlyHostile(t *testing.T) {
 		map[string]any{"data": []any{map[string]any{"name": strings.Repeat("<", 1_000_000), "y": []any{strings.Repeat("<a", 200_000)}}}},
 		map[string]any{"data": []any{map[string]any{"y": map[string]any{"dtype": "u1", "bdata": strings.Repeat("AAAA", 300_000)}}}},
 	} {
-		if got := figure.Plotly(v); utf8.RuneCountInString(got) > 400 || !strings.HasPrefix(got, "plotly figure: ") {
-			t.Errorf("%.500s", got)
-		}
+		got := figure.Plotly(v)
+		test.LessEq(t, 400, utf8.RuneCountInString(got))
+		test.StrHasPrefix(t, "plotly figure: ", got)
 	}
 }
 
@@ -184,9 +186,9 @@ func TestAxesMany(t *testing.T) {
 		t.Errorf("%s\nwant: %s", got, want)
 	}
 	long := "<Axes: title={'center': '" + strings.Repeat("long ", 100) + "'}>, "
-	if got := figure.Axes("[" + strings.Repeat(long, 5)); utf8.RuneCountInString(got) > 400 || !strings.HasSuffix(got, " more") {
-		t.Errorf("%s", got)
-	}
+	got := figure.Axes("[" + strings.Repeat(long, 5))
+	test.LessEq(t, 400, utf8.RuneCountInString(got))
+	test.StrHasSuffix(t, " more", got)
 	for _, unit := range []string{"<Axes: ", "<Axes: a='',", "<Axes: a=''", "<Axes: a='", "<Axes: a={'':", "Text(0, 0, '", "Text(0, 0, '\\", "T<"} {
 		if got := figure.Axes("[" + strings.Repeat(unit, 50_000)); utf8.RuneCountInString(got) > 400 {
 			t.Errorf("%s: %s", unit, got)
@@ -217,9 +219,8 @@ func FuzzPlotly(f *testing.F) {
 
 func checkLine(t *testing.T, line string) {
 	t.Helper()
-	if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\u202e\u2028") {
-		t.Errorf("not one line of text: %q", line)
-	}
+	test.True(t, utf8.ValidString(line), test.Sprint("not one line of text"))
+	test.False(t, strings.ContainsAny(line, "\n\r\x00\x1b\u202e\u2028"), test.Sprint("not one line of text"))
 	if utf8.RuneCountInString(line) > 400 {
 		t.Errorf("too long: %q", line)
 	}

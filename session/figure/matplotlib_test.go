@@ -7,6 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/figure"
 )
 
@@ -49,9 +52,9 @@ func TestMatplotlibLong(t *testing.T) {
 			axes = append(axes, one)
 		}
 		got := line(map[string]any{"title": long, "x_label": long, "axes": axes, "axes_total": n + 3})
-		if size := utf8.RuneCountInString(got); size > 400 || n > 0 && size < 200 {
-			t.Errorf("%d characters: %s", size, got)
-		}
+		size := utf8.RuneCountInString(got)
+		test.LessEq(t, 400, size, test.Sprint(got))
+		test.False(t, n > 0 && size < 200, test.Sprint(got))
 		if strings.ContainsAny(got, "\u202e\n\x1b") {
 			t.Errorf("not one line of text: %q", got)
 		}
@@ -75,9 +78,10 @@ func TestKnown(t *testing.T) {
 	told := func(title string) string { return `{"title": "` + title + `"}` }
 	var k figure.Known
 	data := map[string]any{"image/png": "aGVs\nbG8=\n", "text/plain": "<Figure>", figure.MIME: told("A")}
-	if got := k.Take(data); len(got) != 2 || got["image/png"] != data["image/png"] || len(data) != 3 {
-		t.Errorf("%v left of %v", got, data)
-	}
+	got := k.Take(data)
+	must.MapLen(t, 2, got)
+	test.EqOp(t, data["image/png"], got["image/png"])
+	test.MapLen(t, 3, data)
 	k.Take(map[string]any{"image/svg+xml": []any{"<svg>\n", "</svg>"}, "image/png": "x", figure.MIME: told("B")})
 	for _, c := range []struct {
 		data map[string]any
@@ -101,13 +105,12 @@ func TestKnown(t *testing.T) {
 		t.Errorf("after one that tells nothing: %s", got)
 	}
 	var none *figure.Known
-	if got := none.Take(data); len(got) != 2 || none.About(data) != "" {
-		t.Errorf("without a memory: %v", got)
-	}
+	got = none.Take(data)
+	must.MapLen(t, 2, got, must.Sprint("without a memory"))
+	test.Eq(t, "", none.About(data), test.Sprint("without a memory"))
 	for i := range 10_000 { // bounded
 		k.Take(map[string]any{"image/png": fmt.Sprint("picture ", i), figure.MIME: told("C")})
 	}
-	if k.About(map[string]any{"image/png": "aGVsbG8="}) != "" || k.About(map[string]any{"image/png": "picture 9999"}) != `"C"` {
-		t.Error("the oldest are kept, or the newest not")
-	}
+	test.Eq(t, "", k.About(map[string]any{"image/png": "aGVsbG8="}), test.Sprint("the oldest are kept, or the newest not"))
+	test.Eq(t, `"C"`, k.About(map[string]any{"image/png": "picture 9999"}), test.Sprint("the oldest are kept, or the newest not"))
 }

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -46,9 +48,8 @@ func TestCopyReadsAgain(t *testing.T) {
 				t.Errorf("the copy of %s is another", path)
 			}
 		}
-		if unread.Load() < 2 || uncopied.Load() < 2 {
-			t.Errorf("read %d times, copied %d times: the test shows nothing", unread.Load(), uncopied.Load())
-		}
+		test.GreaterEq(t, 2, unread.Load())
+		test.GreaterEq(t, 2, uncopied.Load())
 	})
 }
 
@@ -80,8 +81,7 @@ func TestCopyOfAnEmptiedFile(t *testing.T) {
 		if _, err := files.New(m).Copy(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
-		if torn != 1 || !sessiontest.FileHas(s, to, "x = 1") {
-			t.Errorf("after %d copies of an emptied file the copy is another", torn)
-		}
+		test.Eq(t, 1, torn)
+		test.True(t, sessiontest.FileHas(s, to, "x = 1"))
 	})
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -72,9 +75,9 @@ func TestCreateFile(t *testing.T) {
 		if _, err := f.Create(t.Context(), jupyter.MustPath(dir+"/a b#1.md/x.md"), textFile("other")); !errors.Is(err, files.ErrNoFolder) {
 			t.Errorf("made in a file: %v", err)
 		}
-		if got := entries(t, s, dir); !slices.Equal(got, []string{"a b#1.md"}) || s.Read(t, dir+"/a b#1.md") != "# 😀\n" {
-			t.Errorf("the folder holds %q", got)
-		}
+		got := entries(t, s, dir)
+		test.SliceEqOp(t, []string{"a b#1.md"}, got)
+		test.Eq(t, "# 😀\n", s.Read(t, dir+"/a b#1.md"))
 	})
 }
 
@@ -102,9 +105,8 @@ func TestCreateOnce(t *testing.T) {
 				made = append(made, err.Error())
 			}
 		}
-		if len(made) != 1 || s.Read(t, dir+"/x.txt") != made[0] {
-			t.Errorf("made %q, the file is %q", made, s.Read(t, dir+"/x.txt"))
-		}
+		must.SliceLen(t, 1, made)
+		test.Eq(t, made[0], s.Read(t, dir+"/x.txt"))
 		if got := entries(t, s, dir); len(got) != 1 {
 			t.Errorf("left behind: %q", got)
 		}
@@ -137,9 +139,9 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 			if !reflect.DeepEqual(content(t, m, to), content(t, m, from)) {
 				t.Errorf("the copy of %s is %q", from, s.Read(t, to))
 			}
-			if after, err := os.Stat(filepath.Join(s.Root, from)); err != nil || !after.ModTime().Equal(before.ModTime()) {
-				t.Errorf("%s was written for its copy", from)
-			}
+			after, err := os.Stat(filepath.Join(s.Root, from))
+			must.NoError(t, err, must.Sprint(from))
+			test.True(t, after.ModTime().Equal(before.ModTime()), test.Sprint(from))
 		}
 		// Somebody else edits, and the copy is made at once.
 		insertText(t, sessiontest.OpenText(t, other, md), "zero 😀\n")
@@ -159,9 +161,10 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 		if err := json.Unmarshal([]byte(s.Read(t, dir+"/fresh.ipynb")), &book); err != nil {
 			t.Fatal(err)
 		}
-		if len(book.Cells) != 3 || book.Cells[0].ID != "c0" || strings.Join(book.Cells[2].Source, "") != "fresh = '😀'" || book.Metadata["kernelspec"] == nil {
-			t.Errorf("the copy is %+v", book)
-		}
+		must.SliceLen(t, 3, book.Cells)
+		test.Eq(t, "c0", book.Cells[0].ID)
+		test.Eq(t, "fresh = '😀'", strings.Join(book.Cells[2].Source, ""))
+		test.NotNil(t, book.Metadata["kernelspec"])
 		for to, want := range map[string]error{
 			dir + "/a.md":    files.ErrExists,
 			dir + "/no/a.md": files.ErrNoFolder,
@@ -219,9 +222,9 @@ func TestRenameIsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(moved.Lost) > 0 || d.Path().String() != to+"/b 😀.md" || b.Path().String() != to+"/a.ipynb" {
-			t.Errorf("after the folder's rename: %+v, %s, %s", moved, d.Path(), b.Path())
-		}
+		must.LessEq(t, 0, len(moved.Lost), must.Sprint("after the folder's rename"))
+		test.Eq(t, to+"/b 😀.md", d.Path().String(), test.Sprint("after the folder's rename"))
+		test.Eq(t, to+"/a.ipynb", b.Path().String(), test.Sprint("after the folder's rename"))
 		insertText(t, d, "ours\n")
 		sessiontest.AppendCell(t, b, "ours = True")
 		insertText(t, theirs, "more of ")
@@ -271,9 +274,8 @@ func TestLeftRightAfterARename(t *testing.T) {
 		if err := other.Close(t.Context()); err != nil {
 			t.Errorf("left with %v", err)
 		}
-		if !sessiontest.FileHas(s, to, "two one text") || sessiontest.FileHas(s, path, "text") {
-			t.Error("the new file does not have what was written, or the old one is there again")
-		}
+		test.True(t, sessiontest.FileHas(s, to, "two one text"), test.Sprint("the new file does not have what was written, or the old one is there again"))
+		test.False(t, sessiontest.FileHas(s, path, "text"), test.Sprint("the new file does not have what was written, or the old one is there again"))
 	})
 }
 
@@ -332,9 +334,9 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if gone.Path.String() != path || len(gone.People) != 1 || gone.People[0].Name != "Two" {
-			t.Errorf("deleted %+v", gone)
-		}
+		test.Eq(t, path, gone.Path.String())
+		must.SliceLen(t, 1, gone.People)
+		test.Eq(t, "Two", gone.People[0].Name)
 		if m.IsOpen(jupyter.MustPath(path)) {
 			t.Error("it is still open here")
 		}

@@ -2,8 +2,10 @@ package files
 
 import (
 	"fmt"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -49,9 +51,9 @@ func TestWalkIsBounded(t *testing.T) {
 			found, note, err := Walk(t.Context(), kept.New(srv, srv, nil), Search{
 				What: "notebook", Depth: MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
-			if err != nil || len(found) != c.found || !strings.Contains(note.String(), c.says) {
-				t.Errorf("%d found, %q, %v", len(found), note, err)
-			}
+			must.NoError(t, err)
+			must.SliceLen(t, c.found, found)
+			test.StrContains(t, note.String(), c.says)
 		})
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -43,9 +46,8 @@ func helperID(t *testing.T, h *Helper, fail error) (id string) {
 		id = k.id
 		return fail
 	})
-	if !errors.Is(err, fail) || id == "" {
-		t.Fatalf("%q, %v", id, err)
-	}
+	must.ErrorIs(t, err, fail)
+	must.NotEq(t, "", id)
 	return id
 }
 
@@ -98,9 +100,10 @@ func TestHelperKernelServesAll(t *testing.T) {
 		}
 	}
 	refused := errors.New("an answer as well")
-	if got := helperID(t, h, refused); got != id || most != 1 || h.KernelID() != id {
-		t.Errorf("%s after %s, %d at once", got, id, most)
-	}
+	got := helperID(t, h, refused)
+	test.Eq(t, id, got)
+	test.Eq(t, 1, most)
+	test.Eq(t, id, h.KernelID())
 	sessions, err := h.servers.Documents.Sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -125,9 +128,9 @@ func TestHelperKernelServesAll(t *testing.T) {
 	if err := <-ended; !errors.Is(err, session.ErrClosed) {
 		t.Errorf("in use: %v", err)
 	}
-	if err := <-closed; err != nil || there(t, h, id) {
-		t.Errorf("after Close: %v", err)
-	}
+	err = <-closed
+	must.NoError(t, err, must.Sprint("after Close"))
+	test.False(t, there(t, h, id), test.Sprint("after Close"))
 	if err := h.use(t.Context(), "", isSound, nil); !errors.Is(err, session.ErrClosed) {
 		t.Errorf("used after Close: %v", err)
 	}
@@ -141,9 +144,8 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 	err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
 		id = k.id
 		time.Sleep(5 * idle)
-		if !there(t, h, id) || h.KernelID() != id {
-			t.Error("it is put away while it is in use")
-		}
+		test.True(t, there(t, h, id), test.Sprint("it is put away while it is in use"))
+		test.Eq(t, id, h.KernelID(), test.Sprint("it is put away while it is in use"))
 		return nil
 	})
 	if err != nil {
@@ -170,14 +172,12 @@ func TestHelperKernelIsReplaced(t *testing.T) {
 		_, err := k.Evaluate(ctx, "import signal, re; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); re.match('(a+)+$', 'a' * 60 + 'b')", nil)
 		return err
 	})
-	if !errors.Is(err, context.DeadlineExceeded) || second == first {
-		t.Fatalf("%v, %s after %s", err, second, first)
-	}
+	must.ErrorIs(t, err, context.DeadlineExceeded)
+	must.NotEq(t, first, second)
 	third := helperID(t, h, nil)
 	gone(t, h, second)
-	if third == second || !there(t, h, third) {
-		t.Errorf("%s after %s", third, second)
-	}
+	test.NotEq(t, second, third)
+	test.True(t, there(t, h, third))
 	// Its process ends by itself, and the server starts another.
 	err = h.use(t.Context(), "", func(error) bool { return true }, func(ctx context.Context, k *process) error {
 		_, err := k.Evaluate(ctx, "import os; os._exit(1)", nil)

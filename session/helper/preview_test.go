@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -50,30 +53,31 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 
 		path := s.Write(t, s.Name(t, "")+"/in a folder/ä #1?.csv", "a,b\n1,x\n")
 		p, err := h.Preview(t.Context(), jupyter.MustPath("/"+path), "", inspect.PreviewOptions{})
-		if err != nil || p.Path != path || p.Size != 8 || *p.Rows != 1 || string(p.Head) != `[{"a":1,"b":"x"}]` {
-			t.Errorf("%+v, %v", p, err)
-		}
+		must.NoError(t, err)
+		test.Eq(t, path, p.Path)
+		test.Eq(t, 8, p.Size)
+		test.Eq(t, 1, *p.Rows)
+		test.Eq(t, `[{"a":1,"b":"x"}]`, string(p.Head))
 		id := h.KernelID()
-		if id == "" || id == of.KernelID() || id == alone.KernelID() {
-			t.Errorf("read by %q", id)
-		}
-		if others, err := m.Owners().Others(t.Context(), "ada"); err != nil || !others[id] {
-			t.Errorf("it is anybody's: %v, %v", others, err)
-		}
+		test.NotEq(t, "", id)
+		test.NotEq(t, of.KernelID(), id)
+		test.NotEq(t, alone.KernelID(), id)
+		others, err := m.Owners().Others(t.Context(), "ada")
+		must.NoError(t, err, must.Sprint("it is anybody's"))
+		test.True(t, others[id], test.Sprint("it is anybody's"))
 		if _, err := table.Connect(t.Context(), "ada", jupyter.Path{}, id); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("connected: %v", err)
 		}
-		if state(of) != before || state(alone) != beforeAlone {
-			t.Errorf("a kernel was changed:\n%s%s, it was\n%s%s", state(of), state(alone), before, beforeAlone)
-		}
+		test.Eq(t, before, state(of), test.Sprint("a kernel was changed"))
+		test.Eq(t, beforeAlone, state(alone), test.Sprint("a kernel was changed"))
 		if cells := sessiontest.Open(t, m, notebook).Notebook().Len(); cells != 1 {
 			t.Errorf("the notebook has %d cells", cells)
 		}
 		// The kernel of a session tells the environment; of one for another language it is the usual one.
 		for _, spec := range []string{of.KernelName(), "bash", "no such"} {
-			if _, err := h.Preview(t.Context(), jupyter.MustPath(path), spec, inspect.PreviewOptions{}); err != nil || h.KernelID() != id {
-				t.Errorf("%s: %v, by %s", spec, err, h.KernelID())
-			}
+			_, err := h.Preview(t.Context(), jupyter.MustPath(path), spec, inspect.PreviewOptions{})
+			must.NoError(t, err, must.Sprint(spec))
+			test.Eq(t, id, h.KernelID(), test.Sprint(spec))
 		}
 
 		folder := path[:strings.IndexByte(path, '/')]
@@ -87,9 +91,9 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 			}
 		}
 		var refusal *inspect.Refusal
-		if _, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{Format: "parquet"}); !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable {
-			t.Errorf("%v", err)
-		}
+		_, err = h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{Format: "parquet"})
+		must.True(t, errors.As(err, &refusal))
+		test.Eq(t, inspect.NotReadable, refusal.Code)
 		if h.KernelID() != id {
 			t.Error("a file that cannot be read costs the kernel")
 		}
@@ -118,26 +122,28 @@ func TestPreviewOutOfReach(t *testing.T) {
 		t.Fatal("its time cannot be set")
 	}
 	for _, path := range []string{"a.csv", "b.csv"} {
-		if p, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{}); err != nil || string(p.Head) != `[{"a":1}]` || p.Size != 4 {
-			t.Errorf("%s: %+v, %v", path, p, err)
-		}
+		p, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{})
+		must.NoError(t, err, must.Sprint(path))
+		test.Eq(t, `[{"a":1}]`, string(p.Head), test.Sprint(path))
+		test.Eq(t, 4, p.Size, test.Sprint(path))
 	}
 	s.Write(t, "most.csv", "a\n"+strings.Repeat("1\n", inspect.MaxPreviewData/2-1))
-	if p, err := h.Preview(t.Context(), jupyter.MustPath("most.csv"), "", inspect.PreviewOptions{}); err != nil || p.Size != inspect.MaxPreviewData {
-		t.Errorf("%+v, %v", p, err)
-	}
+	p, err := h.Preview(t.Context(), jupyter.MustPath("most.csv"), "", inspect.PreviewOptions{})
+	must.NoError(t, err)
+	test.Eq(t, inspect.MaxPreviewData, p.Size)
 	id := h.KernelID()
 	s.Write(t, "large.csv", strings.Repeat("1\n", inspect.MaxPreviewData))
-	if _, err := h.Preview(t.Context(), jupyter.MustPath("large.csv"), "", inspect.PreviewOptions{}); !errors.Is(err, helper.ErrOutOfReach) || !strings.Contains(err.Error(), "8388608") {
-		t.Errorf("%v", err)
-	}
+	_, err = h.Preview(t.Context(), jupyter.MustPath("large.csv"), "", inspect.PreviewOptions{})
+	test.ErrorIs(t, err, helper.ErrOutOfReach)
+	test.StrContains(t, err.Error(), "8388608")
 	for path, name := range map[string]string{"a.parquet": "pyarrow", "a.feather": "pyarrow", "a.xlsx": "openpyxl"} {
 		s.Write(t, path, "not looked at")
 		var refusal *inspect.Refusal
 		_, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{})
-		if !errors.As(err, &refusal) || refusal.Code != inspect.ReaderMissing || !strings.Contains(refusal.Message, "`pip install "+name+"`") || !strings.Contains(refusal.Message, "No module named") {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.True(t, errors.As(err, &refusal), must.Sprint(path))
+		test.Eq(t, inspect.ReaderMissing, refusal.Code, test.Sprint(path))
+		test.StrContains(t, refusal.Message, "`pip install "+name+"`", test.Sprint(path))
+		test.StrContains(t, refusal.Message, "No module named", test.Sprint(path))
 	}
 	if h.KernelID() != id {
 		t.Error("refusals cost the kernel")

@@ -5,6 +5,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,9 +29,12 @@ func TestBouts(t *testing.T) {
 		time.Sleep(time.Second)
 		edits(t, person, func(e *ydoc.Editor) error { return e.StartRun("b") })
 		got := l.Lately("b", from())
-		if len(got) != 2 || got[0].Who.Clients[0] != 2 || !got[0].Begun.Equal(began) || !got[0].Last.Equal(typed) || got[0].Typed != "= a … x" || !got[1].Who.Is("me") {
-			t.Errorf("%+v", got)
-		}
+		must.SliceLen(t, 2, got)
+		test.Eq(t, 2, got[0].Who.Clients[0])
+		test.True(t, got[0].Begun.Equal(began))
+		test.True(t, got[0].Last.Equal(typed))
+		test.Eq(t, "= a … x", got[0].Typed)
+		test.True(t, got[1].Who.Is("me"))
 		for range 4 { // what their run prints is not typed
 			time.Sleep(2 * time.Second)
 			edits(t, person, func(e *ydoc.Editor) error { return e.AppendStream("b", "stdout", "line") })
@@ -39,9 +45,10 @@ func TestBouts(t *testing.T) {
 		}
 		again := time.Now()
 		edits(t, person, setSource("b", "# me\nold = axy"))
-		if got := l.Lately("b", from()); len(got) != 1 || !got[0].Begun.Equal(again) || l.Lately("a", from()) != nil {
-			t.Errorf("%+v", got)
-		}
+		got = l.Lately("b", from())
+		must.SliceLen(t, 1, got)
+		test.True(t, got[0].Begun.Equal(again))
+		test.Nil(t, l.Lately("a", from()))
 	})
 }
 
@@ -56,9 +63,8 @@ func TestTypedAcrossSeals(t *testing.T) {
 				l.Seal()
 			}
 			got := l.Lately("b", time.Now().Add(-rest))
-			if len(got) == 0 || got[0].Typed != want {
-				t.Errorf("%+v, want %q", got, want)
-			}
+			must.SliceNotEmpty(t, got)
+			test.Eq(t, want, got[0].Typed)
 			time.Sleep(2 * rest)
 		}
 		edits(t, person, setSource("b", ""))

@@ -3,6 +3,9 @@ package history
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,12 +29,15 @@ func TestCarriedText(t *testing.T) {
 				t.Fatalf("%q was not carried over", c.Source)
 			}
 			changes := since(t, l, r)
-			if len(changes) != 2 || !changes[0].Who.Is("me") || changes[0].Kinds&^placed != 0 {
-				t.Fatalf("%+v", changes)
-			}
-			if c := changes[1]; c.Kinds != Edited || c.Who.Ours || c.Who.Unknown || len(c.Who.Clients) != 1 || c.Who.Clients[0] != 2 {
-				t.Errorf("%+v", c)
-			}
+			must.SliceLen(t, 2, changes)
+			must.True(t, changes[0].Who.Is("me"))
+			must.Eq(t, 0, changes[0].Kinds&^placed)
+			c := changes[1]
+			test.Eq(t, Edited, c.Kinds)
+			test.False(t, c.Who.Ours)
+			test.False(t, c.Who.Unknown)
+			must.SliceLen(t, 1, c.Who.Clients)
+			test.Eq(t, 2, c.Who.Clients[0])
 		})
 	}
 }

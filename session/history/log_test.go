@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,26 +29,31 @@ func TestBurst(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 		changes := since(t, l, r)
-		if len(changes) != 1 || len(l.entries) != 1 || len(l.entries[0].edits) != 1 {
-			t.Fatalf("%+v of %+v", changes, l.entries)
-		}
+		must.SliceLen(t, 1, changes)
+		must.SliceLen(t, 1, l.entries)
+		must.SliceLen(t, 1, l.entries[0].edits)
 		c := changes[0]
-		if c.Cell != "b" || c.Kinds != Edited || len(c.Who.Clients) != 1 || c.Who.Clients[0] != 2 || c.Size != 5 || c.Left != 0 || c.Last.Sub(c.Begun) != 1200*time.Millisecond {
-			t.Errorf("%+v", c)
-		}
+		test.Eq(t, "b", c.Cell)
+		test.Eq(t, Edited, c.Kinds)
+		must.SliceLen(t, 1, c.Who.Clients)
+		test.Eq(t, 2, c.Who.Clients[0])
+		test.Eq(t, 5, c.Size)
+		test.Eq(t, 0, c.Left)
+		test.Eq(t, 1200*time.Millisecond, c.Last.Sub(c.Begun))
 		half := l.Seal()
 		edits(t, person, setSource("b", "xhello!"))
-		if changes = since(t, l, half); len(changes) != 1 || changes[0].Size != 1 {
-			t.Errorf("%+v", changes)
-		}
-		if changes = since(t, l, r); len(changes) != 1 || changes[0].Size != 6 {
-			t.Errorf("%+v", changes)
-		}
+		changes = since(t, l, half)
+		must.SliceLen(t, 1, changes)
+		test.Eq(t, 1, changes[0].Size)
+		changes = since(t, l, r)
+		must.SliceLen(t, 1, changes)
+		test.Eq(t, 6, changes[0].Size)
 		// The same cell, by another.
 		as(t, l, nb, "me", setSource("b", "xhello!?"))
-		if changes = since(t, l, r); len(changes) != 2 || !changes[1].Who.Is("me") || changes[1].Who.Is("other") {
-			t.Errorf("%+v", changes)
-		}
+		changes = since(t, l, r)
+		must.SliceLen(t, 2, changes)
+		test.True(t, changes[1].Who.Is("me"))
+		test.False(t, changes[1].Who.Is("other"))
 	})
 }
 
@@ -56,14 +64,16 @@ func TestDeletions(t *testing.T) {
 	edits(t, person, setSource("a", "one\nthree"))
 	edits(t, person, func(e *ydoc.Editor) error { return e.Delete("b") })
 	changes := since(t, l, r)
-	if len(changes) != 2 || changes[0].Who.Clients[0] != 2 || changes[1].Kinds != Deleted || changes[1].Who.Clients[0] != 2 || changes[1].Left != 1 {
-		t.Errorf("%+v", changes)
-	}
+	must.SliceLen(t, 2, changes)
+	test.Eq(t, 2, changes[0].Who.Clients[0])
+	test.Eq(t, Deleted, changes[1].Kinds)
+	test.Eq(t, 2, changes[1].Who.Clients[0])
+	test.Eq(t, 1, changes[1].Left)
 	l.people = crowd{2: true, 3: true}
 	edits(t, person, setSource("a", "one"))
-	if changes = since(t, l, r); len(changes) != 3 || !changes[2].Who.Unknown {
-		t.Errorf("%+v", changes)
-	}
+	changes = since(t, l, r)
+	must.SliceLen(t, 3, changes)
+	test.True(t, changes[2].Who.Unknown)
 }
 
 // A run is one change however long it takes, and what it clears at its begin is none.
@@ -78,14 +88,16 @@ func TestRunsAndClears(t *testing.T) {
 			as(t, l, nb, "me", func(e *ydoc.Editor) error { return e.AppendStream("a", "stdout", "x\n") })
 		}
 		as(t, l, nb, "me", func(e *ydoc.Editor) error { return e.FinishRun("a", &one) })
-		if changes := since(t, l, r); len(changes) != 1 || changes[0].Kinds != Run || !changes[0].Who.Is("me") || len(l.entries) > 20 {
-			t.Errorf("%+v of %d", changes, len(l.entries))
-		}
+		changes := since(t, l, r)
+		must.SliceLen(t, 1, changes)
+		test.Eq(t, Run, changes[0].Kinds)
+		test.True(t, changes[0].Who.Is("me"))
+		test.LessEq(t, 20, len(l.entries))
 		r = l.Seal()
 		edits(t, person, func(e *ydoc.Editor) error { return e.ClearOutputs("a") })
-		if changes := since(t, l, r); len(changes) != 1 || changes[0].Kinds != Cleared {
-			t.Errorf("%+v", changes)
-		}
+		changes = since(t, l, r)
+		must.SliceLen(t, 1, changes)
+		test.Eq(t, Cleared, changes[0].Kinds)
 	})
 }
 
@@ -114,9 +126,9 @@ func TestUnknownRevisions(t *testing.T) {
 		l.Seal()
 		edits(t, person, setSource("b", fmt.Sprint(i)))
 	}
-	if _, ok := l.Since(first); ok || len(l.entries) > maxEntries {
-		t.Errorf("known %t, %d entries", ok, len(l.entries))
-	}
+	_, ok := l.Since(first)
+	test.False(t, ok)
+	test.LessEq(t, maxEntries, len(l.entries))
 }
 
 // When the server reloads the file, nothing is known of before.
@@ -146,17 +158,23 @@ func TestLargeText(t *testing.T) {
 	edits(t, person, setSource("a", strings.Repeat("0123456789", 100_000)))
 	big := l.Seal()
 	changes := since(t, l, r)
-	if len(changes) != 2 || !changes[0].Gone || changes[0].Size != 1_000_005 || changes[0].Diff != "" || changes[1].Gone || changes[1].Diff == "" || l.bytes > 10_000 {
-		t.Errorf("%+v, %d bytes", changes, l.bytes)
-	}
+	must.SliceLen(t, 2, changes)
+	test.True(t, changes[0].Gone)
+	test.Eq(t, 1_000_005, changes[0].Size)
+	test.Eq(t, "", changes[0].Diff)
+	test.False(t, changes[1].Gone)
+	test.NotEq(t, "", changes[1].Diff)
+	test.LessEq(t, 10_000, l.bytes)
 	edits(t, person, setSource("a", "!"+strings.Repeat("0123456789", 100_000)))
-	if changes = since(t, l, big); len(changes) != 1 || changes[0].Gone || changes[0].Size != 1 {
-		t.Errorf("%d", len(changes))
-	}
+	changes = since(t, l, big)
+	must.SliceLen(t, 1, changes)
+	test.False(t, changes[0].Gone)
+	test.Eq(t, 1, changes[0].Size)
 	edits(t, person, func(e *ydoc.Editor) error { return e.Delete("a") })
-	if changes = since(t, l, r); len(changes) != 3 || !changes[0].Gone || !changes[2].Gone {
-		t.Errorf("%d", len(changes))
-	}
+	changes = since(t, l, r)
+	must.SliceLen(t, 3, changes)
+	test.True(t, changes[0].Gone)
+	test.True(t, changes[2].Gone)
 }
 
 // The bounds hold, and the notebook as it is comes of what is kept.
@@ -166,17 +184,16 @@ func TestBounds(t *testing.T) {
 	for i := range 300 {
 		then[l.Seal()] = bookOf(nb)
 		edits(t, person, setSource([]string{"a", "b"}[i%2], strings.Repeat(fmt.Sprint(i, "\n"), 1000)))
-		if l.bytes > maxBytes || len(l.entries) > maxEntries {
-			t.Fatalf("%d bytes, %d entries", l.bytes, len(l.entries))
-		}
+		must.LessEq(t, maxBytes, l.bytes)
+		must.LessEq(t, maxEntries, len(l.entries))
 	}
 	known := 0
 	for r, b := range then {
 		if told, ok := l.Since(r); ok {
 			known++
-			if err := b.replay(told.Changes(told.Len(), nil)); err != nil || !b.equal(bookOf(nb)) {
-				t.Fatalf("%v\n%v", err, b)
-			}
+			err := b.replay(told.Changes(told.Len(), nil))
+			must.NoError(t, err)
+			must.True(t, b.equal(bookOf(nb)))
 		}
 	}
 	if sum := 0; known < 10 {
@@ -200,7 +217,7 @@ func TestLeaveOut(t *testing.T) {
 	edits(t, person, setSource("b", "mine!"))
 	told, _ := l.Since(r)
 	changes := told.Changes(told.Len(), func(w Who) bool { return w.Is("me") })
-	if len(changes) != 2 || !strings.Contains(changes[0].Diff, "+xy") || !strings.Contains(changes[1].Diff, "-mine") {
-		t.Errorf("%+v", changes)
-	}
+	must.SliceLen(t, 2, changes)
+	test.StrContains(t, changes[0].Diff, "+xy")
+	test.StrContains(t, changes[1].Diff, "-mine")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -32,9 +34,9 @@ func TestCompiledIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", when, err)
 		}
-		if sum, err := m.ExportedFunction("add").Call(t.Context(), 2, 3); err != nil || sum[0] != 5 {
-			t.Errorf("%s: 2 + 3 is %v, %v", when, sum, err)
-		}
+		sum, err := m.ExportedFunction("add").Call(t.Context(), 2, 3)
+		must.NoError(t, err, must.Sprint(when))
+		test.Eq(t, 5, sum[0], test.Sprint(when))
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -57,9 +59,10 @@ func TestCompiledIsKept(t *testing.T) {
 		t.Errorf("others may do something with it: %s", first.Mode())
 	}
 	works("the second time")
-	if again, err := os.Stat(files[0]); err != nil || !os.SameFile(first, again) || len(kept()) != 1 {
-		t.Errorf("compiled again: %v", err)
-	}
+	again, err := os.Stat(files[0])
+	must.NoError(t, err, must.Sprint("compiled again"))
+	test.True(t, os.SameFile(first, again), test.Sprint("compiled again"))
+	test.SliceLen(t, 1, kept(), test.Sprint("compiled again"))
 	if err := os.Truncate(files[0], first.Size()/2); err != nil {
 		t.Fatal(err)
 	}

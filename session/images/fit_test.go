@@ -16,6 +16,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
@@ -111,9 +114,12 @@ func TestDecode(t *testing.T) {
 		"30,000 pixels ok": {"image/png", encode64(hugePNG(MaxSide, 1, 1)), "image/png", MaxSide, 1, "png"},
 	} {
 		got, err := Decode(c.mime, c.data)
-		if err != nil || got.MIME != c.is || got.Width != c.w || got.Height != c.h || got.Ext() != c.ext || len(got.Data) == 0 {
-			t.Errorf("%s: %v, %s %d×%d .%s", name, err, got.MIME, got.Width, got.Height, got.Ext())
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, c.is, got.MIME, test.Sprint(name))
+		test.Eq(t, c.w, got.Width, test.Sprint(name))
+		test.Eq(t, c.h, got.Height, test.Sprint(name))
+		test.Eq(t, c.ext, got.Ext(), test.Sprint(name))
+		test.SliceNotEmpty(t, got.Data, test.Sprint(name))
 	}
 	animated := "RIFF\x1e\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00ANIM"
 	wide := gifOf(t, plain(1, 1, color.White))
@@ -139,9 +145,9 @@ func TestDecode(t *testing.T) {
 		"large":         {"image/png", strings.Repeat("A", 100<<20), "bytes"},
 		"broken svg":    {SVG, "<svg", "well-formed"},
 	} {
-		if got, err := Decode(c.mime, c.data); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, %s %d×%d", name, err, got.MIME, got.Width, got.Height)
-		}
+		got, err := Decode(c.mime, c.data)
+		must.Error(t, err, must.Sprint(name, got.MIME, got.Width, got.Height))
+		test.StrContains(t, err.Error(), c.says, test.Sprint(name, got.MIME, got.Width, got.Height))
 	}
 }
 
@@ -151,9 +157,9 @@ func pixelsOf(t *testing.T, p Picture) image.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if types[format] != p.MIME || img.Bounds().Dx() != p.Width || img.Bounds().Dy() != p.Height {
-		t.Fatalf("it says %s %d×%d, and is %s %v", p.MIME, p.Width, p.Height, format, img.Bounds())
-	}
+	must.Eq(t, p.MIME, types[format])
+	must.Eq(t, p.Width, img.Bounds().Dx())
+	must.Eq(t, p.Height, img.Bounds().Dy())
 	return img
 }
 
@@ -193,12 +199,13 @@ func TestFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			pixelsOf(t, p)
-			if p.MIME != c.mime || len(p.Data) > c.most || bytes.Equal(p.Data, c.data) != c.asIs || p.OwnWidth != img.Width || p.OwnHeight != img.Height {
-				t.Errorf("%s of %d bytes, %d×%d", p.MIME, len(p.Data), p.Width, p.Height)
-			}
-			if c.w > 0 && (p.Width != c.w || p.Height != c.h) || c.w == 0 && (p.Width >= img.Width || p.Width < minShown) {
-				t.Errorf("%d×%d", p.Width, p.Height)
-			}
+			test.Eq(t, c.mime, p.MIME)
+			must.LessEq(t, c.most, len(p.Data))
+			test.Eq(t, c.asIs, bytes.Equal(p.Data, c.data))
+			test.Eq(t, img.Width, p.OwnWidth)
+			test.Eq(t, img.Height, p.OwnHeight)
+			test.False(t, c.w > 0 && (p.Width != c.w || p.Height != c.h))
+			test.False(t, c.w == 0 && (p.Width >= img.Width || p.Width < minShown))
 		})
 	}
 }
@@ -224,9 +231,9 @@ func TestFitFilters(t *testing.T) {
 	}
 	got := pixelsOf(t, p)
 	for x := 10; x < MaxShown-10; x++ {
-		if r, _, _, _ := got.At(x, 1).RGBA(); r>>8 < 140 || r>>8 > 240 {
-			t.Fatalf("at %d: %d", x, r>>8)
-		}
+		r, _, _, _ := got.At(x, 1).RGBA()
+		must.GreaterEq(t, 140, r>>8, must.Sprint(x))
+		must.LessEq(t, 240, r>>8, must.Sprint(x))
 	}
 }
 
@@ -239,9 +246,9 @@ func TestFitRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Fit(t.Context(), img, Limits{Bytes: 1 << 20}); err == nil || !strings.Contains(err.Error(), "broken") {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err = Fit(t.Context(), img, Limits{Bytes: 1 << 20})
+		must.Error(t, err, must.Sprint(name))
+		test.StrContains(t, err.Error(), "broken", test.Sprint(name))
 	}
 	if _, err := Fit(t.Context(), Image{MIME: "image/png", Data: hugePNG(30_000, 30_000, 1)}, Limits{Bytes: 1 << 20}); err == nil {
 		t.Error("a bomb that was not looked at before is decoded")
@@ -250,9 +257,9 @@ func TestFitRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fit(t.Context(), img, Limits{Bytes: 100}); err == nil || !strings.Contains(err.Error(), "100 bytes") {
-		t.Errorf("in 100 bytes: %v", err)
-	}
+	_, err = Fit(t.Context(), img, Limits{Bytes: 100})
+	must.Error(t, err, must.Sprint("in 100 bytes"))
+	test.StrContains(t, err.Error(), "100 bytes", test.Sprint("in 100 bytes"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range cap(slots) {

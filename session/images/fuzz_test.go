@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // Whatever an output holds is refused, or shown within the bounds.
@@ -23,9 +25,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		img, err := Decode(mime, data)
 		if err != nil {
-			if err.Error() == "" || img.Data != nil {
-				t.Fatalf("%v, %+v", err, img)
-			}
+			must.NotEq(t, "", err.Error())
+			must.Nil(t, img.Data)
 			return
 		}
 		if img.Width*img.Height > 4_000_000 {
@@ -35,9 +36,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(p.Data) > 2000 || max(p.Width, p.Height) > 64 {
-			t.Fatalf("%d bytes, %d×%d", len(p.Data), p.Width, p.Height)
-		}
+		must.LessEq(t, 2000, len(p.Data))
+		must.LessEq(t, 64, max(p.Width, p.Height))
 		pixelsOf(t, p)
 	})
 }
@@ -53,9 +53,9 @@ func FuzzCleanSVG(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := CleanSVG(out); err != nil || string(again) != string(out) {
-			t.Fatalf("cleaned again: %v\n%q\n%q", err, out, again)
-		}
+		again, err := CleanSVG(out)
+		must.NoError(t, err, must.Sprint("cleaned again"))
+		must.Eq(t, string(out), string(again), must.Sprint("cleaned again"))
 		for dec := xml.NewDecoder(strings.NewReader(string(out))); ; {
 			token, err := dec.Token()
 			if errors.Is(err, io.EOF) {
@@ -77,14 +77,13 @@ func FuzzCleanSVG(f *testing.F) {
 
 func allowed(t *testing.T, e xml.StartElement) {
 	t.Helper()
-	if e.Name.Space != svgSpace || !elements[e.Name.Local] {
-		t.Fatalf("an element %v", e.Name)
-	}
+	must.Eq(t, svgSpace, e.Name.Space)
+	must.True(t, elements[e.Name.Local])
 	for _, a := range e.Attr {
 		name, value := strings.ToLower(a.Name.Local), strings.ToLower(a.Value)
-		if strings.HasPrefix(name, "on") || name == "src" || strings.Contains(value, "javascript:") && name != "id" && name != "class" && name != "lang" && name != "space" {
-			t.Fatalf("an attribute %v=%q", a.Name, a.Value)
-		}
+		must.StrNotHasPrefix(t, "on", name, must.Sprint(a.Name, a.Value))
+		must.NotEq(t, "src", name, must.Sprint(a.Name, a.Value))
+		must.False(t, strings.Contains(value, "javascript:") && name != "id" && name != "class" && name != "lang" && name != "space", must.Sprint(a.Name, a.Value))
 		if name == "href" && !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:image/") {
 			t.Fatalf("a link to %q", a.Value)
 		}

@@ -1,12 +1,13 @@
 package images
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
-	"strings"
 	"sync"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -19,41 +20,42 @@ func TestStore(t *testing.T) {
 	s := NewStore(0)
 	data := encode64(pngOf(t, plain(4, 3, color.White)))
 	first, img, err := s.Add(origin("me", "c1"), "image/png", data)
-	if err != nil || first.Width != 4 || first.Bytes != len(img.Data) || first.MIME != "image/png" {
-		t.Fatalf("%v, %+v", err, first)
-	}
+	must.NoError(t, err)
+	must.Eq(t, 4, first.Width)
+	must.Eq(t, len(img.Data), first.Bytes)
+	must.Eq(t, "image/png", first.MIME)
 	if want := "jupyter://sessions/me/images/" + first.ID + ".png"; first.URI() != want {
 		t.Errorf("%s, want %s", first.URI(), want)
 	}
 	// The same again, with line ends as in a file, is the same; from another cell or for another session it is not.
 	again, _, err := s.Add(Origin{Session: "me", CellID: "c1"}, "image/png", data[:30]+"\n"+data[30:]+"\n")
-	if err != nil || again.URI() != first.URI() || again.Line != "plot()" {
-		t.Errorf("%v, %+v", err, again)
-	}
+	must.NoError(t, err)
+	test.Eq(t, first.URI(), again.URI())
+	test.Eq(t, "plot()", again.Line)
 	second, _, err := s.Add(origin("me", "c2"), "image/png", data)
-	if err != nil || second.ID == first.ID {
-		t.Errorf("%v, %+v", err, second)
-	}
+	must.NoError(t, err)
+	test.NotEq(t, first.ID, second.ID)
 	other, _, err := s.Add(origin("a/b?c", "c1"), "image/png", data)
-	if err != nil || !strings.HasPrefix(other.URI(), "jupyter://sessions/a%2Fb%3Fc/images/") {
-		t.Errorf("%v, %s", err, other.URI())
-	}
+	must.NoError(t, err)
+	test.StrHasPrefix(t, "jupyter://sessions/a%2Fb%3Fc/images/", other.URI())
 	session, id, err := ParseURI(other.URI())
-	if err != nil || session != "a/b?c" || id != other.ID {
-		t.Errorf("%v, %q, %q", err, session, id)
-	}
-	if e, img, ok := s.Find("me", first.ID); !ok || img.Width != 4 || e.CellID != "c1" {
-		t.Errorf("%v, %+v", ok, e)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "a/b?c", session)
+	test.Eq(t, other.ID, id)
+	e, img, ok := s.Find("me", first.ID)
+	must.True(t, ok)
+	test.Eq(t, 4, img.Width)
+	test.Eq(t, "c1", e.CellID)
 	if _, _, ok := s.Find("you", first.ID); ok {
 		t.Error("another session's image is found")
 	}
 	if _, _, err := s.Add(origin("me", "c3"), "image/png", "%%%"); err == nil {
 		t.Error("what is no image is one")
 	}
-	if list, next := s.List([]string{"me"}, 0, 10); next != 0 || len(list) != 2 || list[0].ID != second.ID {
-		t.Errorf("%d, %+v", next, list)
-	}
+	list, next := s.List([]string{"me"}, 0, 10)
+	test.Eq(t, 0, next)
+	must.SliceLen(t, 2, list)
+	test.Eq(t, second.ID, list[0].ID)
 }
 
 func TestParseURIRefuses(t *testing.T) {
@@ -90,9 +92,9 @@ func TestStorePages(t *testing.T) {
 			}
 		}
 	}
-	if len(cells) != 25 || cells[0] != "24" || cells[24] != "0" {
-		t.Errorf("%v", cells)
-	}
+	must.SliceLen(t, 25, cells)
+	test.Eq(t, "24", cells[0])
+	test.Eq(t, "0", cells[24])
 }
 
 // The least recently used bytes are evicted; the entry stays.
@@ -112,22 +114,21 @@ func TestStoreLetsGo(t *testing.T) {
 		s.Find("me", ids[0]) // in use
 	}
 	for i, there := range []bool{true, false, false, false, true, true} {
-		if _, img, ok := s.Find("me", ids[i]); !ok || (img.Data != nil) != there {
-			t.Errorf("image %d: known %v, %d bytes", i, ok, len(img.Data))
-		}
+		_, img, ok := s.Find("me", ids[i])
+		must.True(t, ok, must.Sprint(i, len(img.Data)))
+		test.Eq(t, there, img.Data != nil, test.Sprint(i, len(img.Data)))
 	}
 	// One that is larger than all is shown and not kept.
 	large := encode64(pngOf(t, noise(200, 200)))
 	e, img, err := s.Add(origin("me", "large"), "image/png", large)
-	if err != nil || img.Data == nil {
-		t.Fatal(err)
-	}
-	if p, err := s.Show(t.Context(), e, img, Limits{Bytes: 1 << 20}); err != nil || p.Width != 200 {
-		t.Errorf("%v, %+v", err, p)
-	}
-	if _, img, ok := s.Find("me", e.ID); !ok || img.Data != nil {
-		t.Error("it is kept")
-	}
+	must.NoError(t, err)
+	must.NotNil(t, img.Data)
+	p, err := s.Show(t.Context(), e, img, Limits{Bytes: 1 << 20})
+	must.NoError(t, err)
+	test.Eq(t, 200, p.Width)
+	_, img, ok := s.Find("me", e.ID)
+	must.True(t, ok, must.Sprint("it is kept"))
+	test.Nil(t, img.Data, test.Sprint("it is kept"))
 }
 
 // A picture is made once, and so is a refusal.
@@ -140,9 +141,9 @@ func TestStoreShows(t *testing.T) {
 	}
 	lim := Limits{Bytes: 1 << 20}
 	_, err = s.Show(t.Context(), e, img, lim)
-	if _, again := s.Show(t.Context(), e, Image{}, lim); err == nil || !errors.Is(again, err) {
-		t.Errorf("%v, then %v", err, again)
-	}
+	_, again := s.Show(t.Context(), e, Image{}, lim)
+	must.Error(t, err)
+	test.ErrorIs(t, again, err)
 	e, img, err = s.Add(origin("me", "c"), "image/png", encode64(whole))
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +157,7 @@ func TestStoreShows(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if p, err := s.Show(t.Context(), e, Image{}, lim); err != nil || p.Width != 100 {
-		t.Errorf("%v, %+v", err, p)
-	}
+	p, err := s.Show(t.Context(), e, Image{}, lim)
+	must.NoError(t, err)
+	test.Eq(t, 100, p.Width)
 }

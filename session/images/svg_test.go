@@ -9,6 +9,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 const (
@@ -134,9 +137,8 @@ func TestCleanSVGRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := CleanSVG([]byte(c.svg))
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, %d bytes", err, len(out))
-			}
+			must.Error(t, err, must.Sprint(len(out)))
+			test.StrContains(t, err.Error(), c.says, test.Sprint(len(out)))
 		})
 	}
 	mustClean(t, bomb(3))
@@ -158,13 +160,16 @@ func fitSVG(t *testing.T, svg string) (image.Image, Picture) {
 func TestDrawSVG(t *testing.T) {
 	got, p := fitSVG(t, head+`<defs><rect id="r" width="20" height="20" fill="#f00"/></defs><use href="#r" x="10" y="10"/>`+
 		`<g clip-path="url(#c)"><rect x="50" width="50" height="50" fill="blue"/></g><clipPath id="c"><rect width="75" height="50"/></clipPath>`+tail)
-	if p.MIME != "image/png" || p.Width != 100 || p.Height != 50 || p.OwnWidth != 100 || p.OwnHeight != 50 {
-		t.Errorf("%s %d×%d of %d×%d", p.MIME, p.Width, p.Height, p.OwnWidth, p.OwnHeight)
-	}
+	test.Eq(t, "image/png", p.MIME)
+	test.Eq(t, 100, p.Width)
+	test.Eq(t, 50, p.Height)
+	test.Eq(t, 100, p.OwnWidth)
+	test.Eq(t, 50, p.OwnHeight)
 	for _, c := range []struct{ x, y, r, g, b int }{{2, 2, 255, 255, 255}, {20, 20, 255, 0, 0}, {60, 25, 0, 0, 255}, {90, 25, 255, 255, 255}} {
-		if r, g, b, _ := got.At(c.x, c.y).RGBA(); int(r>>8) != c.r || int(g>>8) != c.g || int(b>>8) != c.b {
-			t.Errorf("at %d, %d: %d %d %d", c.x, c.y, r>>8, g>>8, b>>8)
-		}
+		r, g, b, _ := got.At(c.x, c.y).RGBA()
+		test.Eq(t, c.r, int(r>>8))
+		test.Eq(t, c.g, int(g>>8))
+		test.Eq(t, c.b, int(b>>8))
 	}
 	// Text is drawn, whatever font it names.
 	for _, family := range []string{"", `font-family="Times,serif"`, `font-family="Nowhere"`, `font-family="monospace"`} {
@@ -175,9 +180,9 @@ func TestDrawSVG(t *testing.T) {
 	}
 	// A huge one is drawn small, and knows how large it is.
 	_, p = fitSVG(t, `<svg width="1000000" height="500000"><rect width="10" height="10"/></svg>`)
-	if p.Width != MaxShown || p.Height != MaxShown/2 || p.OwnWidth != 1_000_000 {
-		t.Errorf("%d×%d of %d×%d", p.Width, p.Height, p.OwnWidth, p.OwnHeight)
-	}
+	test.Eq(t, MaxShown, p.Width)
+	test.Eq(t, MaxShown/2, p.Height)
+	test.Eq(t, 1_000_000, p.OwnWidth)
 }
 
 func TestDrawMatplotlib(t *testing.T) {
@@ -186,9 +191,8 @@ func TestDrawMatplotlib(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, p := fitSVG(t, string(b))
-	if p.Width < 500 || dark(got) < 1000 {
-		t.Errorf("%d×%d, %d dark pixels", p.Width, p.Height, dark(got))
-	}
+	test.GreaterEq(t, 500, p.Width)
+	test.GreaterEq(t, 1000, dark(got))
 	if dir := os.Getenv("NBDUET_TEST_PICTURES"); dir != "" {
 		_ = os.WriteFile(dir+"/matplotlib.png", p.Data, 0o644)
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/inspect"
 )
 
@@ -25,9 +28,8 @@ func TestOtherLanguages(t *testing.T) {
 	for _, language := range []string{"octave", "bash", ""} {
 		_, err := inspect.Variables(t.Context(), scripted{language: language}, inspect.ListOptions{})
 		var e *inspect.LanguageError
-		if !errors.As(err, &e) || e.Language != language {
-			t.Errorf("%s: %v", language, err)
-		}
+		must.True(t, errors.As(err, &e))
+		test.Eq(t, language, e.Language)
 	}
 }
 
@@ -64,9 +66,9 @@ func TestNoAnswer(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if _, err := inspect.Variables(ctx, k, inspect.ListOptions{}); errors.Is(err, inspect.ErrSlow) || !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
+		_, err := inspect.Variables(ctx, k, inspect.ListOptions{})
+		test.False(t, errors.Is(err, inspect.ErrSlow))
+		test.ErrorIs(t, err, context.Canceled)
 		k.status = "busy"
 		if _, err := inspect.Variables(t.Context(), k, inspect.ListOptions{}); !errors.Is(err, inspect.ErrBusy) {
 			t.Errorf("%v", err)

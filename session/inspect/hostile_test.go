@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/inspect"
 )
 
@@ -14,12 +17,12 @@ func TestManyNames(t *testing.T) {
 	k := startKernel(t)
 	k.define("for i in range(10_000): globals()[f'v{i:05}'] = i\ndel i\nglobals()['a' * 10**6] = 1\nglobals()[7] = 1\nimport os\ndef f(): pass\nclass C: pass")
 	l := k.variables(inspect.ListOptions{Offset: 9_990, Limit: 100_000})
-	if l.Total != 10_001 || len(l.Variables) != 11 || jsonOf(t, l.Variables[10]) != `{"name":"v09999","type":"int","value":9999}` {
-		t.Errorf("%d of %d: %s", len(l.Variables), l.Total, jsonOf(t, l))
-	}
-	if l = k.variables(inspect.ListOptions{}); len(l.Variables) != inspect.DefaultListed || len(l.Variables[0].Name) > 250 {
-		t.Errorf("%d, %.300s", len(l.Variables), jsonOf(t, l))
-	}
+	test.Eq(t, 10_001, l.Total)
+	must.SliceLen(t, 11, l.Variables)
+	test.Eq(t, `{"name":"v09999","type":"int","value":9999}`, jsonOf(t, l.Variables[10]))
+	l = k.variables(inspect.ListOptions{})
+	must.SliceLen(t, inspect.DefaultListed, l.Variables)
+	test.LessEq(t, 250, len(l.Variables[0].Name))
 	if l = k.variables(inspect.ListOptions{Limit: 100_000}); len(l.Variables) != inspect.MaxListed {
 		t.Errorf("%d", len(l.Variables))
 	}
@@ -48,15 +51,17 @@ q = range(3)`)
 			t.Errorf("%s: %s, not %s", name, v.Value, value)
 		}
 	}
-	if v := k.value("l"); v.Size != "1000000 items" || !v.Truncated || !strings.HasSuffix(said(t, v.Value), "99, … 999900 more]") {
-		t.Errorf("%+v", v)
-	}
-	if v := k.value("i"); len(said(t, v.Value)) != inspect.DefaultChars+len("…") || !v.Truncated || v.Size != "5000 characters" {
-		t.Errorf("%d %+v", len(v.Value), v)
-	}
-	if v := k.value("j"); v.Size != "5000 bytes" || len(v.Value) > 10_000 {
-		t.Errorf("%+v", v)
-	}
+	v := k.value("l")
+	test.Eq(t, "1000000 items", v.Size)
+	test.True(t, v.Truncated)
+	test.StrHasSuffix(t, "99, … 999900 more]", said(t, v.Value))
+	v = k.value("i")
+	must.Eq(t, inspect.DefaultChars+len("…"), len(said(t, v.Value)))
+	test.True(t, v.Truncated)
+	test.Eq(t, "5000 characters", v.Size)
+	v = k.value("j")
+	test.Eq(t, "5000 bytes", v.Size)
+	test.LessEq(t, 10_000, len(v.Value))
 }
 
 func TestHostileObjects(t *testing.T) {
@@ -113,9 +118,11 @@ many = [Blocks() for _ in range(1000)]`)
 	for _, v := range l.Variables {
 		got[v.Name] = v
 	}
-	if len(got) != 13 || got["liar"].Type != "Liar" || got["many"].Size != "1000 items" || got["raises"].Size != "1 attribute" || got["text"].Size != "3 characters" {
-		t.Errorf("%s", jsonOf(t, l))
-	}
+	must.MapLen(t, 13, got)
+	test.Eq(t, "Liar", got["liar"].Type)
+	test.Eq(t, "1000 items", got["many"].Size)
+	test.Eq(t, "1 attribute", got["raises"].Size)
+	test.Eq(t, "3 characters", got["text"].Size)
 	for name, v := range got { // each has one, though no code of theirs was asked
 		if v.Size == "" {
 			t.Errorf("%s has no size: %s", name, jsonOf(t, v))
@@ -127,17 +134,17 @@ many = [Blocks() for _ in range(1000)]`)
 		"prints": "quiet", "liar": "liar", "text": "'abc'", "many": "took too long>, <Blocks",
 	} {
 		v := k.value(name)
-		if s := said(t, v.Value); !strings.Contains(s, want) || len(s) > 2_100 {
-			t.Errorf("%s: %q, not %q", name, s, want)
-		}
+		s := said(t, v.Value)
+		test.StrContains(t, s, want, test.Sprint(name))
+		test.LessEq(t, 2_100, len(s), test.Sprint(name))
 	}
 	if v := k.value("raises"); jsonOf(t, v.Attributes) != `[{"name":"inner","type":"int"}]` {
 		t.Errorf("%+v", v)
 	}
 	// A gigabyte is made before it can be cut, which may take longer than it is given.
-	if s := said(t, k.value("huge").Value); len(s) > 2_100 || !strings.HasPrefix(s, "xxx") && !strings.Contains(s, "took too long") {
-		t.Errorf("%.100s", s)
-	}
+	s := said(t, k.value("huge").Value)
+	must.LessEq(t, 2_100, len(s))
+	test.False(t, !strings.HasPrefix(s, "xxx") && !strings.Contains(s, "took too long"))
 	if e := k.run("assert 1 == 1"); e != nil {
 		t.Errorf("the kernel afterwards: %v", *e)
 	}
@@ -159,9 +166,10 @@ frame, view, one = gen.gi_frame, memoryview(b'abc'), object()`)
 	}
 	for _, name := range []string{"gen", "coro", "agen", "endless", "expr", "frame", "view", "one"} {
 		var bytes int
-		if _, err := fmt.Sscanf(got[name], "%d byte", &bytes); err != nil || bytes < 8 || bytes > 1000 {
-			t.Errorf("%s takes %q, Python says %s", name, got[name], k.eval("sys.getsizeof("+name+")"))
-		}
+		_, err := fmt.Sscanf(got[name], "%d byte", &bytes)
+		must.NoError(t, err, must.Sprint(name))
+		test.GreaterEq(t, 8, bytes, test.Sprint(name))
+		test.LessEq(t, 1000, bytes, test.Sprint(name))
 	}
 	k.define("coro.close()")
 }
@@ -213,23 +221,25 @@ df = pandas.DataFrame({'price': [1, 2], 'shape': [3, 4]})
 		"m.coef_": `"[1.5 2. ]"`, "m.next.deep": `"{'a': 1}"`, "m.shared": `"of the class"`, "s.field": `"in a slot"`, "mod.x": "4",
 		"日本": `"unicode"`, "m.full": "3", "M.shared": `"of the class"`, "m.next.next": "null", "m.coef_.size": "2",
 	} {
-		if v := k.value(name); string(v.Value) != want || v.Name != name {
-			t.Errorf("%s: %s, not %s", name, jsonOf(t, v), want)
-		}
+		v := k.value(name)
+		test.Eq(t, want, string(v.Value))
+		test.Eq(t, name, v.Name)
 	}
 	for _, name := range []string{"df.price", "df.shape"} { // a column is what is meant
-		if v := k.value(name); v.Type != "Series" || v.Frame == nil || v.Size != "2 rows" {
-			t.Errorf("%s", jsonOf(t, v))
-		}
+		v := k.value(name)
+		test.Eq(t, "Series", v.Type)
+		must.NotNil(t, v.Frame)
+		test.Eq(t, "2 rows", v.Size)
 	}
 	for name, code := range map[string]string{
 		"m.p": "not_readable", "m.d": "not_readable", "m.nope": "variable_not_found", "s.empty": "not_readable", "mod.y": "variable_not_found",
 		"df.T": "not_readable", "nope": "variable_not_found", "nope.x": "variable_not_found", "m.next.next.x": "variable_not_found",
 	} {
 		var r *inspect.Refusal
-		if _, err := inspect.Value(t.Context(), k, name, inspect.DetailOptions{}); !errors.As(err, &r) || r.Code != code || r.Message == "" {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := inspect.Value(t.Context(), k, name, inspect.DetailOptions{})
+		must.True(t, errors.As(err, &r), must.Sprint(name))
+		test.Eq(t, code, r.Code, test.Sprint(name))
+		test.NotEq(t, "", r.Message, test.Sprint(name))
 	}
 	k.value("m.method")
 	k.value("m.static")
@@ -249,9 +259,9 @@ func TestCheckName(t *testing.T) {
 		"a\x00", "a\xff", "\u0301a", "a'", "a\\", "a\u2028b", strings.Repeat("a", inspect.MaxName+1),
 	} {
 		var e *inspect.NameError
-		if err := inspect.CheckName(name); !errors.As(err, &e) || len(err.Error()) > 800 {
-			t.Errorf("%.50q: %v", name, err)
-		}
+		err := inspect.CheckName(name)
+		must.True(t, errors.As(err, &e), must.Sprint(name))
+		test.LessEq(t, 800, len(err.Error()), test.Sprint(name))
 		if _, err := inspect.Value(t.Context(), scripted{language: "python"}, name, inspect.DetailOptions{}); !errors.As(err, &e) {
 			t.Errorf("%.50q is asked for: %v", name, err)
 		}
@@ -259,7 +269,7 @@ func TestCheckName(t *testing.T) {
 			t.Errorf("%.50q is asked for: %v", name, err)
 		}
 	}
-	if msg := fmt.Sprint(inspect.CheckName("f()")); !strings.Contains(msg, `"f()"`) || !strings.Contains(msg, "identifier") {
-		t.Error(msg)
-	}
+	msg := fmt.Sprint(inspect.CheckName("f()"))
+	test.StrContains(t, msg, `"f()"`)
+	test.StrContains(t, msg, "identifier")
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/inspect"
 )
 
@@ -36,9 +39,10 @@ func juliaPackages(t *testing.T, k testKernel) {
 	k.define(fakeModules)
 	k.frame("pdf", inspect.TableOptions{})
 	f := k.frame("pdf", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[3,7]" || f.Type != "DataFrame" || len(f.Notes) != 2 || f.Memory == nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[3,7]", jsonOf(t, f.Shape))
+	test.Eq(t, "DataFrame", f.Type)
+	must.SliceLen(t, 2, f.Notes)
+	test.NotNil(t, f.Memory)
 	equal(t, "dtypes", f.DTypes, `{"a":"Int64","p":"Pooled{String}","c":"Categorical{String}","s":"Union{Missing, Int64}","h":"Float64","i":"String7","own":"Odd{Int64}"}`)
 	equal(t, "head", f.Head, `[{"a":1,"p":"x","c":null,"s":5,"h":1.5,"i":"abc","own":"<Odd{Int64}>"},{"a":2,"p":"y","c":"lo","s":null,"h":2.5,"i":"","own":"<Odd{Int64}>"},{"a":3,"p":"x","c":"lo","s":7,"h":3.5,"i":"é","own":"<Odd{Int64}>"}]`)
 	equal(t, "missing", f.Missing, `{"a":0,"p":0,"c":1,"s":1,"h":0,"i":0}`)
@@ -47,9 +51,11 @@ func juliaPackages(t *testing.T, k testKernel) {
 			t.Errorf("%s is not in %s", figure, f.Figures)
 		}
 	}
-	if v := k.value("pdf"); v.Frame == nil || v.Value != nil || v.Size != "3 rows × 7 cols" || v.Module != "DataFrames" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
+	v := k.value("pdf")
+	must.NotNil(t, v.Frame)
+	must.Nil(t, v.Value)
+	test.Eq(t, "3 rows × 7 cols", v.Size)
+	test.Eq(t, "DataFrames", v.Module)
 	if v := k.value("pdf.a"); string(v.Value) != `"[1, 2, 3]"` {
 		t.Errorf("%s", jsonOf(t, v))
 	}
@@ -151,9 +157,9 @@ Core.eval(Main, Expr(:(=), Symbol("a b\n\"c\\\$x"), 1)); Core.eval(Main, Expr(:(
 	for _, v := range l.Variables {
 		got[v.Name] = v
 	}
-	if got["h1"].Type != "Bad" || got["hc"].Type != "Dict{BadKey, Bad}" || got["h9"].Size != "2 items" {
-		t.Errorf("%s", jsonOf(t, l))
-	}
+	test.Eq(t, "Bad", got["h1"].Type)
+	test.Eq(t, "Dict{BadKey, Bad}", got["hc"].Type)
+	test.Eq(t, "2 items", got["h9"].Size)
 	if v := got["a b\n\"c\\$x"]; string(v.Value) != "1" {
 		t.Errorf("%s", jsonOf(t, l))
 	}
@@ -162,9 +168,8 @@ Core.eval(Main, Expr(:(=), Symbol("a b\n\"c\\\$x"), 1)); Core.eval(Main, Expr(:(
 			continue
 		}
 		v, err := inspect.Value(t.Context(), k, name, inspect.DetailOptions{MaxChars: 500})
-		if err != nil || v.Type == "" {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.NotEq(t, "", v.Type, test.Sprint(name))
 		if b := jsonOf(t, v); len(b) > 6_000 {
 			t.Errorf("%s: %d bytes", name, len(b))
 		}
@@ -191,16 +196,18 @@ ltext = "\u00e9x"^(2^24); lbig = (i = collect(1:10^7), x = collect(1.0:1.0:1e7),
   t = Union{Missing,String}[i % 4 == 0 ? missing : "x" for i in 1:10^7], p = pp.PooledArray{String,UInt32,1,Vector{UInt32}}(fill(UInt32(2), 10^7), ["x", "y"], Dict{String,UInt32}()))
 lwide = NamedTuple{Tuple(Symbol("\u3042"^300, i) for i in 1:300)}(Tuple(zeros(200) for i in 1:300)); llong = NamedTuple{(:a, :b, :c, :d)}(Tuple(fill("\u00e9"^10^5, 200) for i in 1:4))
 ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); nothing`)
-	if l := k.variables(inspect.ListOptions{Offset: 9_990, Limit: 400}); l.Total < 10_050 || l.Variables[len(l.Variables)-1].Name < "z" {
-		t.Errorf("%d: %.500s", l.Total, jsonOf(t, l))
-	}
-	if v := k.value("ltext"); !v.Truncated || len(v.Value) > 4_000 || v.Size != "50331648 bytes" {
-		t.Errorf("%.200s", jsonOf(t, v))
-	}
+	l := k.variables(inspect.ListOptions{Offset: 9_990, Limit: 400})
+	test.GreaterEq(t, 10_050, l.Total)
+	test.GreaterEq(t, "z", l.Variables[len(l.Variables)-1].Name)
+	v := k.value("ltext")
+	test.True(t, v.Truncated)
+	must.LessEq(t, 4_000, len(v.Value))
+	test.Eq(t, "50331648 bytes", v.Size)
 	for _, name := range []string{"ldict", "lset", "lbits"} {
-		if v := k.value(name); !v.Truncated || len(v.Value) > 4_000 || v.Size != "1000000 items" && v.Size != "100000000 items" {
-			t.Errorf("%.200s", jsonOf(t, v))
-		}
+		v := k.value(name)
+		test.True(t, v.Truncated)
+		must.LessEq(t, 4_000, len(v.Value))
+		test.False(t, v.Size != "1000000 items" && v.Size != "100000000 items")
 	}
 	k.define("mutable struct LLink; next; end; lchain = LLink(nothing); for i in 1:10^6; global lchain = LLink(lchain); end; lfun = let c = lchain; () -> c; end; nothing")
 	if v := k.value("lfun"); !strings.HasPrefix(v.Size, "more than ") {
@@ -209,9 +216,11 @@ ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); n
 	k.define("lchain = nothing")
 	k.frame("lbig", inspect.TableOptions{}) // the loops for these columns are compiled
 	f := k.frame("lbig", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[10000000,6]" || len(f.Notes) != 2 || f.Memory == nil || *f.Memory < 2e8 || len(f.Head) < 20 {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[10000000,6]", jsonOf(t, f.Shape))
+	must.SliceLen(t, 2, f.Notes)
+	must.NotNil(t, f.Memory)
+	test.GreaterEq(t, 2e8, *f.Memory)
+	test.GreaterEq(t, 20, len(f.Head))
 	equal(t, "missing", f.Missing, `{"i":0,"x":0,"s":0,"m":0,"t":2500000,"p":0}`)
 	for _, figure := range []string{`"max":10000000`, `"t":{"count":7500000}`, `"top":"y","freq":10000000`} {
 		if !strings.Contains(string(f.Figures), figure) {
@@ -220,9 +229,10 @@ ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); n
 	}
 	for _, name := range []string{"lwide", "llong"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
-		if b := jsonOf(t, f); len(b) > 450_000 || len(f.Notes) == 0 || len(f.Head) < 10 {
-			t.Errorf("%s: %d bytes, %q, %.100s", name, len(b), f.Notes, f.Head)
-		}
+		b := jsonOf(t, f)
+		must.LessEq(t, 450_000, len(b), must.Sprint(name))
+		must.SliceNotEmpty(t, f.Notes, must.Sprint(name))
+		test.GreaterEq(t, 10, len(f.Head), test.Sprint(name))
 	}
 	k.define("ltext = lbig = llong = lbits = nothing; GC.gc(); nothing")
 }

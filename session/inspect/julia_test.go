@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -75,9 +78,9 @@ func juliaTrace(t *testing.T, k testKernel) {
 	look() // the source stays, once
 	before, n := k.juliaSays(juliaSnapshot), count()
 	look()
-	if after := k.juliaSays(juliaSnapshot); after != before || !strings.Contains(before, "tf") {
-		t.Errorf("before\n%s\nafter\n%s", before, after)
-	}
+	after := k.juliaSays(juliaSnapshot)
+	test.Eq(t, before, after)
+	test.StrContains(t, before, "tf")
 	if after := count(); after != n {
 		t.Errorf("%d executions are counted, not %d", after, n)
 	}
@@ -120,22 +123,26 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 		"wr!": "5", "ẋ₁": "6", "ws": `"01:02:03"`, "wt": `"Fruit(1)"`, "wu": `"1.0 - 2.0im"`, "wv": `"10:-2:2"`, "ww": `"18446744073709551615"`, "wx": `"\u0001"`, "wy": `"Vector{Int64}"`,
 		"_hidden": "1", "wz": `"wz"`, "vt.b": `"[2.5]"`, "wa.y": "2", "Main.va": "42",
 	} {
-		if v := k.value(name); decoded(t, v.Value) != decoded(t, rawOf(want)) || v.Name != name || v.Truncated {
-			t.Errorf("%s: %s, not %s", name, jsonOf(t, v), want)
-		}
+		v := k.value(name)
+		test.EqOp(t, decoded(t, rawOf(want)), decoded(t, v.Value))
+		test.Eq(t, name, v.Name)
+		test.False(t, v.Truncated)
 	}
-	if v := k.value("vj"); len(said(t, v.Value)) != inspect.DefaultChars+len("…") || !v.Truncated || v.Size != "5000 characters" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("vl"); v.Size != "1000 items" || !v.Truncated || !strings.HasSuffix(said(t, v.Value), "100, … 900 more]") {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("wa"); v.Module != "Main" || v.Size != "2 fields" || jsonOf(t, v.Attributes) != `[{"name":"x","type":"Vector{Int64}"},{"name":"y","type":"Float64"}]` {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("wc"); !v.Truncated || said(t, v.Value) != "Node(Node(Node(Node(Node(…)))))" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
+	v := k.value("vj")
+	must.Eq(t, inspect.DefaultChars+len("…"), len(said(t, v.Value)))
+	test.True(t, v.Truncated)
+	test.Eq(t, "5000 characters", v.Size)
+	v = k.value("vl")
+	test.Eq(t, "1000 items", v.Size)
+	test.True(t, v.Truncated)
+	test.StrHasSuffix(t, "100, … 900 more]", said(t, v.Value))
+	v = k.value("wa")
+	test.Eq(t, "Main", v.Module)
+	test.Eq(t, "2 fields", v.Size)
+	test.Eq(t, `[{"name":"x","type":"Vector{Int64}"},{"name":"y","type":"Float64"}]`, jsonOf(t, v.Attributes))
+	v = k.value("wc")
+	test.True(t, v.Truncated)
+	test.Eq(t, "Node(Node(Node(Node(Node(…)))))", said(t, v.Value))
 	if v := k.value("wo"); !strings.HasPrefix(said(t, v.Value), "1.5") {
 		t.Errorf("%s", jsonOf(t, v))
 	}
@@ -157,18 +164,18 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 		}
 	}
 	for _, name := range []string{"wz", "wy", "Point", "_hidden", "ans", "In", "Out", "clear_history", "IJulia", "Main", "Base", "eval"} {
-		if got[name] != "" || l.Total != len(got) {
-			t.Errorf("%s is listed, of %d: %v", name, l.Total, got)
-		}
+		test.Eq(t, "", got[name])
+		test.Eq(t, len(got), l.Total)
 	}
 	all := k.variables(inspect.ListOptions{Limit: inspect.MaxListed, Everything: true})
 	names := []string{}
 	for _, v := range all.Variables {
 		names = append(names, v.Name)
 	}
-	if !slices.Contains(names, "wz") || !slices.Contains(names, "Point") || slices.Contains(names, "ans") || slices.Contains(names, "eval") {
-		t.Errorf("%v", names)
-	}
+	test.SliceContainsOp(t, names, "wz")
+	test.SliceContainsOp(t, names, "Point")
+	test.False(t, slices.Contains(names, "ans"))
+	test.False(t, slices.Contains(names, "eval"))
 	// What has no items is counted in bytes, with what it holds.
 	k.define("zempty() = 1; zover = let a = zeros(1000), b = \"abc\"; () -> (a, b); end; struct ZNone end; znone = ZNone(); primitive type ZBits 16 end; zbits = reinterpret(ZBits, 0x0001); module ZMod; za = 1; end; nothing")
 	for name, want := range map[string]string{"zempty": "0 bytes", "znone": "0 bytes", "zbits": "2 bytes", "zover": "8019 bytes", "Point": "2 fields", "ZNone": "0 fields"} {
@@ -180,12 +187,13 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 		t.Errorf("%s", jsonOf(t, v))
 	}
 	l = k.variables(inspect.ListOptions{Limit: inspect.MaxListed})
-	if part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2}); part.Total != l.Total || len(part.Variables) != 2 || part.Variables[0].Name != l.Variables[1].Name {
-		t.Errorf("%s", jsonOf(t, part))
-	}
-	if part := k.variables(inspect.ListOptions{Offset: 100_000}); part.Total != l.Total || len(part.Variables) != 0 {
-		t.Errorf("%s", jsonOf(t, part))
-	}
+	part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2})
+	test.Eq(t, l.Total, part.Total)
+	must.SliceLen(t, 2, part.Variables)
+	test.Eq(t, l.Variables[1].Name, part.Variables[0].Name)
+	part = k.variables(inspect.ListOptions{Offset: 100_000})
+	test.Eq(t, l.Total, part.Total)
+	test.SliceEmpty(t, part.Variables)
 }
 
 func juliaFrames(t *testing.T, k testKernel) {
@@ -195,16 +203,20 @@ fb = [(a = 1, b = "x"), (a = 2, b = "y"), (a = 3, b = "y"), (a = 4, b = "z")]
 fc = (a = [1, 2], b = [1]); fd = [1, 2]; fe = (x = Float64[],); ff = NamedTuple{(:a,),Tuple{Int}}[]; nothing`)
 	k.frame("fa", inspect.TableOptions{}) // the loops for these columns are compiled
 	f := k.frame("fa", inspect.TableOptions{HeadRows: 2})
-	if jsonOf(t, f.Shape) != "[3,15]" || !slices.Equal(f.Columns, strings.Fields("n i f d s b z q l y r t big m e")) || f.Type != "NamedTuple" || f.Index != nil || f.Memory == nil || *f.Memory < 1000 || f.Notes != nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[3,15]", jsonOf(t, f.Shape))
+	test.SliceEqOp(t, strings.Fields("n i f d s b z q l y r t big m e"), f.Columns)
+	test.Eq(t, "NamedTuple", f.Type)
+	must.Nil(t, f.Index)
+	must.NotNil(t, f.Memory)
+	test.GreaterEq(t, 1000, *f.Memory)
+	test.Nil(t, f.Notes)
 	equal(t, "dtypes", f.DTypes, `{"n":"Union{Missing, Float64}","i":"Union{Missing, Int64}","f":"Float32","d":"Union{Missing, Date}","s":"Union{Missing, String}","b":"Union{Missing, Bool}",`+
 		`"z":"Complex{Int64}","q":"Rational{Int64}","l":"Any","y":"Symbol","r":"Int64","t":"Bool","big":"Int64","m":"Float64","e":"Date"}`)
 	equal(t, "head", f.Head, `[{"n":1.5,"i":1,"f":1,"d":"2024-01-01","s":"é\"\n","b":true,"z":"0 + 1im","q":"1//2","l":"[1, 2]","y":"u","r":1,"t":true,"big":"1152921504606846976","m":1,"e":"2024-01-02"},`+
 		`{"n":null,"i":null,"f":2,"d":null,"s":null,"b":null,"z":"2 + 0im","q":"1//1","l":null,"y":"v","r":2,"t":true,"big":1,"m":"NaN","e":"2024-01-01"}]`)
 	equal(t, "missing", f.Missing, `{"n":1,"i":1,"f":0,"d":1,"s":1,"b":1,"z":0,"q":0,"l":1,"y":0,"r":0,"t":0,"big":0,"m":0,"e":0}`)
 	var figures map[string]json.RawMessage
-	must(t, json.Unmarshal(f.Figures, &figures))
+	must.NoError(t, json.Unmarshal(f.Figures, &figures))
 	for name, want := range map[string]string{
 		"n": `{"count":2,"mean":"Inf","std":"NaN","min":1.5,"25%":"Inf","50%":"Inf","75%":"Inf","max":"Inf"}`,
 		"i": `{"count":2,"mean":2,"std":1.4142135623730951,"min":1,"25%":1.5,"50%":2,"75%":2.5,"max":3}`,
@@ -219,22 +231,23 @@ fc = (a = [1, 2], b = [1]); fd = [1, 2]; fe = (x = Float64[],); ff = NamedTuple{
 		t.Errorf("%s", big)
 	}
 	f = k.frame("fb", inspect.TableOptions{MaxColumns: 1, HeadRows: 1})
-	if jsonOf(t, f.Shape) != "[4,2]" || len(f.Notes) != 1 || f.Type != "Vector{NamedTuple}" {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[4,2]", jsonOf(t, f.Shape))
+	must.SliceLen(t, 1, f.Notes)
+	test.Eq(t, "Vector{NamedTuple}", f.Type)
 	equal(t, "rows", f.Head, `[{"a":1}]`)
 	equal(t, "rows", f.Figures, `{"a":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4}}`)
 	f = k.frame("fa.i", inspect.TableOptions{})
 	equal(t, "column", f.Head, `[{"i":1},{"i":null},{"i":3}]`)
 	f = k.frame("fe", inspect.TableOptions{})
 	equal(t, "none", f.Figures, `{"x":{"count":0}}`)
-	if f = k.frame("ff", inspect.TableOptions{NoHead: true}); jsonOf(t, f.Shape) != "[0,1]" || f.Head != nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	f = k.frame("ff", inspect.TableOptions{NoHead: true})
+	test.Eq(t, "[0,1]", jsonOf(t, f.Shape))
+	test.Nil(t, f.Head)
 	for name, kind := range map[string]string{"fc": "NamedTuple", "fd": "Vector{Int64}", "va": "Int64"} {
 		var r *inspect.Refusal
-		if _, err := inspect.DataFrame(t.Context(), k, name, inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_a_dataframe" || !strings.Contains(r.Message, kind) {
-			t.Errorf("%v", err)
-		}
+		_, err := inspect.DataFrame(t.Context(), k, name, inspect.TableOptions{})
+		must.True(t, errors.As(err, &r))
+		test.Eq(t, "not_a_dataframe", r.Code)
+		test.StrContains(t, r.Message, kind)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -106,19 +109,23 @@ func TestPreviewHostileFiles(t *testing.T) {
 	}
 	cut := func(p inspect.Preview, rows string) {
 		t.Helper()
-		if p.Rows != nil || !p.Truncated || jsonOf(t, p.Head) != rows || !strings.Contains(strings.Join(p.Notes, ";"), "longer than") {
-			t.Errorf("%.3000s", jsonOf(t, p))
-		}
+		must.Nil(t, p.Rows)
+		test.True(t, p.Truncated)
+		test.Eq(t, rows, jsonOf(t, p.Head))
+		test.StrContains(t, strings.Join(p.Notes, ";"), "longer than")
 	}
 	long := strings.Repeat("1,", 2048)
 	k.giant("rows.csv", "a,b\n"+strings.Repeat("1,2\n", 2000), 2<<30)
-	if p := k.preview(inspect.PreviewOptions{Path: "rows.csv", Rows: 1}); p.Rows != nil || jsonOf(t, p.Head) != `[{"a":1,"b":2}]` || !strings.Contains(strings.Join(p.Notes, ";"), "row 2001 is longer") {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p := k.preview(inspect.PreviewOptions{Path: "rows.csv", Rows: 1})
+	must.Nil(t, p.Rows)
+	test.Eq(t, `[{"a":1,"b":2}]`, jsonOf(t, p.Head))
+	test.StrContains(t, strings.Join(p.Notes, ";"), "row 2001 is longer")
 	k.giant("line.csv", long, 1<<30)
-	if p := k.preview(inspect.PreviewOptions{Path: "line.csv"}); p.Rows == nil && p.Estimate != nil || *p.Shape[1] < 2048 || len(p.Columns) != inspect.MaxColumns || !p.Truncated {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "line.csv"})
+	test.False(t, p.Rows == nil && p.Estimate != nil)
+	test.GreaterEq(t, 2048, *p.Shape[1])
+	must.SliceLen(t, inspect.MaxColumns, p.Columns)
+	test.True(t, p.Truncated)
 	k.giant("quote.csv", "a,b\n1,\"x"+strings.Repeat("\nmore", 2_000_000), 2<<30)
 	cut(k.preview(inspect.PreviewOptions{Path: "quote.csv"}), `[{"a":1,"b":"x`+strings.Repeat("\\nmore", 39)+"\\nmor…\"}]")
 	k.giant("value.tsv", "a\tb\n1\t"+strings.Repeat("x", 5000), 1<<30)
@@ -133,13 +140,16 @@ func TestPreviewHostileFiles(t *testing.T) {
 		columns[i] = "column " + strconv.Itoa(i)
 	}
 	k.write("wide.csv", strings.Join(columns, ",")+strings.Repeat("\n"+strings.Repeat("1,", 99_999)+"1", 10))
-	if p := k.preview(inspect.PreviewOptions{Path: "wide.csv"}); *p.Shape[1] != 100_000 || *p.Rows != 10 || len(p.Columns) != inspect.MaxColumns || !p.Truncated {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "wide.csv"})
+	test.Eq(t, 100_000, *p.Shape[1])
+	test.Eq(t, 10, *p.Rows)
+	must.SliceLen(t, inspect.MaxColumns, p.Columns)
+	test.True(t, p.Truncated)
 	k.write("many.csv", "n\n"+strings.Repeat("1\n", 20_000_000))
-	if p := k.preview(inspect.PreviewOptions{Path: "many.csv"}); p.Rows == nil && (p.Estimate == nil || *p.Estimate < 18_000_000 || *p.Estimate > 22_000_000) || p.Rows != nil && *p.Rows != 20_000_000 || p.Truncated {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "many.csv"})
+	test.False(t, p.Rows == nil && (p.Estimate == nil || *p.Estimate < 18_000_000 || *p.Estimate > 22_000_000))
+	test.False(t, p.Rows != nil && *p.Rows != 20_000_000)
+	test.False(t, p.Truncated)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err := w.Write(bytes.Repeat([]byte("some,words\n"), 1_000_000)); err != nil {
@@ -149,9 +159,9 @@ func TestPreviewHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.write("bomb.csv.gz", strings.Repeat(packed.String(), 1000)) // 11 GB
-	if p := k.preview(inspect.PreviewOptions{Path: "bomb.csv.gz", Rows: 1}); p.Rows != nil || jsonOf(t, p.Head) != `[{"some":"some","words":"words"}]` {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "bomb.csv.gz", Rows: 1})
+	must.Nil(t, p.Rows)
+	test.Eq(t, `[{"some":"some","words":"words"}]`, jsonOf(t, p.Head))
 
 	k.workbook("good.xlsx", "<row><c><v>1</v></c></row>", 3, 0)
 	k.shows(inspect.PreviewOptions{Path: "good.xlsx"}, `[[2,1],{"1":"int64"},[{"1":1},{"1":1}]]`)
@@ -159,9 +169,9 @@ func TestPreviewHostileFiles(t *testing.T) {
 	k.workbook("strings.xlsx", "<row><c><v>1</v></c></row>", 1, 200)
 	k.refuses(inspect.PreviewOptions{Path: "strings.xlsx"}, inspect.TooLarge, "200 MiB")
 	var r *inspect.Refusal
-	if _, _, err := inspect.File(t.Context(), k, inspect.PreviewOptions{Path: "row.xlsx"}); !errors.As(err, &r) || r.Code != inspect.TooSlow && r.Code != inspect.TooLarge {
-		t.Errorf("row.xlsx: %v", err)
-	}
+	_, _, err := inspect.File(t.Context(), k, inspect.PreviewOptions{Path: "row.xlsx"})
+	must.True(t, errors.As(err, &r), must.Sprint("row.xlsx"))
+	test.False(t, r.Code != inspect.TooSlow && r.Code != inspect.TooLarge, test.Sprint("row.xlsx"))
 
 	k.write("empty.parquet", "")
 	k.write("broken.parquet", "PAR1"+strings.Repeat("garbage", 100)+"\xff\xff\xff\x7fPAR1")
@@ -187,7 +197,7 @@ func TestPreviewHostileFiles(t *testing.T) {
 		t.Errorf("a file of the folder was run: %v", err)
 	}
 	k.define("import resource")
-	if kib, err := strconv.Atoi(k.eval("resource.getrusage(resource.RUSAGE_SELF).ru_maxrss")); err != nil || kib > 1_500_000 {
-		t.Errorf("the kernel took %d KiB, %v", kib, err)
-	}
+	kib, err := strconv.Atoi(k.eval("resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"))
+	must.NoError(t, err)
+	test.LessEq(t, 1_500_000, kib)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -58,9 +61,9 @@ func (k fileKernel) seen(path string, out inspect.Preview, seen inspect.Seen) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if out.Size != info.Size() || seen.Size != info.Size() || seen.Modified.Sub(info.ModTime()).Abs() > time.Millisecond {
-		k.t.Errorf("%s: %d bytes, %+v; it has %d, of %v", path, out.Size, seen, info.Size(), info.ModTime())
-	}
+	test.Eq(k.t, info.Size(), out.Size, test.Sprint(path))
+	test.Eq(k.t, info.Size(), seen.Size, test.Sprint(path))
+	test.LessEq(k.t, time.Millisecond, seen.Modified.Sub(info.ModTime()).Abs(), test.Sprint(path))
 }
 
 // refuses looks at a file that must be refused, and returns the words.
@@ -88,9 +91,9 @@ func (k fileKernel) shows(opt inspect.PreviewOptions, want string) inspect.Previ
 		k.t.Errorf("%s:\n%s, not\n%s", opt.Path, got, want)
 	}
 	var columns []string
-	if err := json.Unmarshal([]byte("["+keys(k.t, out.DTypes)+"]"), &columns); err != nil || strings.Join(columns, "\n") != strings.Join(out.Columns, "\n") {
-		k.t.Errorf("%s: columns %q, dtypes %s", opt.Path, out.Columns, out.DTypes)
-	}
+	err := json.Unmarshal([]byte("["+keys(k.t, out.DTypes)+"]"), &columns)
+	must.NoError(k.t, err, must.Sprint(opt.Path))
+	test.Eq(k.t, strings.Join(out.Columns, "\n"), strings.Join(columns, "\n"), test.Sprint(opt.Path))
 	return out
 }
 
@@ -123,9 +126,11 @@ func TestPreviewText(t *testing.T) {
 		`[{"id":1,"name":"Ada","value":1.5,"when":"2024-01-31T10:00:00Z","ok":true,"code":"007","gone":null,"day":"2024-01-31"},{"id":2,"name":"Bob, Jr.","value":null,"when":"2024-02-01 11:00","ok":false,"code":"08","gone":null,"day":"2024-02-01"}]]`)
 	k.write("semi.txt", "a;b;a\r\n1,5;x;y\r\n2;\"u\r\nv\";w\r\n")
 	p := k.shows(inspect.PreviewOptions{Path: "semi.txt"}, `[[2,3],{"a":"string","b":"string","a #2":"string"},[{"a":"1,5","b":"x","a #2":"y"},{"a":"2","b":"u\r\nv","a #2":"w"}]]`)
-	if p.Delimiter != ";" || p.Encoding != "utf-8" || p.Truncated || len(p.Notes) != 1 || p.Format != "csv" {
-		t.Errorf("%+v", p)
-	}
+	test.Eq(t, ";", p.Delimiter)
+	test.Eq(t, "utf-8", p.Encoding)
+	test.False(t, p.Truncated)
+	must.SliceLen(t, 1, p.Notes)
+	test.Eq(t, "csv", p.Format)
 	k.write("bom.tsv", "\ufeffä\tb,c\n1\t2")
 	k.shows(inspect.PreviewOptions{Path: "bom.tsv"}, `[[1,2],{"ä":"int64","b,c":"int64"},[{"ä":1,"b,c":2}]]`)
 	k.write("utf16.csv", "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xe9\x00\n\x00")
@@ -137,14 +142,14 @@ func TestPreviewText(t *testing.T) {
 	}
 	// Another encoding is guessed, and can be named.
 	k.write("latin.csv", "a\nna\xefve\n")
-	if p := k.shows(inspect.PreviewOptions{Path: "latin.csv"}, `[[1,1],{"a":"string"},[{"a":"naïve"}]]`); p.Encoding != "cp1252" || !strings.Contains(p.Notes[0], "guess") {
-		t.Errorf("%+v", p)
-	}
+	p = k.shows(inspect.PreviewOptions{Path: "latin.csv"}, `[[1,1],{"a":"string"},[{"a":"naïve"}]]`)
+	test.Eq(t, "cp1252", p.Encoding)
+	test.StrContains(t, p.Notes[0], "guess")
 	k.write("sjis.csv", "a\n\x93\xfa\x96\x7b\n")
 	k.shows(inspect.PreviewOptions{Path: "sjis.csv", Encoding: "cp932"}, `[[1,1],{"a":"string"},[{"a":"日本"}]]`)
-	if p := k.preview(inspect.PreviewOptions{Path: "latin.csv", Encoding: "utf-8"}); !strings.Contains(string(p.Head), "\ufffd") || !strings.Contains(p.Notes[0], "encoding") {
-		t.Errorf("%+v", p)
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "latin.csv", Encoding: "utf-8"})
+	test.StrContains(t, string(p.Head), "\ufffd")
+	test.StrContains(t, p.Notes[0], "encoding")
 	for _, encoding := range []string{"nonsense", "zlib", "base64", "os", "../x", "__main__"} {
 		k.refuses(inspect.PreviewOptions{Path: "a.csv", Encoding: encoding}, "invalid_encoding", encoding)
 	}
@@ -160,9 +165,8 @@ func TestPreviewText(t *testing.T) {
 	p = k.shows(inspect.PreviewOptions{Path: "a.jsonl", Rows: 9}, `[[5,5],{"a":"float64","b":"object | string","d":"empty","e":"bool","value":"list"},`+
 		`[{"a":1,"b":"{\"c\": [1, 2]}","d":null,"e":null,"value":null},{"a":2.5,"b":null,"d":null,"e":true,"value":null},{"a":null,"b":null,"d":null,"e":null,"value":"[1]"},`+
 		`{"a":"12345678901234567890","b":"NaN","d":null,"e":null,"value":null}]]`)
-	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "1 line is not JSON") {
-		t.Errorf("%+v", p)
-	}
+	must.SliceLen(t, 1, p.Notes)
+	test.StrContains(t, p.Notes[0], "1 line is not JSON")
 	k.write("wrong.ndjson", "{\n  \"a\": 1\n}\n")
 	k.refuses(inspect.PreviewOptions{Path: "wrong.ndjson"}, inspect.NotReadable, "JSON lines", "first line")
 	for _, name := range []string{"none.csv", "none.tsv", "none.jsonl"} {
@@ -240,18 +244,20 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 		if got != want {
 			t.Errorf("%s:\n%s, not\n%s", path, got, want)
 		}
-		if dtypes := string(p.DTypes); !strings.Contains(dtypes, `"n":"int32"`) || !strings.Contains(dtypes, `"d":"decimal128(10, 2)"`) || !strings.Contains(dtypes, `"ns":"timestamp[ns]"`) {
-			t.Errorf("%s: %s", path, dtypes)
-		}
-		if path != "s.arrow" && (p.Rows == nil || *p.Rows != 3) || path == "s.arrow" && p.Rows != nil || *p.Shape[1] != 14 {
-			t.Errorf("%s: %s", path, jsonOf(t, p))
-		}
+		dtypes := string(p.DTypes)
+		test.StrContains(t, dtypes, `"n":"int32"`, test.Sprint(path))
+		test.StrContains(t, dtypes, `"d":"decimal128(10, 2)"`, test.Sprint(path))
+		test.StrContains(t, dtypes, `"ns":"timestamp[ns]"`, test.Sprint(path))
+		test.False(t, path != "s.arrow" && (p.Rows == nil || *p.Rows != 3))
+		test.False(t, path == "s.arrow" && p.Rows != nil)
+		test.Eq(t, 14, *p.Shape[1])
 	}
 	for _, path := range []string{"wide.feather", "wide.parquet"} {
 		p := k.preview(inspect.PreviewOptions{Path: path})
-		if *p.Shape[1] != 300 || len(p.Columns) != inspect.MaxColumns || !p.Truncated || !strings.HasSuffix(string(p.Head), `"c199":199}]`) {
-			t.Errorf("%s: %s", path, jsonOf(t, p))
-		}
+		test.Eq(t, 300, *p.Shape[1], test.Sprint(path))
+		must.SliceLen(t, inspect.MaxColumns, p.Columns, must.Sprint(path))
+		test.True(t, p.Truncated, test.Sprint(path))
+		test.StrHasSuffix(t, `"c199":199}]`, string(p.Head), test.Sprint(path))
 	}
 	k.shows(inspect.PreviewOptions{Path: "long.parquet", Rows: 1}, `[[20000000,1],{"n":"int64"},[{"n":7}]]`)
 	k.refuses(inspect.PreviewOptions{Path: "bomb.feather"}, inspect.TooLarge, "memory")
@@ -264,9 +270,11 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 	if got := jsonOf(t, []any{p.Sheet, p.Sheets, p.Format}); got != `["First one",["First one","Ünï \"2\"","empty"],"excel"]` {
 		t.Errorf("%s", got)
 	}
-	if p := k.preview(inspect.PreviewOptions{Path: "a.xlsx", Sheet: `Ünï "2"`, Rows: 1}); string(p.Head) != `[{"z":0}]` || p.Rows != nil || *p.Estimate != 500 || *p.Shape[1] != 1 {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "a.xlsx", Sheet: `Ünï "2"`, Rows: 1})
+	test.Eq(t, `[{"z":0}]`, string(p.Head))
+	must.Nil(t, p.Rows)
+	test.Eq(t, 500, *p.Estimate)
+	test.Eq(t, 1, *p.Shape[1])
 	k.shows(inspect.PreviewOptions{Path: "a.xlsx", Sheet: "empty"}, `[[0,0],{},[]]`)
 	k.refuses(inspect.PreviewOptions{Path: "a.xlsx", Sheet: "first one"}, "sheet_not_found", `'First one'`, "'empty'")
 
@@ -278,15 +286,15 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 	if got := jsonOf(t, []any{p.Tables, p.Head, p.Rows}); got != `[["index","it's \"odd\"; drop","endless","v"],[{"twice":2},{"twice":4},{"twice":6}],3]` {
 		t.Errorf("%s", got)
 	}
-	if p = k.preview(inspect.PreviewOptions{Path: "a"}); p.Table != "index" || *p.Rows != 0 {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "a"})
+	test.Eq(t, "index", p.Table)
+	test.Eq(t, 0, *p.Rows)
 	k.refuses(inspect.PreviewOptions{Path: "a", Table: "endless"}, inspect.TooSlow, "view")
 	k.refuses(inspect.PreviewOptions{Path: "a", Table: "v; drop table x"}, "table_not_found", "'v'")
 	k.refuses(inspect.PreviewOptions{Path: "a", Table: "sqlite_master"}, "table_not_found")
-	if p = k.preview(inspect.PreviewOptions{Path: "none.sqlite"}); len(p.Tables) != 0 || !strings.Contains(p.Notes[0], "no tables") {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "none.sqlite"})
+	must.SliceEmpty(t, p.Tables)
+	test.StrContains(t, p.Notes[0], "no tables")
 
 	for _, e := range []string{"gz", "bz2", "xz"} {
 		k.shows(inspect.PreviewOptions{Path: "a.csv." + e}, `[[1,2],{"a":"int64","b":"int64"},[{"a":1,"b":2}]]`)
@@ -296,9 +304,9 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := k.preview(inspect.PreviewOptions{Path: "elsewhere/b.xlsx", Data: data, Sheet: "empty"}); p.Size != int64(len(data)) || p.Path != "elsewhere/b.xlsx" {
-		t.Errorf("%s", jsonOf(t, p))
-	}
+	p = k.preview(inspect.PreviewOptions{Path: "elsewhere/b.xlsx", Data: data, Sheet: "empty"})
+	test.Eq(t, int64(len(data)), p.Size)
+	test.Eq(t, "elsewhere/b.xlsx", p.Path)
 	// Another test may have such a file at the moment, but none keeps one.
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		left, err := filepath.Glob(filepath.Join(os.TempDir(), "nbduet-*", "file.xlsx"))

@@ -3,8 +3,10 @@ package inspect_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -26,8 +28,8 @@ func TestQuietRefusal(t *testing.T) {
 	_, frame := inspect.DataFrame(t.Context(), juliaKernel{t}, "x", quiet)
 	for _, err := range []error{detail, frame} {
 		var refusal *inspect.Refusal
-		if !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable || !strings.Contains(err.Error(), "--read-only") {
-			t.Errorf("%v", err)
-		}
+		must.True(t, errors.As(err, &refusal))
+		test.Eq(t, inspect.NotReadable, refusal.Code)
+		test.StrContains(t, err.Error(), "--read-only")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/inspect"
 )
 
@@ -57,9 +60,11 @@ assign("a b\n\"c\\", 1); assign(strrep("\u00e9", 1000), 2); forced <- 1; delayed
 	for _, v := range l.Variables {
 		got[v.Name] = v
 	}
-	if got["active"].Type != "active binding" || got["lazy"].Type != "promise" || got["bad_list"].Type != "bad" || got["bad_list"].Size != "2 items" || string(got["forced"].Value) != "5" {
-		t.Errorf("%s", jsonOf(t, l))
-	}
+	test.Eq(t, "active binding", got["active"].Type)
+	test.Eq(t, "promise", got["lazy"].Type)
+	test.Eq(t, "bad", got["bad_list"].Type)
+	test.Eq(t, "2 items", got["bad_list"].Size)
+	test.Eq(t, "5", string(got["forced"].Value))
 	if v := k.value("call"); v.Size == "" {
 		t.Errorf("%.200s", jsonOf(t, v))
 	}
@@ -69,9 +74,9 @@ assign("a b\n\"c\\", 1); assign(strrep("\u00e9", 1000), 2); forced <- 1; delayed
 	if v := k.value("nested"); v.Size != "" {
 		t.Errorf("%.200s", jsonOf(t, v))
 	}
-	if v := got["a b\n\"c\\"]; string(v.Value) != "1" || len(got) != l.Total {
-		t.Errorf("%d of %d: %s", len(got), l.Total, jsonOf(t, l))
-	}
+	v := got["a b\n\"c\\"]
+	test.Eq(t, "1", string(v.Value))
+	test.MapLen(t, l.Total, got)
 	for name := range got {
 		if name == "active" || name == "lazy" {
 			refused(t, k, name, "not_readable")
@@ -102,21 +107,25 @@ text <- strrep("\u00e9x", 2^24); n <- 1e7
 big <- data.frame(i = seq_len(n), x = as.double(seq_len(n)), s = rep("same", n), d = structure(as.double(seq_len(n)), class = "Date"))
 wide <- as.data.frame(matrix(0, 200, 5000)); names(wide) <- paste0(strrep("\u3042", 300), 1:5000)
 long <- data.frame(a = rep(strrep("\u00e9", 1e5), 200)); for (n in 1:150) long[[paste0("c", n)]] <- long$a`)
-	if l := k.variables(inspect.ListOptions{Offset: 9_990}); l.Total < 10_005 || l.Variables[len(l.Variables)-1].Name != "wide" {
-		t.Errorf("%d: %s", l.Total, jsonOf(t, l))
-	}
-	if v := k.value("text"); !v.Truncated || len(v.Value) > 4_000 || v.Size != "50331648 bytes" {
-		t.Errorf("%.200s", jsonOf(t, v))
-	}
+	l := k.variables(inspect.ListOptions{Offset: 9_990})
+	test.GreaterEq(t, 10_005, l.Total)
+	test.Eq(t, "wide", l.Variables[len(l.Variables)-1].Name)
+	v := k.value("text")
+	test.True(t, v.Truncated)
+	must.LessEq(t, 4_000, len(v.Value))
+	test.Eq(t, "50331648 bytes", v.Size)
 	f := k.frame("big", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[10000000,4]" || len(f.Notes) != 2 || *f.Memory < 2e8 || !strings.Contains(string(f.Figures), `"mean":5000000.5`) || !strings.Contains(string(f.Missing), `"s":0`) {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[10000000,4]", jsonOf(t, f.Shape))
+	must.SliceLen(t, 2, f.Notes)
+	test.GreaterEq(t, 2e8, *f.Memory)
+	test.StrContains(t, string(f.Figures), `"mean":5000000.5`)
+	test.StrContains(t, string(f.Missing), `"s":0`)
 	for _, name := range []string{"wide", "long"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
-		if b := jsonOf(t, f); len(b) > 450_000 || len(f.Notes) == 0 || len(f.Head) < 10 {
-			t.Errorf("%s: %d bytes, %q, %.100s", name, len(b), f.Notes, f.Head)
-		}
+		b := jsonOf(t, f)
+		must.LessEq(t, 450_000, len(b), must.Sprint(name))
+		must.SliceNotEmpty(t, f.Notes, must.Sprint(name))
+		test.GreaterEq(t, 10, len(f.Head), test.Sprint(name))
 	}
 }
 

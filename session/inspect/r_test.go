@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
@@ -59,9 +61,8 @@ func (k testKernel) rSays(code string) string {
 			out.WriteString(s.Text)
 		}
 	})
-	if err != nil || reply.Error != nil {
-		k.t.Fatalf("%s: %v, %+v", code, err, reply.Error)
-	}
+	must.NoError(k.t, err, must.Sprint(code))
+	must.Nil(k.t, reply.Error, must.Sprint(code))
 	return strings.TrimSpace(out.String())
 }
 
@@ -69,9 +70,10 @@ func (k testKernel) rSays(code string) string {
 func refused(t *testing.T, k testKernel, name, code string) {
 	t.Helper()
 	var r *inspect.Refusal
-	if _, err := inspect.Value(t.Context(), k, name, inspect.DetailOptions{}); !errors.As(err, &r) || r.Code != code || r.Message == "" {
-		t.Errorf("%s: %v, not %s", name, err, code)
-	}
+	_, err := inspect.Value(t.Context(), k, name, inspect.DetailOptions{})
+	must.True(t, errors.As(err, &r), must.Sprint(name))
+	test.Eq(t, code, r.Code, test.Sprint(name))
+	test.NotEq(t, "", r.Message, test.Sprint(name))
 }
 
 // What an inspection could leave behind in the kernel, but for the count of executions.
@@ -130,22 +132,26 @@ lt <- as.POSIXlt(u)`)
 		"fn": `"function (a) \na + 1"`, "s4": `"<S4 object of class P>"`, "z": `"list(p = 1)"`, "my.var_1": "5", "no": `"character()"`, "big": "1152921504606846976",
 		"time": `"5 mins"`, ".hidden": "1", "x$y$y": `"<environment: 1 name>"`, "lt": `"1970-01-01T00:00:00+0000"`,
 	} {
-		if v := k.value(name); decoded(t, v.Value) != decoded(t, rawOf(want)) || v.Name != name || v.Truncated {
-			t.Errorf("%s: %s, not %s", name, jsonOf(t, v), want)
-		}
+		v := k.value(name)
+		test.EqOp(t, decoded(t, rawOf(want)), decoded(t, v.Value))
+		test.Eq(t, name, v.Name)
+		test.False(t, v.Truncated)
 	}
-	if v := k.value("j"); len(said(t, v.Value)) != inspect.DefaultChars+len("…") || !v.Truncated || v.Size != "5000 characters" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("l"); v.Size != "1000 items" || !v.Truncated || !strings.HasSuffix(said(t, v.Value), "100, … 900 more)") {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("fit"); v.Type != "lm" || len(v.Attributes) != 12 || jsonOf(t, v.Attributes[0]) != `{"name":"coefficients","type":"numeric"}` {
-		t.Errorf("%s", jsonOf(t, v))
-	}
-	if v := k.value("s4"); v.Module != ".GlobalEnv" || jsonOf(t, v.Attributes) != `[{"name":"n","type":"numeric"}]` {
-		t.Errorf("%s", jsonOf(t, v))
-	}
+	v := k.value("j")
+	must.Eq(t, inspect.DefaultChars+len("…"), len(said(t, v.Value)))
+	test.True(t, v.Truncated)
+	test.Eq(t, "5000 characters", v.Size)
+	v = k.value("l")
+	test.Eq(t, "1000 items", v.Size)
+	test.True(t, v.Truncated)
+	test.StrHasSuffix(t, "100, … 900 more)", said(t, v.Value))
+	v = k.value("fit")
+	test.Eq(t, "lm", v.Type)
+	must.SliceLen(t, 12, v.Attributes)
+	test.Eq(t, `{"name":"coefficients","type":"numeric"}`, jsonOf(t, v.Attributes[0]))
+	v = k.value("s4")
+	test.Eq(t, ".GlobalEnv", v.Module)
+	test.Eq(t, `[{"name":"n","type":"numeric"}]`, jsonOf(t, v.Attributes))
 	l := k.variables(inspect.ListOptions{})
 	got := map[string]string{}
 	for _, v := range l.Variables {
@@ -163,9 +169,9 @@ lt <- as.POSIXlt(u)`)
 			t.Errorf("%s: %s, not %s", name, got[name], want)
 		}
 	}
-	if got["fn"] != "" || got[".hidden"] != "" || l.Total != len(got) {
-		t.Errorf("%d of %d: %v", len(got), l.Total, got)
-	}
+	test.Eq(t, "", got["fn"])
+	test.Eq(t, "", got[".hidden"])
+	test.Eq(t, len(got), l.Total)
 	if all := k.variables(inspect.ListOptions{Everything: true}); all.Total != l.Total+1 {
 		t.Errorf("%d with functions, %d without", all.Total, l.Total)
 	}
@@ -175,9 +181,10 @@ lt <- as.POSIXlt(u)`)
 			t.Errorf("%s has %q, of R %q", name, v.Size, want)
 		}
 	}
-	if part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2}); part.Total != l.Total || len(part.Variables) != 2 || part.Variables[0].Name != "b" {
-		t.Errorf("%s", jsonOf(t, part))
-	}
+	part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2})
+	test.Eq(t, l.Total, part.Total)
+	must.SliceLen(t, 2, part.Variables)
+	test.Eq(t, "b", part.Variables[0].Name)
 }
 
 func rFrames(t *testing.T, k testKernel) {
@@ -190,15 +197,18 @@ broken <- structure(list(a = 1:3, b = 1:5, c = NULL, e = new.env()), class = "da
 tib <- structure(data.frame(x = 1:4), class = c("tbl_df", "tbl", "data.frame"))
 vec <- 1:3`)
 	f := k.frame("df", inspect.TableOptions{HeadRows: 2})
-	if jsonOf(t, f.Shape) != "[3,13]" || !slices.Equal(f.Columns, strings.Fields("n i f d t s b z dt l m in_df big")) || f.Type != "data.frame" || f.Index != nil || f.Memory == nil || *f.Memory < 1000 {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[3,13]", jsonOf(t, f.Shape))
+	test.SliceEqOp(t, strings.Fields("n i f d t s b z dt l m in_df big"), f.Columns)
+	test.Eq(t, "data.frame", f.Type)
+	must.Nil(t, f.Index)
+	must.NotNil(t, f.Memory)
+	test.GreaterEq(t, 1000, *f.Memory)
 	equal(t, "dtypes", f.DTypes, `{"n":"numeric","i":"integer","f":"factor","d":"Date","t":"POSIXct","s":"character","b":"logical","z":"complex","dt":"difftime","l":"list","m":"matrix","in_df":"data.frame","big":"integer64"}`)
 	equal(t, "head", f.Head, `[{"n":1.5,"i":1,"f":"x","d":"2024-01-01","t":"1970-01-01T00:00:00+0000","s":"é\"\n","b":true,"z":"0+1i","dt":"1 hours","l":"c(1, 2)","m":"1, 4","in_df":"<data.frame of 2 columns>","big":1},`+
 		`{"n":null,"i":null,"f":"y","d":null,"t":null,"s":null,"b":null,"z":"2+0i","dt":"2 hours","l":null,"m":"2, 5","in_df":"<data.frame of 2 columns>","big":1}]`)
 	equal(t, "missing", f.Missing, `{"n":1,"i":1,"f":0,"d":1,"t":1,"s":1,"b":1,"z":1,"dt":0,"l":1,"big":0}`)
 	var figures map[string]json.RawMessage
-	must(t, json.Unmarshal(f.Figures, &figures))
+	must.NoError(t, json.Unmarshal(f.Figures, &figures))
 	for name, want := range map[string]string{
 		"n": `{"count":2,"mean":"Inf","std":null,"min":1.5,"25%":"Inf","50%":"Inf","75%":"Inf","max":"Inf"}`,
 		"i": `{"count":2,"mean":2,"std":1.4142135623730951,"min":1,"25%":1.5,"50%":2,"75%":2.5,"max":3}`,
@@ -213,29 +223,34 @@ vec <- 1:3`)
 	if len(f.Notes) == 0 {
 		t.Errorf("%s", jsonOf(t, f))
 	}
-	if f = k.frame("empty", inspect.TableOptions{}); jsonOf(t, f.Shape) != "[0,0]" || f.Columns == nil || string(f.DTypes) != "{}" || string(f.Head) != "[]" {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	f = k.frame("empty", inspect.TableOptions{})
+	test.Eq(t, "[0,0]", jsonOf(t, f.Shape))
+	must.NotNil(t, f.Columns)
+	test.Eq(t, "{}", string(f.DTypes))
+	test.Eq(t, "[]", string(f.Head))
 	f = k.frame("none", inspect.TableOptions{})
 	equal(t, "none", f.Figures, `{"x":{"count":0}}`)
 	f = k.frame("named", inspect.TableOptions{})
 	equal(t, "index", f.Index, `{"type":"character","names":[null]}`)
 	equal(t, "labels", f.HeadIdx, `["one","two"]`)
 	f = k.frame("broken", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[4,4]" || f.Index != nil || len(f.Notes) == 0 || !strings.Contains(string(f.Head), `"b":4,"c":null,"e":null`) {
-		t.Errorf("%s", jsonOf(t, f))
-	}
-	if f = k.frame("tib", inspect.TableOptions{NoHead: true, MaxColumns: 1}); f.Type != "tbl_df" || f.Head != nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[4,4]", jsonOf(t, f.Shape))
+	must.Nil(t, f.Index)
+	must.SliceNotEmpty(t, f.Notes)
+	test.StrContains(t, string(f.Head), `"b":4,"c":null,"e":null`)
+	f = k.frame("tib", inspect.TableOptions{NoHead: true, MaxColumns: 1})
+	test.Eq(t, "tbl_df", f.Type)
+	test.Nil(t, f.Head)
 	f = k.frame("tib$x", inspect.TableOptions{})
 	equal(t, "column", f.Head, `[{"x":1},{"x":2},{"x":3},{"x":4}]`)
 	equal(t, "column", f.Figures, `{"x":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4}}`)
-	if v := k.value("df"); v.Frame == nil || v.Value != nil || v.Size != "3 rows × 13 cols" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
+	v := k.value("df")
+	must.NotNil(t, v.Frame)
+	must.Nil(t, v.Value)
+	test.Eq(t, "3 rows × 13 cols", v.Size)
 	var r *inspect.Refusal
-	if _, err := inspect.DataFrame(t.Context(), k, "vec", inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_a_dataframe" || !strings.Contains(r.Message, "integer") {
-		t.Errorf("%v", err)
-	}
+	_, err := inspect.DataFrame(t.Context(), k, "vec", inspect.TableOptions{})
+	must.True(t, errors.As(err, &r))
+	test.Eq(t, "not_a_dataframe", r.Code)
+	test.StrContains(t, r.Message, "integer")
 }

@@ -3,9 +3,11 @@ package inspect_test
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -27,31 +29,33 @@ empty = pd.DataFrame()
 series = pd.Series([1, 2, 3, 4], name='s')
 not_a_frame = [1]`)
 	f := k.frame("df", inspect.TableOptions{HeadRows: 2})
-	if jsonOf(t, f.Shape) != "[3,12]" || !slices.Equal(f.Columns, []string{"n", "at", "tz", "dec", "cat", "int", "flag", "text", "odd", "per", "z", "day"}) || f.Type != "DataFrame" {
-		t.Errorf("%v %v", f.Shape, f.Columns)
-	}
-	if f.Memory == nil || *f.Memory < 500 || f.Index != nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[3,12]", jsonOf(t, f.Shape))
+	test.SliceEqOp(t, []string{"n", "at", "tz", "dec", "cat", "int", "flag", "text", "odd", "per", "z", "day"}, f.Columns)
+	test.Eq(t, "DataFrame", f.Type)
+	must.NotNil(t, f.Memory)
+	test.GreaterEq(t, 500, *f.Memory)
+	test.Nil(t, f.Index)
 	equal(t, "head", f.Head, `[{"n":1.5,"at":"2024-01-01T00:00:00","tz":"2024-01-01T00:00:00+00:00","dec":"1.50","cat":"x","int":"1152921504606846976",`+
 		`"flag":true,"text":"é\u2028<","odd":"[1, {2}]","per":"2024-01","z":"1j","day":"2024-01-01"},`+
 		`{"n":null,"at":null,"tz":null,"dec":null,"cat":"y","int":null,"flag":false,"text":null,"odd":"0 days 01:00:00","per":"2024-02","z":"2j","day":null}]`)
 	equal(t, "missing", f.Missing, `{"n":1,"at":1,"tz":1,"dec":2,"cat":0,"int":1,"flag":0,"text":1,"odd":0,"per":0,"z":1,"day":2}`)
 	var types, figures map[string]any
-	must(t, json.Unmarshal(f.DTypes, &types))
-	must(t, json.Unmarshal(f.Figures, &figures))
-	if types["cat"] != "category" || types["int"] != "Int64" || types["n"] != "float64" || !strings.HasPrefix(types["at"].(string), "datetime64[") {
-		t.Errorf("%v", types)
-	}
+	must.NoError(t, json.Unmarshal(f.DTypes, &types))
+	must.NoError(t, json.Unmarshal(f.Figures, &figures))
+	test.EqOp[any](t, "category", types["cat"])
+	test.EqOp[any](t, "Int64", types["int"])
+	test.EqOp[any](t, "float64", types["n"])
+	test.StrHasPrefix(t, "datetime64[", types["at"].(string))
 	if at := jsonOf(t, figures["at"]); at != `{"count":2,"max":"2024-01-03T00:00:00","min":"2024-01-01T00:00:00"}` {
 		t.Errorf("%s", at)
 	}
 	if cat := jsonOf(t, figures["cat"]); cat != `{"count":3,"freq":2,"top":"x","unique":2}` {
 		t.Errorf("%s", cat)
 	}
-	if n, _ := figures["n"].(map[string]any); n["max"] != "inf" || n["count"] != 2.0 || n["min"] != 1.5 {
-		t.Errorf("%v", n)
-	}
+	n, _ := figures["n"].(map[string]any)
+	test.EqOp[any](t, "inf", n["max"])
+	test.EqOp[any](t, 2.0, n["count"])
+	test.EqOp[any](t, 1.5, n["min"])
 
 	f = k.frame("multi", inspect.TableOptions{})
 	equal(t, "index", f.Index, `{"type":"MultiIndex","names":["n",null]}`)
@@ -59,26 +63,26 @@ not_a_frame = [1]`)
 	equal(t, "labels", f.HeadIdx, `["(1, 'p')","(2, 'q')"]`)
 
 	f = k.frame("dup", inspect.TableOptions{})
-	if !slices.Equal(f.Columns, []string{"a", "a #3", "a #2", "7"}) || len(f.Notes) != 1 {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.SliceEqOp(t, []string{"a", "a #3", "a #2", "7"}, f.Columns)
+	test.SliceLen(t, 1, f.Notes)
 	equal(t, "head", f.Head, `[{"a":1,"a #3":2,"a #2":3,"7":4}]`)
 
-	if f = k.frame("empty", inspect.TableOptions{}); jsonOf(t, f.Shape) != "[0,0]" || f.Columns == nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	f = k.frame("empty", inspect.TableOptions{})
+	test.Eq(t, "[0,0]", jsonOf(t, f.Shape))
+	test.NotNil(t, f.Columns)
 	f = k.frame("series", inspect.TableOptions{NoHead: true})
-	if f.Type != "Series" || f.Head != nil {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "Series", f.Type)
+	test.Nil(t, f.Head)
 	equal(t, "describe", f.Figures, `{"s":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4}}`)
-	if v := k.value("df"); v.Frame == nil || v.Value != nil || v.Size != "3 rows × 12 cols" {
-		t.Errorf("%s", jsonOf(t, v))
-	}
+	v := k.value("df")
+	must.NotNil(t, v.Frame)
+	must.Nil(t, v.Value)
+	test.Eq(t, "3 rows × 12 cols", v.Size)
 	var r *inspect.Refusal
-	if _, err := inspect.DataFrame(t.Context(), k, "not_a_frame", inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_a_dataframe" || !strings.Contains(r.Message, "list") {
-		t.Errorf("%v", err)
-	}
+	_, err := inspect.DataFrame(t.Context(), k, "not_a_frame", inspect.TableOptions{})
+	must.True(t, errors.As(err, &r))
+	test.Eq(t, "not_a_dataframe", r.Code)
+	test.StrContains(t, r.Message, "list")
 	for _, v := range k.variables(inspect.ListOptions{}).Variables {
 		if v.Name == "df" && jsonOf(t, v) != `{"name":"df","type":"DataFrame","size":"3 rows × 12 cols"}` {
 			t.Errorf("%s", jsonOf(t, v))
@@ -100,24 +104,26 @@ class Blocks:
     def __hash__(self): return 1
 hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
 	f := k.frame("big", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[10000000,3]" || len(f.Notes) < 2 || f.Memory == nil || *f.Memory < 6e7 {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	test.Eq(t, "[10000000,3]", jsonOf(t, f.Shape))
+	must.GreaterEq(t, 2, len(f.Notes))
+	must.NotNil(t, f.Memory)
+	test.GreaterEq(t, 6e7, *f.Memory)
 	for _, name := range []string{"wide", "long", "hostile"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
 		// On a machine that is busy with something else the rows may take longer than they are given.
 		late := strings.Contains(strings.Join(f.Notes, " "), "it took too long")
-		if b := jsonOf(t, f); len(b) > 450_000 || name != "hostile" && len(f.Notes) == 0 || len(f.Head) < 10 && !late {
-			t.Errorf("%s: %d bytes, %q, %.100s", name, len(b), f.Notes, f.Head)
-		}
+		b := jsonOf(t, f)
+		must.LessEq(t, 450_000, len(b))
+		test.False(t, name != "hostile" && len(f.Notes) == 0)
+		test.False(t, len(f.Head) < 10 && !late)
 		v := k.value(name)
-		if b := jsonOf(t, v); v.Frame == nil || len(b) > 450_000 {
-			t.Errorf("%s: %d bytes", name, len(b))
-		}
+		b = jsonOf(t, v)
+		must.NotNil(t, v.Frame, must.Sprint(name))
+		test.LessEq(t, 450_000, len(b), test.Sprint(name))
 	}
-	if f.Shape[1] == nil || *f.Shape[1] != 2 || !strings.Contains(string(f.Figures), `"k":{"count":50`) {
-		t.Errorf("%s", jsonOf(t, f))
-	}
+	must.NotNil(t, f.Shape[1])
+	test.Eq(t, 2, *f.Shape[1])
+	test.StrContains(t, string(f.Figures), `"k":{"count":50`)
 }
 
 // fakes have the names and the few methods of libraries that are large to install, and of some whose real objects
@@ -165,22 +171,23 @@ func TestLibraries(t *testing.T) {
 	})
 	for _, name := range []string{"pl", "mp"} {
 		figures := k.threeRows(name)
-		if a := figures["a"]; a["count"] != 2.0 || a["mean"] != 2.0 || a["max"] != 3.0 {
-			t.Errorf("%s: %v", name, figures)
-		}
+		a := figures["a"]
+		test.EqOp[any](t, 2.0, a["count"], test.Sprint(name, figures))
+		test.EqOp[any](t, 2.0, a["mean"], test.Sprint(name, figures))
+		test.EqOp[any](t, 3.0, a["max"], test.Sprint(name, figures))
 	}
 	var r *inspect.Refusal
-	if _, err := inspect.DataFrame(t.Context(), k, "slow", inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_readable" {
-		t.Errorf("%v", err)
-	}
+	_, err := inspect.DataFrame(t.Context(), k, "slow", inspect.TableOptions{})
+	must.True(t, errors.As(err, &r))
+	test.Eq(t, "not_readable", r.Code)
 	for name, want := range map[string]string{
 		"tensor": "tensor([[0., 0.]])", "xa": "<xarray.DataArray (x: 4)>", "xd": "<xarray.Dataset>", "dask": "Dask DataFrame",
 		"npa": " ... ", "npo": "[1 'x' None]", "slow": "modin", "nps": "nan", "npi": "5",
 	} {
 		v := k.value(name)
-		if s := said(t, v.Value); !strings.Contains(s, want) || len(s) > 2_100 {
-			t.Errorf("%s: %q", name, s)
-		}
+		s := said(t, v.Value)
+		test.StrContains(t, s, want, test.Sprint(name))
+		test.LessEq(t, 2_100, len(s), test.Sprint(name))
 	}
 }
 
@@ -206,21 +213,21 @@ func TestRealLibraries(t *testing.T) {
 	})
 	for _, name := range []string{"pl", "table"} {
 		figures := k.threeRows(name)
-		if a := figures["a"]; a["count"] != 2.0 || name == "pl" && (a["mean"] != 2.0 || a["max"] != 3.0) {
-			t.Errorf("%s: %v", name, figures)
-		}
+		a := figures["a"]
+		test.EqOp[any](t, 2.0, a["count"], test.Sprint(figures))
+		test.False(t, name == "pl" && (a["mean"] != 2.0 || a["max"] != 3.0), test.Sprint(figures))
 	}
 	if b := jsonOf(t, k.frame("wide", inspect.TableOptions{MaxColumns: inspect.MaxColumns, HeadRows: inspect.MaxHeadRows})); len(b) > 450_000 {
 		t.Errorf("wide: %d bytes", len(b))
 	}
-	if head := string(k.frame("nested", inspect.TableOptions{}).Head); !json.Valid([]byte(head)) || !strings.Contains(head, "2026-01-02") {
-		t.Errorf("nested: %s", head)
-	}
+	head := string(k.frame("nested", inspect.TableOptions{}).Head)
+	test.True(t, json.Valid([]byte(head)), test.Sprint("nested"))
+	test.StrContains(t, head, "2026-01-02", test.Sprint("nested"))
 	for name, want := range map[string]string{"lazy": "LazyFrame", "xa": "xarray.DataArray", "xd": "xarray.Dataset", "col": "3", "many": "3"} {
 		v := k.value(name)
-		if s := jsonOf(t, v); !strings.Contains(s, want) || len(s) > 4_000 {
-			t.Errorf("%s: %s", name, s)
-		}
+		s := jsonOf(t, v)
+		test.StrContains(t, s, want, test.Sprint(name))
+		test.LessEq(t, 4_000, len(s), test.Sprint(name))
 	}
 }
 
@@ -243,12 +250,13 @@ func (k testKernel) threeRows(name string) (figures map[string]map[string]any) {
 	t := k.t
 	t.Helper()
 	f := k.frame(name, inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[3,2]" || !slices.Equal(f.Columns, []string{"a", "s"}) || f.Memory == nil || len(f.Notes) > 0 {
-		t.Errorf("%s: %s", name, jsonOf(t, f))
-	}
+	test.Eq(t, "[3,2]", jsonOf(t, f.Shape), test.Sprint(name))
+	test.SliceEqOp(t, []string{"a", "s"}, f.Columns, test.Sprint(name))
+	must.NotNil(t, f.Memory, must.Sprint(name))
+	test.LessEq(t, 0, len(f.Notes), test.Sprint(name))
 	equal(t, name, f.Missing, `{"a":1,"s":1}`)
 	equal(t, name, f.Head, `[{"a":1,"s":"x"},{"a":null,"s":"y"},{"a":3,"s":null}]`)
-	must(t, json.Unmarshal(f.Figures, &figures))
+	must.NoError(t, json.Unmarshal(f.Figures, &figures))
 	return figures
 }
 
@@ -259,12 +267,5 @@ func equal(t *testing.T, what string, got json.RawMessage, want string) {
 	}
 	if a, b := jsonOf(t, decoded(t, got)), jsonOf(t, decoded(t, rawOf(want))); a != b {
 		t.Errorf("%s:\n%s\nnot\n%s", what, a, b)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

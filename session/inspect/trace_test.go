@@ -3,8 +3,10 @@ package inspect_test
 import (
 	"errors"
 	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -43,9 +45,8 @@ func TestNoTrace(t *testing.T) {
 	if after := k.eval(snapshot); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	if !strings.Contains(before, "[1, 2]") || !strings.Contains(before, "'df'") {
-		t.Errorf("the snapshot shows nothing: %s", before)
-	}
+	test.StrContains(t, before, "[1, 2]", test.Sprint("the snapshot shows nothing"))
+	test.StrContains(t, before, "'df'", test.Sprint("the snapshot shows nothing"))
 	// Nothing is kept alive, even where nobody collects cycles.
 	k.define("gc.collect(); gc.disable(); refs = [weakref.ref(c), weakref.ref(df)]")
 	look()
@@ -58,9 +59,9 @@ func TestNoTrace(t *testing.T) {
 		k.variables(inspect.ListOptions{})
 		k.value("s")
 	}
-	if more, err := strconv.Atoi(k.eval("len(gc.get_objects()) - " + objects)); err != nil || more >= 100 {
-		t.Errorf("%d objects stay behind, %v", more, err)
-	}
+	more, err := strconv.Atoi(k.eval("len(gc.get_objects()) - " + objects))
+	must.NoError(t, err)
+	test.Less(t, 100, more)
 }
 
 // What people have redefined does not mislead an inspection.
@@ -116,13 +117,12 @@ func TestBusy(t *testing.T) {
 	if _, err := inspect.Value(t.Context(), k, "x", inspect.DetailOptions{}); !errors.Is(err, inspect.ErrBusy) {
 		t.Errorf("value: %v", err)
 	}
-	if k.Status(t.Context()) != kernel.StateBusy || len(ended) > 0 {
-		t.Error("the cell was interrupted")
-	}
+	test.Eq(t, kernel.StateBusy, k.Status(t.Context()), test.Sprint("the cell was interrupted"))
+	test.LessEq(t, 0, len(ended), test.Sprint("the cell was interrupted"))
 	if err := k.srv.Interrupt(t.Context(), k.conn.KernelID()); err != nil {
 		t.Fatal(err)
 	}
-	if reply := <-ended; reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
-		t.Errorf("%+v", reply)
-	}
+	reply := <-ended
+	must.NotNil(t, reply.Error)
+	test.Eq(t, "KeyboardInterrupt", reply.Error.Name)
 }

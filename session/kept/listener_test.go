@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kept"
 )
@@ -43,9 +46,8 @@ func TestSubscription(t *testing.T) {
 		hears := func(there, tries int32) {
 			t.Helper()
 			time.Sleep(time.Second)
-			if r.hears.Load() != there || r.tries.Load() != tries {
-				t.Errorf("%d subscriptions of %d, want %d of %d", r.hears.Load(), r.tries.Load(), there, tries)
-			}
+			test.Eq(t, there, r.hears.Load())
+			test.Eq(t, tries, r.tries.Load())
 		}
 		hears(0, 0)
 		for range 4 { // used all the time
@@ -86,8 +88,8 @@ func TestAway(t *testing.T) {
 		if n := r.tries.Load(); n != 0 {
 			t.Errorf("%d subscriptions to a server that is away", n)
 		}
-		if _, err := r.lists.Folder(t.Context(), r.at("a")); err != nil || r.tries.Load() != 1 {
-			t.Errorf("%d subscriptions to a server that is back, %v", r.tries.Load(), err)
-		}
+		_, err := r.lists.Folder(t.Context(), r.at("a"))
+		must.NoError(t, err)
+		test.Eq(t, 1, r.tries.Load())
 	})
 }

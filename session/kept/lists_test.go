@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kept"
@@ -22,15 +25,15 @@ func TestAskedAgain(t *testing.T) {
 		if n != 6 {
 			t.Errorf("%d requests for six folders", n)
 		}
-		if again, n := r.walk(); again != first || n != 0 {
-			t.Errorf("asked again, for %d requests: %s, at first %s", n, again, first)
-		}
+		again, n := r.walk()
+		test.Eq(t, first, again)
+		test.Eq(t, 0, n)
 		for _, want := range []int32{3, 0} { // the folder is known
 			before := r.asked.Load()
 			specs, err := r.lists.KernelSpecs(t.Context())
-			if _, ok := specs.Specs["python3"]; err != nil || !ok {
-				t.Fatalf("%+v, %v", specs, err)
-			}
+			_, ok := specs.Specs["python3"]
+			must.NoError(t, err, must.Sprint(specs))
+			must.True(t, ok, must.Sprint(specs))
 			delete(specs.Specs, "python3")
 			if _, err := r.lists.Kernels(t.Context()); err != nil {
 				t.Fatal(err)
@@ -39,9 +42,9 @@ func TestAskedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := r.lists.Folder(t.Context(), jupyter.MustPath(r.dir))
-			if err != nil || len(list) != 6 || list[0].Path.IsRoot() {
-				t.Fatalf("%+v, %v", list, err)
-			}
+			must.NoError(t, err)
+			must.SliceLen(t, 6, list)
+			must.False(t, list[0].Path.IsRoot())
 			clear(list)
 			if n := r.asked.Load() - before; n != want {
 				t.Errorf("%d requests for four lists, want %d", n, want)
@@ -189,9 +192,8 @@ func TestUntold(t *testing.T) {
 		r.shows("a/on-disk.txt", true)
 		r.shows("b/uploaded.txt", true)
 		list, err := r.lists.Kernels(t.Context())
-		if err != nil || len(list) == 0 {
-			t.Errorf("%+v, %v", list, err)
-		}
+		must.NoError(t, err)
+		test.SliceNotEmpty(t, list)
 		if err := r.other.ShutdownKernel(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -226,9 +228,9 @@ func TestSharedRequest(t *testing.T) {
 		before := r.asked.Load()
 		var all sync.WaitGroup
 		ask := func() {
-			if list, err := r.lists.Folder(t.Context(), r.at("a")); err != nil || len(list) != 1 {
-				t.Errorf("%+v, %v", list, err)
-			}
+			list, err := r.lists.Folder(t.Context(), r.at("a"))
+			must.NoError(t, err)
+			test.SliceLen(t, 1, list)
 		}
 		all.Go(ask)
 		<-asked
@@ -260,9 +262,9 @@ func TestErrorsAreNotKept(t *testing.T) {
 		if _, err := r.lists.Folder(t.Context(), r.at("a")); err != nil {
 			t.Error(err)
 		}
-		if _, err := r.lists.Folder(t.Context(), r.at("a/n.ipynb")); err == nil || err.Error() != `path "`+r.dir+`/a/n.ipynb" is a notebook, not a folder: give the folder that it is in` {
-			t.Error(err)
-		}
+		_, err := r.lists.Folder(t.Context(), r.at("a/n.ipynb"))
+		must.Error(t, err)
+		test.Eq(t, `path "`+r.dir+`/a/n.ipynb" is a notebook, not a folder: give the folder that it is in`, err.Error())
 	})
 }
 

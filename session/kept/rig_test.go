@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -131,9 +133,8 @@ func (r *rig) walk() (paths string, requests int) {
 	found, note, err := files.Walk(r.t.Context(), r.lists, files.Search{
 		Root: jupyter.MustPath(r.dir), Depth: files.MaxDepth, What: "file", Wants: func(c jupyter.Content) bool { return c.Type != "directory" },
 	})
-	if err != nil || note.String() != "" {
-		r.t.Fatal(note, err)
-	}
+	must.NoError(r.t, err)
+	must.Eq(r.t, "", note.String())
 	for _, c := range found {
 		paths += strings.TrimPrefix(c.Path.String(), r.dir+"/") + " "
 	}

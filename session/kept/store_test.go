@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test/must"
 )
 
 // What is kept stays within its bounds, which are free again when it is too old.
@@ -18,9 +20,9 @@ func TestBounds(t *testing.T) {
 				if _, err := get(t.Context(), &s, key, func() (int, int, error) { asked++; return asked, size, nil }); err != nil {
 					t.Fatal(err)
 				}
-				if len(s.answers) > maxAnswers || s.bytes > maxBytes || s.bytes != size*len(s.answers) {
-					t.Fatalf("%d answers, %d bytes", len(s.answers), s.bytes)
-				}
+				must.LessEq(t, maxAnswers, len(s.answers))
+				must.LessEq(t, maxBytes, s.bytes)
+				must.Eq(t, size*len(s.answers), s.bytes)
 			}
 			for i := range 2 * maxAnswers {
 				ask(fmt.Sprint(i))

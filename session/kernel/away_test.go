@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -40,12 +43,13 @@ func gatewayLost(t *testing.T, deaf bool, most time.Duration) {
 	began := time.Now()
 	f.gateway(false)
 	var away *GatewayError
-	if err := await(t, "the request", out); !errors.As(err, &away) || !errors.Is(err, ErrClosed) || !errors.Is(err, jupyter.ErrNoGateway) {
-		t.Errorf("error %v, want a GatewayError", err)
-	}
-	if took := time.Since(began); took < 10*time.Second || took > most {
-		t.Errorf("it was given up after %v, want 10 s to %v", took, most)
-	}
+	err = await(t, "the request", out)
+	must.True(t, errors.As(err, &away))
+	test.ErrorIs(t, err, ErrClosed)
+	test.ErrorIs(t, err, jupyter.ErrNoGateway)
+	took := time.Since(began)
+	test.GreaterEq(t, 10*time.Second, took)
+	test.LessEq(t, most, took)
 	if _, _, err := k.Connect(t.Context()); !errors.Is(err, jupyter.ErrNoGateway) {
 		t.Errorf("connected with %v, want to hear of the gateway", err)
 	}

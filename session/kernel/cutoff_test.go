@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -25,9 +27,10 @@ func TestCutOff(t *testing.T) {
 				s := jupytertest.Shared(t)
 				cut, taken := jupytertest.CutOff(t, s, c.times)
 				_, err := connect(t, serverOf(t, cut), startKernel(t, serverOf(t, s))).Execute(testContext(t), Request{Code: "1"}, (&recorder{}).handle)
-				if f, _ := faults.Of(err); f.Code != c.code || errors.Is(err, ErrClosed) != (c.code != "") || c.code == "" && err != nil {
-					t.Errorf("%v", err)
-				}
+				f, _ := faults.Of(err)
+				test.Eq(t, c.code, f.Code)
+				test.Eq(t, c.code != "", errors.Is(err, ErrClosed))
+				test.False(t, c.code == "" && err != nil)
 				if n := taken.Load(); c.times == always && n != 2 { // ours, and the one that is tried
 					t.Errorf("%d websockets", n)
 				}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -108,12 +111,11 @@ func TestExecuteSilentWithExpressions(t *testing.T) {
 		}
 		twice, _ := reply.UserExpressions["twice"].(map[string]any)
 		data, _ := twice["data"].(map[string]any)
-		if twice["status"] != "ok" || data["text/plain"] != "40" {
-			t.Errorf("twice = %v", reply.UserExpressions["twice"])
-		}
-		if bad, _ := reply.UserExpressions["bad"].(map[string]any); bad["status"] != "error" || bad["ename"] != "ZeroDivisionError" {
-			t.Errorf("bad = %v", reply.UserExpressions["bad"])
-		}
+		test.EqOp[any](t, "ok", twice["status"])
+		test.EqOp[any](t, "40", data["text/plain"])
+		bad, _ := reply.UserExpressions["bad"].(map[string]any)
+		test.EqOp[any](t, "error", bad["status"])
+		test.EqOp[any](t, "ZeroDivisionError", bad["ename"])
 		var after recorder
 		if _, err := c.Execute(testContext(t), Request{Code: "1", StoreHistory: true}, after.handle); err != nil {
 			t.Fatal(err)
@@ -184,9 +186,8 @@ func TestStateCountsOthers(t *testing.T) {
 		for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
 			time.Sleep(time.Millisecond)
 		}
-		if stateOf(third) != StateBusy || stateOf(mine) != StateBusy {
-			t.Errorf("states %q and %q while another client's code runs, want busy", stateOf(third), stateOf(mine))
-		}
+		test.Eq(t, StateBusy, stateOf(third))
+		test.Eq(t, StateBusy, stateOf(mine))
 		if err := srv.Interrupt(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
@@ -296,9 +297,8 @@ publish_display_data({'text/plain': 'y' * 9_000_000})`}, func(ev Event) {
 				shown = append(shown, d)
 			}
 		})
-		if err != nil || len(shown) != 2 {
-			t.Fatalf("%d displays, %v", len(shown), err)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 2, shown)
 		want := map[string]any{"i": 9007199254740993, "f": 1.0, "n": nil, "l": []any{1, 2.5, "é"}}
 		if got := shown[0].Data["application/json"]; !reflect.DeepEqual(got, want) {
 			t.Errorf("data %#v, want %#v", got, want)

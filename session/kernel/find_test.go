@@ -1,8 +1,10 @@
 package kernel
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -19,22 +21,23 @@ func TestFindOrStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = srv.ShutdownKernel(ctx, first.Kernel.ID) }()
-		if !started || first.Path.String() != path || first.Kernel.ID == "" || first.Kernel.Name != "python3" {
-			t.Errorf("started %t, %+v", started, first)
-		}
+		test.True(t, started)
+		test.Eq(t, path, first.Path.String())
+		test.NotEq(t, "", first.Kernel.ID)
+		test.Eq(t, "python3", first.Kernel.Name)
 		again, started, err := FindOrStart(ctx, srv, jupyter.MustPath(path), "", Wish{})
-		if err != nil || started || again.Kernel.ID != first.Kernel.ID {
-			t.Errorf("the second call: started %t, %+v, %v", started, again, err)
-		}
+		must.NoError(t, err, must.Sprint("the second call"))
+		test.False(t, started, test.Sprint("the second call"))
+		test.Eq(t, first.Kernel.ID, again.Kernel.ID, test.Sprint("the second call"))
 		other := s.Notebook(t)
 		made, err := srv.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath(other), Name: other, KernelID: first.Kernel.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		found, started, err := FindOrStart(ctx, srv, jupyter.MustPath(other), "", Wish{Spec: "no-such-kernel"})
-		if err != nil || started || found.ID != made.ID {
-			t.Errorf("a session that somebody else made: started %t, %+v, %v", started, found, err)
-		}
+		must.NoError(t, err, must.Sprint("a session that somebody else made"))
+		test.False(t, started, test.Sprint("a session that somebody else made"))
+		test.Eq(t, made.ID, found.ID, test.Sprint("a session that somebody else made"))
 	})
 }
 
@@ -44,18 +47,17 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 		s := jupytertest.Shared(t)
 		srv, ctx := serverOf(t, s), testContext(t)
 		found, started, err := FindOrStart(ctx, srv, jupyter.MustPath(s.Notebook(t)), "", Wish{"my-venv", "Python"})
-		if err != nil || !started || found.Kernel.Name != "python3" {
-			t.Errorf("another Python: %+v, started %t, %v", found, started, err)
-		}
+		must.NoError(t, err, must.Sprint("another Python"))
+		test.True(t, started, test.Sprint("another Python"))
+		test.Eq(t, "python3", found.Kernel.Name, test.Sprint("another Python"))
 		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
 		_, _, err = FindOrStart(ctx, srv, jupyter.MustPath(s.Notebook(t)), "", Wish{"ir", "R"})
-		if err == nil || !strings.Contains(err.Error(), `"ir"`) || !strings.Contains(err.Error(), "python3") {
-			t.Errorf("R where there is none: %v, want an error that names both", err)
-		}
+		must.Error(t, err, must.Sprint("R where there is none"))
+		test.StrContains(t, err.Error(), `"ir"`, test.Sprint("R where there is none"))
+		test.StrContains(t, err.Error(), "python3", test.Sprint("R where there is none"))
 		found, _, err = FindOrStart(ctx, srv, jupyter.MustPath(s.Write(t, s.Name(t, ".ipynb"), "")), "", Wish{})
-		if err != nil || found.Kernel.Name != "python3" {
-			t.Errorf("no kernelspec at all, and a file that is being written: %+v, %v, want the server's default", found, err)
-		}
+		must.NoError(t, err, must.Sprint("no kernelspec at all, and a file that is being written"))
+		test.Eq(t, "python3", found.Kernel.Name, test.Sprint("no kernelspec at all, and a file that is being written"))
 		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func requestFor(t testing.TB) (outgoing, header) {
@@ -29,9 +31,10 @@ func TestCodecsRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.channel != "shell" || got.header != head || got.parent.ID != "p1" || !bytes.Contains(got.content, []byte("print('é')")) {
-				t.Errorf("read %+v, wrote %+v", got, m)
-			}
+			test.Eq(t, "shell", got.channel, test.Sprint(m))
+			test.EqOp(t, head, got.header, test.Sprint(m))
+			test.Eq(t, "p1", got.parent.ID, test.Sprint(m))
+			test.True(t, bytes.Contains(got.content, []byte("print('é')")), test.Sprint(m))
 		})
 	}
 }
@@ -52,9 +55,10 @@ func TestBinaryCodecLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.channel != "iopub" || m.header.Type != "status" || m.parent.ID != "b" || string(m.content) != parts[4] {
-		t.Errorf("read %+v", m)
-	}
+	test.Eq(t, "iopub", m.channel)
+	test.Eq(t, "status", m.header.Type)
+	test.Eq(t, "b", m.parent.ID)
+	test.Eq(t, parts[4], string(m.content))
 }
 
 // In the older form a message with buffers comes in a binary frame.
@@ -65,9 +69,9 @@ func TestTextCodecBuffers(t *testing.T) {
 	frame = binary.BigEndian.AppendUint32(frame, uint32(12+len(message)))
 	frame = append(append(frame, message...), "BUFFER"...)
 	m, err := textCodec{}.decode(websocket.BinaryMessage, frame)
-	if err != nil || m.header.Type != "display_data" || m.parent.ID != "b" {
-		t.Errorf("read %+v, %v", m, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "display_data", m.header.Type)
+	test.Eq(t, "b", m.parent.ID)
 }
 
 func TestDecodeMalformed(t *testing.T) {

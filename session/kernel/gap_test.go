@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -152,9 +155,9 @@ print('after')`, file))
 		if err := await(t, "the code", out); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.text(); !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "tick\nafter\n") {
-			t.Errorf("printed %q", got)
-		}
+		got := r.text()
+		test.StrHasPrefix(t, "before\n", got)
+		test.StrHasSuffix(t, "tick\nafter\n", got)
 	})
 }
 
@@ -191,9 +194,9 @@ func TestDroppedSocketAnswerLost(t *testing.T) {
 			t.Fatalf("error %v, want ErrAnswerLost", err)
 		}
 		var r recorder
-		if _, err := c.Execute(testContext(t), Request{Code: "print('well')"}, r.handle); err != nil || r.text() != "well\n" {
-			t.Errorf("afterwards: %q, %v", r.text(), err)
-		}
+		_, err := c.Execute(testContext(t), Request{Code: "print('well')"}, r.handle)
+		must.NoError(t, err, must.Sprint("afterwards"))
+		test.Eq(t, "well\n", r.text(), test.Sprint("afterwards"))
 	})
 }
 

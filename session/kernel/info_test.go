@@ -3,6 +3,9 @@ package kernel
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -25,12 +28,11 @@ func TestLanguageOfASilentControl(t *testing.T) {
 			out <- err
 		}()
 		req := s.receive()
-		if req.channel != "shell" || req.header.Type != "kernel_info_request" {
-			t.Fatalf("the kernel got %s on %s", req.header.Type, req.channel)
-		}
+		must.Eq(t, "shell", req.channel)
+		must.Eq(t, "kernel_info_request", req.header.Type)
 		s.send("shell", "kernel_info_reply", req, map[string]any{"language_info": map[string]any{"name": "R"}})
-		if err := await(t, "the language", out); err != nil || name != "R" {
-			t.Errorf("%v, %v", name, err)
-		}
+		err = await(t, "the language", out)
+		must.NoError(t, err)
+		test.EqOp[any](t, "R", name)
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -44,9 +47,9 @@ func TestInput(t *testing.T) {
 			t.Errorf("Input after the last question: %v, want ErrNoInput", err)
 		}
 		reply, err := c.Execute(testContext(t), Request{Code: "input()"}, nil)
-		if err != nil || reply.Error == nil || reply.Error.Name != "StdinNotImplementedError" {
-			t.Errorf("input() where it is not allowed: %+v, %v", reply, err)
-		}
+		must.NoError(t, err, must.Sprint("input() where it is not allowed"))
+		must.NotNil(t, reply.Error, must.Sprint("input() where it is not allowed"))
+		test.Eq(t, "StdinNotImplementedError", reply.Error.Name, test.Sprint("input() where it is not allowed"))
 	})
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestOthersKernels(t *testing.T) {
@@ -13,9 +16,9 @@ func TestOthersKernels(t *testing.T) {
 		k.Begin("a").End("one")
 		k.Begin("a").End("") // which failed
 		begun := k.Begin("a")
-		if got, err := k.Others(t.Context(), "a"); err != nil || len(got) > 0 {
-			t.Errorf("one's own: %v, %v", got, err)
-		}
+		got, err := k.Others(t.Context(), "a")
+		must.NoError(t, err, must.Sprint("one's own"))
+		test.LessEq(t, 0, len(got), test.Sprint("one's own"))
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		if _, err := k.Others(ctx, "b"); !errors.Is(err, context.Canceled) {
@@ -31,12 +34,14 @@ func TestOthersKernels(t *testing.T) {
 		}()
 		synctest.Wait() // it waits for the kernel that is being started
 		begun.End("two")
-		if got := <-seen; len(got) != 2 || !got["one"] || !got["two"] {
-			t.Errorf("another's: %v", got)
-		}
+		got = <-seen
+		must.MapLen(t, 2, got, must.Sprint("another's"))
+		test.True(t, got["one"], test.Sprint("another's"))
+		test.True(t, got["two"], test.Sprint("another's"))
 		k.Release("one")
-		if got, err := k.Others(t.Context(), "b"); err != nil || len(got) != 1 || !got["two"] {
-			t.Errorf("after one was released: %v, %v", got, err)
-		}
+		got, err = k.Others(t.Context(), "b")
+		must.NoError(t, err, must.Sprint("after one was released"))
+		must.MapLen(t, 1, got, must.Sprint("after one was released"))
+		test.True(t, got["two"], test.Sprint("after one was released"))
 	})
 }

@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -20,9 +22,9 @@ func TestDialSilentServer(t *testing.T) {
 		p.Stall()
 		began := time.Now()
 		_, err := through.DialKernel(context.Background(), id, "x")
-		if took := time.Since(began); err == nil || took > 35*time.Second {
-			t.Errorf("%v after %s", err, took)
-		}
+		took := time.Since(began)
+		must.Error(t, err)
+		test.LessEq(t, 35*time.Second, took)
 	})
 }
 
@@ -42,9 +44,9 @@ func TestSilentSocketIsLeft(t *testing.T) {
 		c := connect(t, srv, id)
 		r, out := begin(t, c, "import time\nprint('before', flush=True)\ntime.sleep(40)\nprint('after')")
 		p.Strand()
-		if err := await(t, "the code", out); err != nil || r.text() != "before\nafter\n" {
-			t.Errorf("%q, %v", r.text(), err)
-		}
+		err = await(t, "the code", out)
+		must.NoError(t, err)
+		test.Eq(t, "before\nafter\n", r.text())
 	})
 }
 
@@ -67,9 +69,9 @@ func TestMissingKernelWasShutDown(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Mend()
-			if err := await(t, "the code", out); !errors.Is(err, want) || !errors.Is(err, ErrKernelDead) {
-				t.Errorf("restart %t: %v", restart, err)
-			}
+			err := await(t, "the code", out)
+			test.ErrorIs(t, err, want, test.Sprint(restart))
+			test.ErrorIs(t, err, ErrKernelDead, test.Sprint(restart))
 		}
 	})
 }

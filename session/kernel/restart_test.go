@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -125,9 +128,9 @@ func TestInterrupt(t *testing.T) {
 		if err := await(t, "the interrupted code", out); err != nil {
 			t.Fatal(err)
 		}
-		if reply.Status != "error" || reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
-			t.Errorf("reply %+v, want a KeyboardInterrupt", reply)
-		}
+		test.Eq(t, "error", reply.Status)
+		must.NotNil(t, reply.Error)
+		test.Eq(t, "KeyboardInterrupt", reply.Error.Name)
 		if err := await(t, "the queued code", queuedRun); err != nil {
 			t.Errorf("what was queued after it: %v", err)
 		}
@@ -150,9 +153,8 @@ func TestRestart(t *testing.T) {
 			if what == "the running code" && wasInterrupted(err) || what == "the queued code" && err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrKernelRestarted) || errors.Is(err, ErrKernelDied) {
-				t.Errorf("%s ended with %v, want ErrKernelRestarted alone", what, err)
-			}
+			test.ErrorIs(t, err, ErrKernelRestarted, test.Sprint(what))
+			test.False(t, errors.Is(err, ErrKernelDied), test.Sprint(what))
 		}
 		expectAlive(t, c, oldPID)
 	})
@@ -165,9 +167,9 @@ func expectAlive(t *testing.T, c *Conn, oldPID int) {
 	if _, err := c.Execute(testContext(t), Request{Code: "import os\nprint(os.getpid())"}, r.handle); err != nil {
 		t.Fatalf("after the restart: %v", err)
 	}
-	if got := strings.TrimSpace(r.text()); got == strconv.Itoa(oldPID) || got == "" {
-		t.Errorf("process %q after the restart, was %d", got, oldPID)
-	}
+	got := strings.TrimSpace(r.text())
+	test.NotEq(t, strconv.Itoa(oldPID), got)
+	test.NotEq(t, "", got)
 }
 
 // A killed kernel ends what runs as soon as the server has noticed, and says that nobody asked for it.
@@ -184,9 +186,8 @@ func TestKernelKilled(t *testing.T) {
 			if err == nil && what == "the queued code" {
 				continue // the server had it still, and has given it to the new process before it told of the old one's end
 			}
-			if !errors.Is(err, ErrKernelRestarted) || !errors.Is(err, ErrKernelDied) {
-				t.Errorf("%s ended with %v, want ErrKernelRestarted and ErrKernelDied", what, err)
-			}
+			test.ErrorIs(t, err, ErrKernelRestarted, test.Sprint(what))
+			test.ErrorIs(t, err, ErrKernelDied, test.Sprint(what))
 		}
 		expectAlive(t, c, pid)
 	})
@@ -210,9 +211,8 @@ func TestKernelDeleted(t *testing.T) {
 		case <-testContext(t).Done():
 			t.Fatal("the connection to a deleted kernel goes on")
 		}
-		if !errors.Is(c.Err(), ErrKernelDead) || stateOf(c) != StateDead {
-			t.Errorf("Err = %v, State = %s", c.Err(), stateOf(c))
-		}
+		test.ErrorIs(t, c.Err(), ErrKernelDead)
+		test.Eq(t, StateDead, stateOf(c))
 		if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
 			t.Errorf("Execute on a dead kernel: %v", err)
 		}

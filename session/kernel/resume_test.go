@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -73,9 +76,8 @@ func TestResume(t *testing.T) {
 						heard()
 					}
 				})
-				if err != nil || reply.Status != "ok" {
-					t.Fatalf("%+v, %v", reply, err)
-				}
+				must.NoError(t, err)
+				must.Eq(t, "ok", reply.Status)
 				want := regexp.MustCompile(`^meanwhile\n(waiting\n)*after\n$`)
 				if watched {
 					want = regexp.MustCompile(`^(waiting\n)+after\n$`)
@@ -86,9 +88,9 @@ func TestResume(t *testing.T) {
 				if _, err := c.Await(testContext(t), nil); err == nil {
 					t.Error("awaited twice")
 				}
-				if reply, err := c.Execute(testContext(t), Request{Code: "1"}, nil); err != nil || reply.Status != "ok" {
-					t.Errorf("the next request: %+v, %v", reply, err)
-				}
+				reply, err = c.Execute(testContext(t), Request{Code: "1"}, nil)
+				must.NoError(t, err, must.Sprint("the next request"))
+				test.Eq(t, "ok", reply.Status, test.Sprint("the next request"))
 			})
 		})
 	}

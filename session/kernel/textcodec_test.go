@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -37,9 +39,8 @@ comm = create_comm(target_name='x', buffers=[b'1234'])
 				}
 			}
 		})
-		if err != nil || reply.Status != "ok" {
-			t.Fatalf("%+v, %v", reply, err)
-		}
+		must.NoError(t, err)
+		must.Eq(t, "ok", reply.Status)
 		// The question comes on a channel of its own, in no order with the others.
 		got := r.all()
 		if i := slices.Index(got, `ask "? " false`); i < 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -389,9 +390,9 @@ func TestWaitsForFirstMessage(t *testing.T) {
 			}()
 			if says {
 				for range 5 { // the greeting is repeated
-					if m := s.receiveAny(); m.channel != "control" || m.header.Type != "kernel_info_request" {
-						t.Fatalf("before the kernel was heard it got %s on %s", m.header.Type, m.channel)
-					}
+					m := s.receiveAny()
+					must.Eq(t, "control", m.channel)
+					must.Eq(t, "kernel_info_request", m.header.Type)
 				}
 				s.status(StateIdle, incoming{})
 			}

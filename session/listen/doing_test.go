@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/face"
@@ -38,10 +41,10 @@ func TestChatShowsWhatIsDone(t *testing.T) {
 		done := o.called(ada, "1")
 		in.shows("Claude has heard you")
 		doc, err := o.Open(o.as("1"), o.path)
-		must(t, err)
+		must.NoError(t, err)
 		defer doc.Release()
 		in.shows("Claude is reading")
-		must(t, doc.Edit(o.as("1"), "edit", func(e *ydoc.Editor) error { return e.SetSource("c1", "y = 3") }))
+		must.NoError(t, doc.Edit(o.as("1"), "edit", func(e *ydoc.Editor) error { return e.SetSource("c1", "y = 3") }))
 		in.shows("Claude is editing")
 		in.shows("Claude has heard you")
 		end := o.does("1", "running cell 4")
@@ -135,9 +138,9 @@ func TestChatShowsSlowly(t *testing.T) {
 			end()
 		}
 		_, after := in.now()
-		if most := int(time.Since(began)/time.Second) + 1; after-before > most || after == before {
-			t.Errorf("%d changes, %d at most", after-before, most)
-		}
+		most := int(time.Since(began)/time.Second) + 1
+		test.LessEq(t, most, after-before)
+		test.NotEq(t, before, after)
 		in.still("Claude 2 has heard you, Claude 3 has heard you, Claude 4 has heard you, Claude 5 has heard you, Claude has heard you", 2*time.Second)
 		_, quiet := in.now()
 		time.Sleep(time.Minute)

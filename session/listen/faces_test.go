@@ -2,9 +2,11 @@ package listen_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -24,9 +26,9 @@ func TestChatFaces(t *testing.T) {
 		o.enters("3", "")
 		ada.sees("nbduet Duet, nbduet-claude Claude, nbduet-cursor Cursor")
 		for _, u := range ada.Users() {
-			if u.Bot || !u.Agent() || (u.AvatarURL == nil) != (u.Username == face.Everybody) {
-				t.Errorf("%+v", u)
-			}
+			test.False(t, u.Bot)
+			test.True(t, u.Agent())
+			test.Eq(t, u.Username == face.Everybody, u.AvatarURL == nil)
 		}
 		for _, c := range []struct {
 			body      string
@@ -52,15 +54,15 @@ func TestChatFaces(t *testing.T) {
 			}
 			m := o.takes(client)
 			slices.Sort(m.To)
-			if !slices.Equal(m.To, c.to) || m.Says != c.says || m.Who.Agent {
-				t.Errorf("%q is %+v", c.body, m)
-			}
+			test.SliceEqOp(t, c.to, m.To)
+			test.Eq(t, c.says, m.Says)
+			test.False(t, m.Who.Agent)
 			o.Mentions.Answered(m.ID)
 		}
 		ada.says("@Codex of another process", "nbduet-codex")
 		o.none("1")
 		id, err := o.chat.Send(t.Context(), o.chats.User("1"), chat.Outgoing{Body: "Because."})
-		must(t, err)
+		must.NoError(t, err)
 		sessiontest.Eventually(t, "the answer is Claude's", func() bool {
 			m, ok := ada.Message(id)
 			return ok && m.Sender.Username == "nbduet-claude" && m.Sender.DisplayName == "Claude" && m.Sender.Name == "Claude (AI)"
@@ -84,7 +86,7 @@ func TestChatOfTwoProcesses(t *testing.T) {
 		}
 		o.none("1")
 		_, err := other.chat.Send(t.Context(), other.chats.User("b"), chat.Outgoing{Body: "@Claude over to you", Mentions: []string{"nbduet-claude"}})
-		must(t, err)
+		must.NoError(t, err)
 		time.Sleep(time.Second)
 		o.person("nbduet-zed", "Zed").says("@Claude, too")
 		time.Sleep(time.Second)
@@ -92,9 +94,10 @@ func TestChatOfTwoProcesses(t *testing.T) {
 			t.Errorf("an agent is heard: %+v", m)
 		}
 		for range 2 {
-			if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1", Agents: true}); !ok || !m.Who.Agent || !strings.HasPrefix(m.Who.Username, "nbduet-") {
-				t.Errorf("%+v, %v", m, ok)
-			}
+			m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1", Agents: true})
+			must.True(t, ok)
+			test.True(t, m.Who.Agent)
+			test.StrHasPrefix(t, "nbduet-", m.Who.Username)
 		}
 		time.Sleep(time.Minute)
 		if n := len(ada.Messages()); n != 3 {
@@ -119,9 +122,9 @@ func TestChatRename(t *testing.T) {
 		ada.says("@Claude the axis", "claude-7")
 		o.none("1")
 		ada.says("@Claude-(AI) the axis", "nbduet-claude")
-		if m := o.takes("1"); !slices.Equal(m.To, []string{"1"}) || m.Says != "the axis" {
-			t.Errorf("%+v", m)
-		}
+		m := o.takes("1")
+		test.SliceEqOp(t, []string{"1"}, m.To)
+		test.Eq(t, "the axis", m.Says)
 		o.Forget("1")
 		time.Sleep(time.Minute)
 		o.enters("2", "claude-code")
@@ -145,8 +148,7 @@ func TestChatNobodyListens(t *testing.T) {
 				told = append(told, m.Sender.Username+": "+m.Body)
 			}
 		}
-		if len(told) != 1 || !strings.HasPrefix(told[0], "nbduet: Nobody is listening") {
-			t.Errorf("told: %q", told)
-		}
+		must.SliceLen(t, 1, told, must.Sprint("told"))
+		test.StrHasPrefix(t, "nbduet: Nobody is listening", told[0], test.Sprint("told"))
 	})
 }

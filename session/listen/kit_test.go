@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -26,13 +28,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // ours is a process with a chat open, beside a notebook.
 type ours struct {
@@ -58,7 +53,7 @@ func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Confi
 	o.chats = listen.New(o.Manager)
 	var err error
 	o.chat, err = o.chats.Open(t.Context(), jupyter.MustPath(strings.TrimSuffix(path, ".ipynb")+".chat"))
-	must(t, err)
+	must.NoError(t, err)
 	return o
 }
 
@@ -66,7 +61,7 @@ func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Confi
 func (o *ours) enters(client, name string) {
 	o.t.Helper()
 	session.Said(o.Manager, client, face.Self{Name: name})
-	must(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
+	must.NoError(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
 }
 
 // takes waits for a mention, which a client then has.
@@ -145,9 +140,9 @@ func (o *ours) indicator() *indicator {
 	o.t.Helper()
 	srv := sessiontest.Server(o.t, o.s)
 	s, err := srv.CollaborationSession(o.t.Context(), o.chat.Path(), "text", "chat")
-	must(o.t, err)
+	must.NoError(o.t, err)
 	ws, err := srv.DialRoom(o.t.Context(), s.RoomID(), s.SessionID)
-	must(o.t, err)
+	must.NoError(o.t, err)
 	in, seen := &indicator{t: o.t, texts: []string{""}}, awareness.NewTable(1)
 	var reading sync.WaitGroup
 	reading.Go(func() {

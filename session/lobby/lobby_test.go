@@ -3,11 +3,13 @@ package lobby
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -45,18 +47,17 @@ func TestKeeper(t *testing.T) {
 		for _, v := range entered[entry-1].all {
 			got = append(got, fmt.Sprintf("%s in %s of %v", v.User.DisplayName, v.Current, v.Documents))
 		}
-		if !slices.Equal(got, want) || entered[entry-1].left {
-			t.Errorf("shown are %q (left: %v), want %q", got, entered[entry-1].left, want)
-		}
+		test.SliceEqOp(t, want, got)
+		test.False(t, entered[entry-1].left)
 	}
-	if others, since := k.Others(); others != nil || !since.IsZero() {
-		t.Errorf("outside the lobby there are %v, since %v", others, since)
-	}
+	others, since := k.Others()
+	must.Nil(t, others)
+	test.True(t, since.IsZero())
 	k.Opened(path("b"))
 	sees(1)
-	if others, since := k.Others(); len(others) != 1 || since.IsZero() {
-		t.Errorf("in the lobby there are %v, since %v", others, since)
-	}
+	others, since = k.Others()
+	must.SliceLen(t, 1, others)
+	test.False(t, since.IsZero())
 	k.Came(ann, path("b"))
 	sees(1, "Claude in b of [b]")
 	k.Opened(path("a"))

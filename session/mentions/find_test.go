@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"go.uber.org/goleak"
 )
 
@@ -62,9 +64,8 @@ func TestSpeaks(t *testing.T) {
 		if !slices.Equal(speak, markers) {
 			t.Errorf("%q speaks %q, want %q", language, speak, markers)
 		}
-		if speaks("python", "//") || speaks("sql", "#") {
-			t.Error("a marker of another language begins a comment")
-		}
+		test.False(t, speaks("python", "//"), test.Sprint("a marker of another language begins a comment"))
+		test.False(t, speaks("sql", "#"), test.Sprint("a marker of another language begins a comment"))
 	}
 }
 
@@ -100,9 +101,10 @@ func FuzzFind(f *testing.F) {
 		for _, typ := range []string{"markdown", "code"} {
 			last := 0
 			for _, c := range findIn(typ, s, duet) {
-				if c.from < last || c.to < c.from || c.to > len(s) || s[c.from] != '@' {
-					t.Fatalf("%s %q: a call from %d to %d", typ, s, c.from, c.to)
-				}
+				must.GreaterEq(t, last, c.from, must.Sprint(typ))
+				must.GreaterEq(t, c.from, c.to, must.Sprint(typ))
+				must.LessEq(t, len(s), c.to, must.Sprint(typ))
+				must.Eq(t, '@', s[c.from], must.Sprint(typ))
 				last = c.to
 			}
 		}

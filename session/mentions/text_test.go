@@ -3,6 +3,8 @@ package mentions
 import (
 	"reflect"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 func TestInText(t *testing.T) {
@@ -23,7 +25,6 @@ func TestInText(t *testing.T) {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
-	if !SameName("Data Duet", "data-duet") || SameName("Duet", "Duo") {
-		t.Error("names")
-	}
+	test.True(t, SameName("Data Duet", "data-duet"))
+	test.False(t, SameName("Duet", "Duo"))
 }

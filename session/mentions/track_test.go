@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/people"
@@ -177,9 +180,11 @@ func TestCallCountsWhenWritten(t *testing.T) {
 		d.types("a", "is")
 		time.Sleep(quiet + lookEvery)
 		m, ok := d.book.Take(Asks{Client: "c-1"})
-		if !ok || m.Says != "fix the axis" || m.Who != (Who{Name: "Anna", Username: "anna"}) || m.Cell != "a" || m.Path.String() != "a.ipynb" {
-			t.Fatalf("after 3 s: %+v %v", m, ok)
-		}
+		must.True(t, ok, must.Sprint("after 3 s"))
+		must.Eq(t, "fix the axis", m.Says, must.Sprint("after 3 s"))
+		must.EqOp(t, Who{Name: "Anna", Username: "anna"}, m.Who, must.Sprint("after 3 s"))
+		must.Eq(t, "a", m.Cell, must.Sprint("after 3 s"))
+		must.Eq(t, "a.ipynb", m.Path.String(), must.Sprint("after 3 s"))
 		if again := d.said("c-2"); again != nil {
 			t.Errorf("another client gets %q, too", again)
 		}
@@ -328,9 +333,10 @@ func TestEditedLater(t *testing.T) {
 		time.Sleep(time.Minute)
 		d.want()
 		list := d.book.List(Asks{Client: "c-1"})
-		if len(list) != 1 || list[0].Says != "fix the y axis" || !list[0].Edited || list[0].Taken != "c-1" {
-			t.Errorf("listed: %+v", list)
-		}
+		must.SliceLen(t, 1, list, must.Sprint("listed"))
+		test.Eq(t, "fix the y axis", list[0].Says, test.Sprint("listed"))
+		test.True(t, list[0].Edited, test.Sprint("listed"))
+		test.Eq(t, "c-1", list[0].Taken, test.Sprint("listed"))
 		d.write(anna, "a", "Oh, @Duet fix the y axis\n@Duet and the title")
 		time.Sleep(time.Minute)
 		d.want("and the title")
@@ -347,9 +353,8 @@ func TestThousandInOnePaste(t *testing.T) {
 		d.write(anna, "a", strings.Join(lines, "\n"))
 		time.Sleep(time.Minute)
 		list := d.book.List(Asks{Client: "c-1"})
-		if len(list) != oneByOne || list[oneByOne-1].More != 1000-oneByOne {
-			t.Errorf("listed: %d, %+v", len(list), list)
-		}
+		must.SliceLen(t, oneByOne, list, must.Sprint("listed"))
+		test.Eq(t, 1000-oneByOne, list[oneByOne-1].More, test.Sprint("listed"))
 	})
 }
 
@@ -373,12 +378,14 @@ func TestAgentsAmongThemselves(t *testing.T) {
 		d.write(other, "code", "# @Duet from another")
 		time.Sleep(30 * time.Second)
 		d.want()
-		if m, ok := d.book.Take(Asks{Client: "c-2", Agents: true}); !ok || m.Says != "from another" || m.Who.Name != "Robot" {
-			t.Errorf("Cursor takes %+v, %v", m, ok)
-		}
-		if m, ok := d.book.Take(Asks{Client: "c-1", Agents: true}); !ok || m.Says != "from two" || m.Who.Client != "c-2" {
-			t.Errorf("Claude takes %+v, %v", m, ok)
-		}
+		m, ok := d.book.Take(Asks{Client: "c-2", Agents: true})
+		must.True(t, ok)
+		test.Eq(t, "from another", m.Says)
+		test.Eq(t, "Robot", m.Who.Name)
+		m, ok = d.book.Take(Asks{Client: "c-1", Agents: true})
+		must.True(t, ok)
+		test.Eq(t, "from two", m.Says)
+		test.Eq(t, "c-2", m.Who.Client)
 	})
 }
 
@@ -478,17 +485,17 @@ func TestElsewhere(t *testing.T) {
 		if _, _, err := d.book.Of("c-2", ids[0]); err == nil {
 			t.Error("answered here")
 		}
-		if l := d.book.List(Asks{Client: "c-1"}); len(l) != 2 || l[0].Taken != Elsewhere || l[1].Taken != Elsewhere {
-			t.Errorf("%+v", l)
-		}
+		l := d.book.List(Asks{Client: "c-1"})
+		must.SliceLen(t, 2, l)
+		test.Eq(t, Elsewhere, l[0].Taken)
+		test.Eq(t, Elsewhere, l[1].Taken)
 		marks := map[string]bool{}
 		for _, id := range ids {
 			s, _ := d.book.Standing(id)
 			marks[s.Mark] = true
 		}
-		if len(marks) != 2 || marks[""] {
-			t.Errorf("the marks are %v", marks)
-		}
+		must.MapLen(t, 2, marks)
+		test.False(t, marks[""])
 		d.book.Lose(ids[0], Elsewhere, true)
 		d.book.Release(ids[1])
 		d.book.Forget("c-1")

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -49,9 +52,8 @@ func TestParseNew(t *testing.T) {
 			continue
 		}
 		for i, c := range nb.Cells {
-			if c.Type != want[i].Type || c.Source != want[i].Source {
-				t.Errorf("%s: cell %d is %+v", content, i, c)
-			}
+			test.Eq(t, want[i].Type, c.Type, test.Sprint(content))
+			test.Eq(t, want[i].Source, c.Source, test.Sprint(content))
 		}
 		for _, c := range nb.Content()["cells"].([]any) {
 			if id, _ := c.(map[string]any)["id"].(string); !ValidID(id) {
@@ -73,9 +75,9 @@ func TestParseRefuses(t *testing.T) {
 		`"source":"# T"`:       {`"source":1`, "cells[1].source is a number"},
 		`"metadata":{"k":1},"`: {`"metadata":[],"`, "\"metadata\" is a list"},
 	} {
-		if _, err := Parse(strings.Replace(whole, from, c.to, 1)); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s for %s: %v", c.to, from, err)
-		}
+		_, err := Parse(strings.Replace(whole, from, c.to, 1))
+		must.Error(t, err, must.Sprint(from))
+		test.StrContains(t, err.Error(), c.says, test.Sprint(from))
 	}
 }
 
@@ -106,9 +108,9 @@ func TestReplicaAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range nb.Cells() {
-			if other, _ := again.CellAt(i); !ValidID(c.ID) || other.ID != c.ID {
-				t.Errorf("cell %d is %q, and %q in another replica", i, c.ID, other.ID)
-			}
+			other, _ := again.CellAt(i)
+			test.True(t, ValidID(c.ID), test.Sprint(i))
+			test.Eq(t, c.ID, other.ID, test.Sprint(i))
 		}
 	}
 }

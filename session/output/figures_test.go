@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
@@ -27,9 +29,10 @@ func TestFiguresBesideALotOfText(t *testing.T) {
 			notes++
 		}
 	}
-	if kept != 6 || o.figures != 0 || o.omitted == 0 || notes != 2 {
-		t.Errorf("%d figures are kept, %d left out, with %d bytes of text and %d notes", kept, o.figures, o.omitted, notes)
-	}
+	test.Eq(t, 6, kept)
+	test.Eq(t, 0, o.figures)
+	test.NotEq(t, 0, o.omitted)
+	test.Eq(t, 2, notes)
 }
 
 // Beyond their own bound figures are counted, and those that fit are still kept.
@@ -41,16 +44,16 @@ func TestFiguresAreBounded(t *testing.T) {
 	o.add(picture(100))
 	o.add(stdout("text"))
 	o.sayOmitted()
-	if o.figureSize > figureBytesMax || o.figures != 2 || o.omitted != 0 {
-		t.Errorf("%d bytes of figures are kept, %d figures left out, %d bytes of text", o.figureSize, o.figures, o.omitted)
-	}
+	test.LessEq(t, figureBytesMax, o.figureSize)
+	test.Eq(t, 2, o.figures)
+	test.Eq(t, 0, o.omitted)
 	all := o.list()
-	if n := len(all); n != 16 || all[14]["text"] != "text" || !strings.Contains(all[15]["text"].(string), "figures left out: 2, of") {
-		t.Errorf("%d outputs, the last of them %v", n, all[14:])
-	}
+	n := len(all)
+	test.Eq(t, 16, n)
+	test.EqOp[any](t, "text", all[14]["text"])
+	test.StrContains(t, all[15]["text"].(string), "figures left out: 2, of")
 	o.add(kernel.ClearOutput{})
 	o.add(picture(3 << 20))
-	if o.figures != 0 || len(o.list()) != 1 {
-		t.Errorf("after a clear: %d figures left out", o.figures)
-	}
+	test.Eq(t, 0, o.figures, test.Sprint("after a clear"))
+	test.SliceLen(t, 1, o.list(), test.Sprint("after a clear"))
 }

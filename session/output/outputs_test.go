@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -87,9 +90,8 @@ func TestOutputsAreNbformat(t *testing.T) {
 	if !reflect.DeepEqual(o.list(), want) {
 		t.Errorf("outputs are %v, want %v", o.list(), want)
 	}
-	if o.count == nil || *o.count != 7 {
-		t.Errorf("count is %v, want 7", o.count)
-	}
+	must.NotNil(t, o.count)
+	test.Eq(t, 7, *o.count)
 }
 
 func TestOutputsAreBounded(t *testing.T) {
@@ -111,21 +113,22 @@ func TestOutputsAreBounded(t *testing.T) {
 	o.add(kernel.Error{Name: "E"})
 	o.sayOmitted()
 	cell, run := o.list(), o.remembered()
-	if len(cell) != 3 || cell[2]["ename"] != "E" || !strings.Contains(cell[1]["text"].(string), "bytes of output were left out") {
-		t.Fatalf("the cell has %d outputs, the last of them %v", len(cell), cell[1:])
-	}
-	if len(run) != 4 || !strings.HasSuffix(run[2]["text"].(string), "xxthe very end é") || run[3]["ename"] != "E" {
-		t.Errorf("the run remembers %d outputs", len(run))
-	}
+	must.SliceLen(t, 3, cell)
+	must.EqOp[any](t, "E", cell[2]["ename"])
+	must.StrContains(t, cell[1]["text"].(string), "bytes of output were left out")
+	must.SliceLen(t, 4, run)
+	test.StrHasSuffix(t, "xxthe very end é", run[2]["text"].(string))
+	test.EqOp[any](t, "E", run[3]["ename"])
 	if n := len(run[2]["text"].(string)); n > restBytesMax {
 		t.Errorf("%d bytes of the end are remembered", n)
 	}
 	// What the program clears is not missing.
 	o.add(kernel.ClearOutput{})
 	o.add(stdout("new"))
-	if got := o.remembered(); len(got) != 1 || got[0]["text"] != "new" || o.omitted != 0 {
-		t.Errorf("after a clear: %d outputs, %d bytes left out", len(got), o.omitted)
-	}
+	got := o.remembered()
+	must.SliceLen(t, 1, got, must.Sprint("after a clear"))
+	test.EqOp[any](t, "new", got[0]["text"], test.Sprint("after a clear"))
+	test.Eq(t, 0, o.omitted, test.Sprint("after a clear"))
 }
 
 // A progress bar that runs for days takes no more room than its line.
@@ -138,9 +141,10 @@ func TestRewrittenLinesTakeNoRoom(t *testing.T) {
 		o.take()
 	}
 	o.add(stdout("\nend"))
-	if got := o.list(); o.omitted != 0 || len(got) != 1 || !strings.HasSuffix(got[0]["text"].(string), "#\nend") {
-		t.Errorf("%d bytes left out of %d outputs", o.omitted, len(got))
-	}
+	got := o.list()
+	test.Eq(t, 0, o.omitted)
+	must.SliceLen(t, 1, got)
+	test.StrHasSuffix(t, "#\nend", got[0]["text"].(string))
 }
 
 // Many small outputs are as heavy as a few large ones.
@@ -150,9 +154,9 @@ func TestSmallOutputsAreBounded(t *testing.T) {
 		o.add(stdout("a"))
 		o.add(stderr("b"))
 	}
-	if n := len(o.list()); n > outputBytesMax/itemBytes || o.omitted == 0 {
-		t.Errorf("%d outputs, %d bytes left out", n, o.omitted)
-	}
+	n := len(o.list())
+	test.LessEq(t, outputBytesMax/itemBytes, n)
+	test.NotEq(t, 0, o.omitted)
 }
 
 // A note of ours is a line of its own, and makes no empty line.
@@ -169,9 +173,9 @@ func TestNotesAreLines(t *testing.T) {
 			o.add(stderr(before))
 		}
 		o.note("\n[note]\n")
-		if got := o.list(); len(got) != 2 || got[1]["text"] != want {
-			t.Errorf("after %q the outputs are %q, want %q", before, got, want)
-		}
+		got := o.list()
+		must.SliceLen(t, 2, got, must.Sprint(before))
+		test.EqOp[any](t, want, got[1]["text"], test.Sprint(before))
 	}
 }
 
@@ -184,9 +188,9 @@ func TestRateNoticesAreOneNote(t *testing.T) {
 	}
 	o.add(stdout("after\n"))
 	got := o.list()
-	if len(got) != 3 || got[1]["text"] != strings.TrimPrefix(rateNote, "\n") || !o.dropped {
-		t.Errorf("outputs %v, dropped %v", got, o.dropped)
-	}
+	must.SliceLen(t, 3, got)
+	test.EqOp[any](t, strings.TrimPrefix(rateNote, "\n"), got[1]["text"])
+	test.True(t, o.dropped)
 }
 
 // A connection that is lost again and again, and nothing comes between, is said once to have been lost.
@@ -196,7 +200,7 @@ func TestGapsWithNothingBetweenAreOneNote(t *testing.T) {
 		o.add(ev)
 	}
 	got := o.list()
-	if len(got) != 3 || strings.Count(got[0]["text"].(string), "lost for a moment") != 1 || strings.Count(got[2]["text"].(string), "lost for a moment") != 1 {
-		t.Errorf("outputs %v", got)
-	}
+	must.SliceLen(t, 3, got)
+	test.Eq(t, 1, strings.Count(got[0]["text"].(string), "lost for a moment"))
+	test.Eq(t, 1, strings.Count(got[2]["text"].(string), "lost for a moment"))
 }

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // paged reads a spool from the beginning to the end in pages of n characters.
@@ -68,13 +71,14 @@ func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	for range 200 {
 		at, n := rng.IntN(len(runes)), rng.IntN(3000)
 		got, total, err := s.page(at, n, "")
-		if want := string(runes[at:min(at+n, len(runes))]); err != nil || got != want || total != len(runes) {
-			t.Fatalf("%d characters at %d: %d bytes of %d, %v", n, at, len(got), total, err)
-		}
+		want := string(runes[at:min(at+n, len(runes))])
+		must.NoError(t, err, must.Sprint(n, at))
+		must.Eq(t, want, got, must.Sprint(n, at))
+		must.Eq(t, len(runes), total, must.Sprint(n, at))
 	}
-	if got, _, err := s.page(len(runes)+5, 10, ""); got != "" || err != nil {
-		t.Errorf("after the end: %q, %v", got, err)
-	}
+	got, _, err := s.page(len(runes)+5, 10, "")
+	test.Eq(t, "", got, test.Sprint("after the end"))
+	test.NoError(t, err, test.Sprint("after the end"))
 }
 
 // Nothing of a file is there for other users, nor when it is let go.
@@ -86,9 +90,9 @@ func TestSpoolFilesGo(t *testing.T) {
 		s := &spool{all: all}
 		s.write(strings.Repeat("0123456789\n", maxSpoolBuffer/5))
 		made = append(made, s)
-		if info, err := s.file.Stat(); err != nil || info.Mode().Perm() != 0o600 {
-			t.Fatalf("the file is %v, %v", info.Mode(), err)
-		}
+		info, err := s.file.Stat()
+		must.NoError(t, err)
+		must.Eq(t, 0o600, info.Mode().Perm())
 	}
 	for i, s := range made {
 		if _, _, err := s.page(0, 10, ""); errors.Is(err, errSpoolGone) != (i < 2) {
@@ -96,9 +100,10 @@ func TestSpoolFilesGo(t *testing.T) {
 		}
 	}
 	all.Close()
-	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 || all.bytes != 0 {
-		t.Errorf("left are %v, %d bytes, %v", left, all.bytes, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	must.NoError(t, err)
+	must.LessEq(t, 0, len(left))
+	test.Eq(t, 0, all.bytes)
 	made[5].drop() // a second time
 	made[5].write("late")
 	if _, _, err := made[5].page(0, 1, ""); !errors.Is(err, errSpoolGone) {
@@ -122,7 +127,8 @@ func TestSpoolSaysWhatIsMissing(t *testing.T) {
 	s.write("the end é")
 	tail := strings.Repeat(line, 3) + "the end é"
 	got := paged(t, s, 50_000, tail)
-	if !s.full || !strings.HasPrefix(got, line) || !strings.Contains(got, " bytes are not kept here]\n"+line) || !strings.HasSuffix(got, "the end é") {
-		t.Errorf("%d bytes, ending in %q", len(got), got[max(0, len(got)-500):])
-	}
+	test.True(t, s.full, test.Sprint(len(got)))
+	test.StrHasPrefix(t, line, got, test.Sprint(len(got)))
+	test.StrContains(t, got, " bytes are not kept here]\n"+line, test.Sprint(len(got)))
+	test.StrHasSuffix(t, "the end é", got, test.Sprint(len(got)))
 }

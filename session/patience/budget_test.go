@@ -9,6 +9,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -72,7 +75,6 @@ func TestBudgetIsForAllWaits(t *testing.T) {
 // The budget goes with the context of its call.
 func TestBudgetOfAContext(t *testing.T) {
 	b := New(nil, time.Second, nil)
-	if Of(t.Context()) != nil || Of(b.With(t.Context())) != b {
-		t.Error("the context has another budget")
-	}
+	must.Nil(t, Of(t.Context()), must.Sprint("the context has another budget"))
+	test.EqOp(t, b, Of(b.With(t.Context())), test.Sprint("the context has another budget"))
 }

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/people"
@@ -23,29 +26,32 @@ func TestNotKnownYet(t *testing.T) {
 		time.Sleep(time.Second)
 		d := sessiontest.Open(t, m, path)
 		c := d.Company()
-		if len(c.People) != 0 || c.Known.All() || c.Known.Cut || c.Known.Seconds() < 15 || c.Known.Seconds() > 18 {
-			t.Errorf("at first: %+v, in %d s", c, c.Known.Seconds())
-		}
-		if l := m.Lobby(); len(l.Fronts) != 0 || l.Known.All() {
-			t.Errorf("the lobby: %+v", l)
-		}
+		must.SliceEmpty(t, c.People, must.Sprint("at first"))
+		test.False(t, c.Known.All(), test.Sprint("at first"))
+		test.False(t, c.Known.Cut, test.Sprint("at first"))
+		test.GreaterEq(t, 15, c.Known.Seconds(), test.Sprint("at first"))
+		test.LessEq(t, 18, c.Known.Seconds(), test.Sprint("at first"))
+		l := m.Lobby()
+		must.SliceEmpty(t, l.Fronts, must.Sprint("the lobby"))
+		test.False(t, l.Known.All(), test.Sprint("the lobby"))
 		time.Sleep(14 * time.Second)
 		p.Show(state) // she renews
 		time.Sleep(time.Second)
-		if c := d.Company(); len(c.People) != 1 || c.Known.All() {
-			t.Errorf("when she has spoken: %+v", c)
-		}
+		c = d.Company()
+		must.SliceLen(t, 1, c.People, must.Sprint("when she has spoken"))
+		test.False(t, c.Known.All(), test.Sprint("when she has spoken"))
 		time.Sleep(4 * time.Second)
-		if c := d.Company(); len(c.People) != 1 || !c.Known.All() || c.Known.Seconds() != 0 {
-			t.Errorf("in the end: %+v", c)
-		}
-		if l := m.Lobby(); len(l.Fronts) != 0 || !l.Known.All() {
-			t.Errorf("the lobby in the end: %+v", l)
-		}
+		c = d.Company()
+		must.SliceLen(t, 1, c.People, must.Sprint("in the end"))
+		test.True(t, c.Known.All(), test.Sprint("in the end"))
+		test.Eq(t, 0, c.Known.Seconds(), test.Sprint("in the end"))
+		l = m.Lobby()
+		must.SliceEmpty(t, l.Fronts, must.Sprint("the lobby in the end"))
+		test.True(t, l.Known.All(), test.Sprint("the lobby in the end"))
 	})
-	if k := people.KnownSince(time.Time{}); !k.Cut || k.All() {
-		t.Errorf("without a connection: %+v", k)
-	}
+	k := people.KnownSince(time.Time{})
+	test.True(t, k.Cut, test.Sprint("without a connection"))
+	test.False(t, k.All(), test.Sprint("without a connection"))
 }
 
 // A tab that was killed is gone 30 s after its last word, whatever else comes or does not.

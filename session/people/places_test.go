@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -19,30 +22,37 @@ func TestPlaces(t *testing.T) {
 		ada.selects("c1", 9, 2) // from the emoji's end back
 		p := r.only()
 		at := p.Places[0]
-		if p.Name != "Ada" || p.Username != "ada" || p.Agent || at.Client != ada.Notebook.ClientID() {
-			t.Errorf("it is %+v", p)
-		}
-		if at.Cell != "c1" || at.Index != 1 || !at.Caret || at.Anchor != 9 || at.Head != 2 ||
-			at.From != (people.Position{Line: 1, Column: 3}) || at.To != (people.Position{Line: 2, Column: 4}) || at.Selected != "cd\nfg😀" || at.Cut {
-			t.Errorf("%+v", at)
-		}
+		test.Eq(t, "Ada", p.Name)
+		test.Eq(t, "ada", p.Username)
+		test.False(t, p.Agent)
+		test.Eq(t, ada.Notebook.ClientID(), at.Client)
+		test.Eq(t, "c1", at.Cell)
+		test.Eq(t, 1, at.Index)
+		test.True(t, at.Caret)
+		test.Eq(t, 9, at.Anchor)
+		test.Eq(t, 2, at.Head)
+		test.EqOp(t, people.Position{Line: 1, Column: 3}, at.From)
+		test.EqOp(t, people.Position{Line: 2, Column: 4}, at.To)
+		test.Eq(t, "cd\nfg😀", at.Selected)
+		test.False(t, at.Cut)
 		moved := at.Moved
-		if moved.IsZero() || time.Since(moved) > time.Second || !at.Typed.IsZero() {
-			t.Errorf("moved %v, typed %v", at.Moved, at.Typed)
-		}
+		test.False(t, moved.IsZero())
+		test.LessEq(t, time.Second, time.Since(moved))
+		test.True(t, at.Typed.IsZero())
 		time.Sleep(5 * time.Second)
 		ada.shows(nil) // a renewal
 		if at := r.only().Places[0]; !at.Moved.Equal(moved) {
 			t.Errorf("a renewal moved it: %v after %v", at.Moved, moved)
 		}
 		ada.types("c0", "!")
-		if at := r.only().Places[0]; time.Since(at.Typed) > time.Second || !at.Last().Equal(at.Typed) {
-			t.Errorf("typed %v, moved %v", at.Typed, at.Moved)
-		}
+		at = r.only().Places[0]
+		test.LessEq(t, time.Second, time.Since(at.Typed))
+		test.True(t, at.Last().Equal(at.Typed))
 		ada.selects("c2", 0, 1500)
-		if at := r.only().Places[0]; !at.Cut || len(at.Selected) > 600 || at.To.Column != 1501 {
-			t.Errorf("a long selection: %d characters, %+v", len(at.Selected), at.To)
-		}
+		at = r.only().Places[0]
+		test.True(t, at.Cut, test.Sprint("a long selection"))
+		must.LessEq(t, 600, len(at.Selected), must.Sprint("a long selection"))
+		test.Eq(t, 1501, at.To.Column, test.Sprint("a long selection"))
 	}, "a", "abcd\nfg😀h", strings.Repeat("x", 2000))
 }
 
@@ -90,9 +100,9 @@ func TestActiveCell(t *testing.T) {
 			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": dict{}, "head": dict{}}}}, "c1", false},
 		} {
 			ada.shows(c.shows)
-			if at := r.only().Places[0]; at.Cell != c.cell || at.Caret != c.caret {
-				t.Errorf("%v: %+v", c.shows, at)
-			}
+			at := r.only().Places[0]
+			test.Eq(t, c.cell, at.Cell)
+			test.Eq(t, c.caret, at.Caret)
 		}
 	}, "a", "b")
 }
@@ -113,13 +123,14 @@ func TestHostileStates(t *testing.T) {
 		}
 		for _, head := range nowhere {
 			ada.shows(dict{"cursors": []any{dict{"anchor": head, "head": head, "primary": true, "empty": true}}})
-			if at := r.only().Places[0]; at.Cell != "" || at.Caret {
-				t.Errorf("head %v: %+v", head, at)
-			}
+			at := r.only().Places[0]
+			test.Eq(t, "", at.Cell, test.Sprint(head))
+			test.False(t, at.Caret, test.Sprint(head))
 			ada.shows(dict{"cursors": []any{dict{"anchor": head, "head": ada.at("c0", 1), "primary": true, "empty": false}}})
-			if at := r.only().Places[0]; at.Cell != "c0" || at.Selected != "" || at.Head != 1 {
-				t.Errorf("anchor %v: %+v", head, at)
-			}
+			at = r.only().Places[0]
+			test.Eq(t, "c0", at.Cell, test.Sprint(head))
+			test.Eq(t, "", at.Selected, test.Sprint(head))
+			test.Eq(t, 1, at.Head, test.Sprint(head))
 		}
 		for _, cursors := range []any{nil, 1, "x", dict{}, []any{1, nil, "x", []any{}}} {
 			ada.shows(dict{"cursors": cursors})
@@ -134,9 +145,9 @@ func TestHostileStates(t *testing.T) {
 		}
 		for _, user := range []any{dict{"name": 7, "username": []any{}}, dict{}, dict{"username": "\u0000\u202e"}} {
 			ada.shows(dict{"user": user})
-			if p := r.only(); p.Name != "somebody" || p.Username != "" {
-				t.Errorf("user %v: %+v", user, p)
-			}
+			p := r.only()
+			test.Eq(t, "somebody", p.Name, test.Sprint(user))
+			test.Eq(t, "", p.Username, test.Sprint(user))
 		}
 		ada.shows(dict{"user": []any{}})
 		if c := r.company(); len(c.People) != 0 {
@@ -159,13 +170,16 @@ func TestSelectionAcrossAMovedCell(t *testing.T) {
 			t.Errorf("after the move: %+v", at)
 		}
 		ada.shows(dict{"cursors": []any{dict{"anchor": before, "head": ada.at("c1", 3), "primary": true, "empty": false}}})
-		if at := r.only().Places[0]; at.Cell != "c1" || at.Index != 0 || at.Head != 3 || at.Selected != "" && at.Selected != "el" {
-			t.Errorf("with its start in the old copy: %+v", at)
-		}
+		at := r.only().Places[0]
+		test.Eq(t, "c1", at.Cell, test.Sprint("with its start in the old copy"))
+		test.Eq(t, 0, at.Index, test.Sprint("with its start in the old copy"))
+		test.Eq(t, 3, at.Head, test.Sprint("with its start in the old copy"))
+		test.False(t, at.Selected != "" && at.Selected != "el", test.Sprint("with its start in the old copy"))
 		ada.shows(dict{"cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c2", 2), "primary": true, "empty": false}}})
-		if at := r.only().Places[0]; at.Cell != "c2" || at.Selected != "" || at.Head != 2 {
-			t.Errorf("with its ends in two cells: %+v", at)
-		}
+		at = r.only().Places[0]
+		test.Eq(t, "c2", at.Cell, test.Sprint("with its ends in two cells"))
+		test.Eq(t, "", at.Selected, test.Sprint("with its ends in two cells"))
+		test.Eq(t, 2, at.Head, test.Sprint("with its ends in two cells"))
 		secondary := dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0), "primary": false, "empty": true}
 		ada.shows(dict{"cursors": []any{secondary, dict{"anchor": ada.at("c0", 1), "head": ada.at("c0", 3), "primary": true, "empty": false}}})
 		if at := r.only().Places[0]; at.Selected != "ir" {

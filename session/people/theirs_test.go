@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // theirs asks where somebody is, and holds the answer against the cell, or against what the refusal must say.
@@ -77,9 +80,9 @@ func TestTheirsIsNoAgents(t *testing.T) {
 		other.shows(nil)
 		r.theirs("", "", "nobody else")
 		r.theirs("robot", "", "nobody else")
-		if p := r.only(); !p.Agent || p.Places[0].Cell != "c0" {
-			t.Errorf("%+v", p)
-		}
+		p := r.only()
+		test.True(t, p.Agent)
+		test.Eq(t, "c0", p.Places[0].Cell)
 	}, "a")
 }
 
@@ -93,9 +96,9 @@ func TestTwoTabs(t *testing.T) {
 		one.shows(nil)
 		two.shows(nil)
 		time.Sleep(10 * time.Second)
-		if p := r.only(); len(p.Places) != 2 || p.Places[0].Cell == p.Places[1].Cell {
-			t.Errorf("%+v", p)
-		}
+		p := r.only()
+		must.SliceLen(t, 2, p.Places)
+		test.NotEq(t, p.Places[1].Cell, p.Places[0].Cell)
 		r.theirs("", "", "several tabs")
 		two.selects("c1", 1, 1)
 		r.theirs("", "c1")

@@ -3,10 +3,11 @@ package project
 import (
 	"encoding/json"
 	"maps"
-	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"go.uber.org/goleak"
 	"go.yaml.in/yaml/v3"
 )
@@ -62,11 +63,15 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, ok := p.Module("load")
-	if !ok || p.Project.Name != "Shop" || p.Tech.PackageManager != "uv" || p.Architecture.Description != "Raw files in, one model out.\n" ||
-		!reflect.DeepEqual(p.Names(), []string{"load", "clean", "größe 😀"}) || m.KeyFiles[0].Role != "entry" || len(m.Patterns) != 2 ||
-		m.CommonIssues[0].DiscoveredAt != "2026-01-15" || m.Dependencies[0] != "clean" {
-		t.Errorf("%+v", p)
-	}
+	must.True(t, ok)
+	test.Eq(t, "Shop", p.Project.Name)
+	test.Eq(t, "uv", p.Tech.PackageManager)
+	test.Eq(t, "Raw files in, one model out.\n", p.Architecture.Description)
+	test.Eq(t, []string{"load", "clean", "größe 😀"}, p.Names())
+	test.Eq(t, "entry", m.KeyFiles[0].Role)
+	must.SliceLen(t, 2, m.Patterns)
+	test.Eq(t, "2026-01-15", m.CommonIssues[0].DiscoveredAt)
+	test.Eq(t, "clean", m.Dependencies[0])
 	if _, ok := p.Module("Load"); ok {
 		t.Error("names are not case-sensitive")
 	}
@@ -130,9 +135,9 @@ func TestParseIsLenient(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
 			t.Fatal(err)
 		}
-		if got := plainOf(t, p); !reflect.DeepEqual(got, want) || strings.Join(p.Notes, "; ") != notes {
-			t.Errorf("%s:\n%v %q\nwant\n%s", name, got, p.Notes, c.want)
-		}
+		got := plainOf(t, p)
+		test.Eq(t, want, got, test.Sprint(name, c.want))
+		test.Eq(t, notes, strings.Join(p.Notes, "; "), test.Sprint(name, c.want))
 	}
 }
 
@@ -204,17 +209,16 @@ func TestAdd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, there, err := Add(example, c.module, c.list, c.entry)
-			if err != nil || there {
-				t.Fatalf("%v, there %v", err, there)
-			}
+			must.NoError(t, err)
+			must.False(t, there)
 			want := strings.Replace(example, c.gone, c.is, 1)
 			if got != want && name != "to the last module" {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 			again, there, err := Add(got, c.module, c.list, c.entry)
-			if err != nil || !there || again != got {
-				t.Errorf("a second time: there %v, %v", there, err)
-			}
+			must.NoError(t, err, must.Sprint("a second time"))
+			test.True(t, there, test.Sprint("a second time"))
+			test.Eq(t, got, again, test.Sprint("a second time"))
 			if _, _, err := Add(got, c.module, Patterns, "and another"); err != nil {
 				t.Errorf("once more: %v", err)
 			}
@@ -233,9 +237,9 @@ func TestAddRefuses(t *testing.T) {
 		"a spread list":    {spread, "x", "several lines"},
 		"a malformed file": {"a: [", "x", "line"},
 	} {
-		if got, _, err := Add(c.text, c.module, Patterns, "p"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		got, _, err := Add(c.text, c.module, Patterns, "p")
+		must.Error(t, err, must.Sprint(name, got))
+		test.StrContains(t, err.Error(), c.want, test.Sprint(name, got))
 	}
 }
 
@@ -243,13 +247,13 @@ func TestAddRefuses(t *testing.T) {
 func TestAddToLenient(t *testing.T) {
 	const file = "project: a\nmodules:\n  x:\n    patterns: one # c\n    dependencies: y\n  y:\n    description: d\n"
 	got, _, err := Add(file, "x", Patterns, "two")
-	if want := strings.Replace(file, "patterns: one # c\n", "patterns: # c\n      - one\n      - two\n", 1); err != nil || got != want {
-		t.Errorf("%v\n%s", err, got)
-	}
+	want := strings.Replace(file, "patterns: one # c\n", "patterns: # c\n      - one\n      - two\n", 1)
+	must.NoError(t, err)
+	test.Eq(t, want, got)
 	got, _, err = Add(file, "y", Patterns, "two")
-	if want := file + "    patterns:\n      - two\n"; err != nil || got != want {
-		t.Errorf("%v\n%s", err, got)
-	}
+	want = file + "    patterns:\n      - two\n"
+	must.NoError(t, err)
+	test.Eq(t, want, got)
 }
 
 // No text makes the writing go wrong: the file is refused, or says what it said and the entry.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -204,9 +206,8 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			if got != c.want {
 				t.Errorf("the cell is %q, want %q", got, c.want)
 			}
-			if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
-				t.Errorf("error %v", err)
-			}
+			test.False(t, c.refused == nil && err != nil)
+			test.False(t, c.refused != nil && !c.refused(err))
 		})
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -67,11 +70,11 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 		"what it has sent is the base after a merge": {func(m *Memory, d *fakeDocument, others func(string)) ydoc.Revision {
 			Of(d, m, "ada").ReadText()
 			others("zero\n" + long)
-			if done, err := Of(d, m, "ada").RewriteText(t.Context(), "edit", 0, func(string) (TextChange, error) {
+			done, err := Of(d, m, "ada").RewriteText(t.Context(), "edit", 0, func(string) (TextChange, error) {
 				return TextChange{behind, behind + 4, "5"}, nil
-			}); err != nil || !done.Merged {
-				t.Errorf("%+v, %v", done, err)
-			}
+			})
+			must.NoError(t, err)
+			test.True(t, done.Merged)
 			return 0
 		}, TextChange{behind, behind + 1, "V"}, "zero\n" + long[:behind] + "V\n", behind + 5, true, nil},
 	} {
@@ -90,12 +93,11 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 			got, err := Of(d, m, "ada").RewriteText(t.Context(), "edit", base, func(base string) (TextChange, error) {
 				return TextChange{c.change.From, min(c.change.To, len(base)), c.change.Put}, nil
 			})
-			if now := d.Text().String(); now != c.want || err == nil && (got.Text != now || got.At != c.at || got.Merged != c.merged) {
-				t.Errorf("the text is %q, %+v", now, got)
-			}
-			if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
-				t.Errorf("error %v", err)
-			}
+			now := d.Text().String()
+			test.Eq(t, c.want, now)
+			test.False(t, err == nil && (got.Text != now || got.At != c.at || got.Merged != c.merged))
+			test.False(t, c.refused == nil && err != nil)
+			test.False(t, c.refused != nil && !c.refused(err))
 		})
 	}
 }

@@ -3,6 +3,8 @@ package reading
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // A cell is deleted by those who have read it as it is now, and by those who mean it.
@@ -60,9 +62,8 @@ func TestDeleteWhatWasRead(t *testing.T) {
 			if _, there := r.nb.Cell(r.id); there != (c.error != "") {
 				t.Errorf("the cell is there: %v", there)
 			}
-			if c.error == "" && err != nil || c.error != "" && (!is[*OutdatedError](err) || !strings.Contains(err.Error(), c.error)) {
-				t.Errorf("error %v", err)
-			}
+			test.False(t, c.error == "" && err != nil)
+			test.False(t, c.error != "" && (!is[*OutdatedError](err) || !strings.Contains(err.Error(), c.error)))
 		})
 	}
 }

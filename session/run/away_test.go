@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -77,17 +80,18 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 				took := time.Since(began)
 				t.Log(res.State, took, res.Err)
 				if c.within == 0 {
-					if text := sessiontest.Text(res.Outputs); res.State != run.Done || !strings.HasSuffix(text, "end\n;") || strings.Count(text, "step") != 40 {
-						t.Errorf("%s, %v, %q", res.State, res.Err, text)
-					}
+					text := sessiontest.Text(res.Outputs)
+					test.Eq(t, run.Done, res.State)
+					test.StrHasSuffix(t, "end\n;", text)
+					test.Eq(t, 40, strings.Count(text, "step"))
 					if res := sessiontest.Wait(t, waiting[0]); res.State != run.Done {
 						t.Errorf("what waited: %s, %v", res.State, res.Err)
 					}
 					return
 				}
-				if res.State != run.Lost || res.Err == nil || took > c.within {
-					t.Fatalf("%s after %s: %v", res.State, took, res.Err)
-				}
+				must.Eq(t, run.Lost, res.State)
+				must.Error(t, res.Err)
+				must.LessEq(t, c.within, took)
 				for _, want := range c.says {
 					if !strings.Contains(res.Err.Error(), want) {
 						t.Errorf("the reason lacks %q: %v", want, res.Err)
@@ -96,9 +100,9 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 				if res := sessiontest.Wait(t, waiting[0]); res.State != run.Cancelled || !strings.Contains(res.Err.Error(), "while cell c0 ran") {
 					t.Errorf("what waited: %s, %v", res.State, res.Err)
 				}
-				if text := sessiontest.Text(res.Outputs); !strings.Contains(text, "step 4\n") || !strings.Contains(text, "while this cell ran") {
-					t.Errorf("its output: %q", text)
-				}
+				text := sessiontest.Text(res.Outputs)
+				test.StrContains(t, text, "step 4\n", test.Sprint("its output"))
+				test.StrContains(t, text, "while this cell ran", test.Sprint("its output"))
 			})
 		})
 	}
@@ -122,9 +126,9 @@ func TestLostRunIsToldWhenTheServerIsBack(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		other := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
 		c, _ := other.Notebook().Cell("c0")
-		if text := sessiontest.Text(c.Outputs); c.ExecutionState == "running" || !strings.Contains(text, "server went away while this cell ran") {
-			t.Errorf("%s, %q", c.ExecutionState, text)
-		}
+		text := sessiontest.Text(c.Outputs)
+		test.NotEq(t, "running", c.ExecutionState)
+		test.StrContains(t, text, "server went away while this cell ran")
 		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done {
 			t.Errorf("the next run: %s, %v", res.State, res.Err)
 		}
@@ -169,14 +173,13 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 			text := sessiontest.Text(res.Outputs)
 			t.Log(res.State, time.Since(began), res.Err)
 			if sig == syscall.SIGSTOP {
-				if res.State != run.Done || strings.Count(text, "step") != 25 {
-					t.Errorf("%s, %v, %q", res.State, res.Err, text)
-				}
+				test.Eq(t, run.Done, res.State)
+				test.Eq(t, 25, strings.Count(text, "step"))
 				return
 			}
-			if res.State != run.Lost || time.Since(began) > toldDead || !strings.Contains(res.Err.Error(), "Jupyter server is away") {
-				t.Errorf("%s after %s: %v", res.State, time.Since(began), res.Err)
-			}
+			test.Eq(t, run.Lost, res.State)
+			test.LessEq(t, toldDead, time.Since(began))
+			test.StrContains(t, res.Err.Error(), "Jupyter server is away")
 			pid, err := strconv.Atoi(strings.TrimPrefix(strings.SplitN(text, "\n", 2)[0], "stdout:"))
 			if err != nil {
 				t.Fatal(err)

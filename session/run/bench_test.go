@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -38,9 +40,8 @@ func benchRun(b *testing.B, d *session.Document) run.Result {
 		b.Fatal(err)
 	}
 	res := runs[0].Result()
-	if res.State != run.Done || res.Dropped {
-		b.Fatalf("%s, dropped %v, %v", res.State, res.Dropped, res.Err)
-	}
+	must.Eq(b, run.Done, res.State)
+	must.False(b, res.Dropped)
 	return res
 }
 
@@ -53,9 +54,8 @@ func BenchmarkOutputThroughput(b *testing.B) {
 	m, d, _ := bench(b, s, code)
 	benchRun(b, d)
 	k, ok, err := m.Kernel(b.Context(), d.Path())
-	if err != nil || !ok {
-		b.Fatal(ok, err)
-	}
+	must.NoError(b, err)
+	must.True(b, ok)
 	c, err := kernel.Dial(b.Context(), m.Servers().Documents, k.ID, kernel.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
@@ -70,12 +73,14 @@ func TestLastOutputEndsTheRun(t *testing.T) {
 		start := time.Now()
 		out.Finish()
 		c, _ := d.Notebook().Cell(r.CellID)
-		if waited := time.Since(start); waited != 0 || !out.Told() || edits != 3 {
-			t.Errorf("waited %v, told %v, %d edits; want the start, the first output, and the rest with the end", waited, out.Told(), edits)
-		}
-		if len(c.Outputs) != 2 || c.ExecutionState != ydoc.Idle || c.ExecutionCount == nil || *c.ExecutionCount != 7 {
-			t.Errorf("the cell is %+v", c)
-		}
+		waited := time.Since(start)
+		test.Eq(t, 0, waited)
+		test.True(t, out.Told())
+		test.Eq(t, 3, edits)
+		must.SliceLen(t, 2, c.Outputs)
+		test.Eq(t, ydoc.Idle, c.ExecutionState)
+		must.NotNil(t, c.ExecutionCount)
+		test.Eq(t, 7, *c.ExecutionCount)
 	})
 }
 
@@ -97,9 +102,9 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if a, b := runs[0].Result(), runs[1].Result(); a.State != Failed || b.State != Cancelled {
-			t.Errorf("the runs have ended as %+v and %+v", a, b)
-		}
+		a, b := runs[0].Result(), runs[1].Result()
+		test.Eq(t, Failed, a.State)
+		test.Eq(t, Cancelled, b.State)
 		for _, c := range d.nb.Cells() {
 			if c.ExecutionState != ydoc.Idle {
 				t.Errorf("left is %+v", c)
@@ -111,9 +116,8 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 			t.Errorf("the notebook is held %d times", d.held)
 		}
 		late, err := cells.RunNew(t.Context(), "3", Options{})
-		if err == nil || late != nil {
-			t.Errorf("run after the end: %v, %v", late, err)
-		}
+		must.Error(t, err, must.Sprint("run after the end"))
+		test.Nil(t, late, test.Sprint("run after the end"))
 	})
 }
 
@@ -135,9 +139,9 @@ func TestNotBehindWhatHasEnded(t *testing.T) {
 				return
 			}
 			told++
-			if ahead, changed := second.Ahead(); ahead != nil || changed == nil {
-				t.Errorf("behind %v (%s)", ahead.ID, ahead.Status().State)
-			}
+			ahead, changed := second.Ahead()
+			must.Nil(t, ahead)
+			test.NotNil(t, changed)
 		}}), errors.New("it is over"))
 		start := func(id string) *Run {
 			t.Helper()

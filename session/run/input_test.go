@@ -3,9 +3,11 @@ package run_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -40,15 +42,17 @@ func TestInput(t *testing.T) {
 				return line, nil
 			}
 		}
-		if res := ask(t, d, "c0", answers("Ada")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-			t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
-		if res := ask(t, d, "c1", answers("hunter2")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
-			t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
-		if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
-			t.Errorf("asked: %+v", asked)
-		}
+		res := ask(t, d, "c0", answers("Ada"))
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "stdin:Name? Ada\n;stdout:hello Ada\n;", sessiontest.Text(res.Outputs))
+		res = ask(t, d, "c1", answers("hunter2"))
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "stdin:Secret: ········\n;stdout:7\n;", sessiontest.Text(res.Outputs))
+		must.SliceLen(t, 2, asked, must.Sprint("asked"))
+		test.Eq(t, "Name? ", asked[0].Prompt, test.Sprint("asked"))
+		test.False(t, asked[0].Password, test.Sprint("asked"))
+		test.Eq(t, "c0", asked[0].CellID, test.Sprint("asked"))
+		test.True(t, asked[1].Password, test.Sprint("asked"))
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), path)
 		nobody := map[string]run.Asker{
 			"nobody answered within 1s: there is nobody to ask": nil,
@@ -59,9 +63,10 @@ func TestInput(t *testing.T) {
 		}
 		for why, asker := range nobody {
 			res := ask(t, d, "c0", asker)
-			if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
-				t.Errorf("%s: %s, %v", why, res.State, res.Err)
-			}
+			test.Eq(t, run.Interrupted, res.State)
+			must.Error(t, res.Err)
+			test.StrContains(t, res.Err.Error(), why)
+			test.StrContains(t, res.Err.Error(), `"Name? "`)
 			if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done {
 				t.Errorf("the next run: %s, %v", res.State, res.Err)
 			}
@@ -85,9 +90,10 @@ func TestInputAskedLater(t *testing.T) {
 		})
 		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "", run.ErrNoAsker })
 		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "Ada", nil })
-		if res := sessiontest.Wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-			t.Errorf("%s, %q, asking %v", res.State, sessiontest.Text(res.Outputs), res.Asking)
-		}
+		res := sessiontest.Wait(t, runs[0])
+		test.Eq(t, run.Done, res.State)
+		must.Nil(t, res.Asking)
+		test.Eq(t, "stdin:Name? Ada\n;stdout:hello Ada\n;", sessiontest.Text(res.Outputs))
 		// Whoever sees it wait can cancel it.
 		if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
 			t.Fatal(err)
@@ -96,9 +102,10 @@ func TestInputAskedLater(t *testing.T) {
 		if err := runs[0].Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := sessiontest.Wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
-			t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
-		}
+		res = sessiontest.Wait(t, runs[0])
+		test.Eq(t, run.Interrupted, res.State, test.Sprint("cancelled"))
+		must.NoError(t, res.Err, must.Sprint("cancelled"))
+		test.Nil(t, res.Asking, test.Sprint("cancelled"))
 	})
 }
 
@@ -124,9 +131,12 @@ func TestInputAnswered(t *testing.T) {
 			case <-time.After(sessiontest.Patience):
 				t.Fatal("it does not wait for input")
 			}
-			if res := r.Status(); res.State != run.WaitingForInput || res.State.Ended() || res.Asking == nil || res.Asking.Prompt != prompt || r.Result().State != res.State {
-				t.Fatalf("%s, %+v", res.State, res.Asking)
-			}
+			res := r.Status()
+			must.Eq(t, run.WaitingForInput, res.State)
+			must.False(t, res.State.Ended())
+			must.NotNil(t, res.Asking)
+			must.Eq(t, prompt, res.Asking.Prompt)
+			must.Eq(t, res.State, r.Result().State)
 		}
 		refused := func(r *run.Run, passwords bool, want error) {
 			t.Helper()
@@ -164,9 +174,10 @@ func TestInputAnswered(t *testing.T) {
 		}
 		// An answer that was accepted counts, even if somebody else comes to be asked.
 		r.AskThrough(func(context.Context, run.Question) (string, error) { return "3", nil })
-		if res := sessiontest.Wait(t, r); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:A? 1\nB? 2\n;stdout:12\n;" {
-			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res := sessiontest.Wait(t, r)
+		test.Eq(t, run.Done, res.State)
+		must.Nil(t, res.Asking)
+		test.Eq(t, "stdin:A? 1\nB? 2\n;stdout:12\n;", sessiontest.Text(res.Outputs))
 		refused(r, true, run.ErrNotAsking)
 
 		r = start("c1")
@@ -175,9 +186,9 @@ func TestInputAnswered(t *testing.T) {
 		if err := r.Answer("hunter2", true); err != nil {
 			t.Error(err)
 		}
-		if res := sessiontest.Wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
-			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res = sessiontest.Wait(t, r)
+		test.Eq(t, run.Done, res.State)
+		test.Eq(t, "stdin:Secret: ········\n;stdout:7\n;", sessiontest.Text(res.Outputs))
 
 		// The time for an answer stays, and a run that waits can be cancelled.
 		r = start("c0")
@@ -185,15 +196,16 @@ func TestInputAnswered(t *testing.T) {
 		if err := r.Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := sessiontest.Wait(t, r); res.State != run.Interrupted || res.Asking != nil {
-			t.Errorf("cancelled: %s, asking %v", res.State, res.Asking)
-		}
+		res = sessiontest.Wait(t, r)
+		test.Eq(t, run.Interrupted, res.State, test.Sprint("cancelled"))
+		test.Nil(t, res.Asking, test.Sprint("cancelled"))
 		refused(r, true, run.ErrNotAsking)
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), d.Path().String())
 		r = start("c0")
 		vacant(r, "A? ")
-		if res := sessiontest.Wait(t, r); res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), "nobody answered within 1s") {
-			t.Errorf("unanswered: %s, %v", res.State, res.Err)
-		}
+		res = sessiontest.Wait(t, r)
+		test.Eq(t, run.Interrupted, res.State, test.Sprint("unanswered"))
+		must.Error(t, res.Err, must.Sprint("unanswered"))
+		test.StrContains(t, res.Err.Error(), "nobody answered within 1s", test.Sprint("unanswered"))
 	})
 }

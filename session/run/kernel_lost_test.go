@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -37,13 +40,15 @@ func TestKernelExits(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := sessiontest.Wait(t, runs[0])
-		if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
-			t.Errorf("%s, %q", res.State, got)
-		}
+		got := sessiontest.Text(res.Outputs)
+		test.Eq(t, run.Lost, res.State)
+		test.StrHasPrefix(t, "stdout:bye\n;", got)
+		test.StrContains(t, got, "process ended while this cell ran")
 		for _, r := range []*run.Run{runs[1], other[0]} {
-			if res := sessiontest.Wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
-				t.Errorf("what waited: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-			}
+			res := sessiontest.Wait(t, r)
+			test.Eq(t, run.Cancelled, res.State, test.Sprint("what waited"))
+			must.SliceEmpty(t, res.Outputs, must.Sprint("what waited"))
+			test.StrContains(t, res.Err.Error(), "process ended while cell c0 ran", test.Sprint("what waited"))
 		}
 		for _, id := range []string{"c0", "c1", "c2"} {
 			sessiontest.Eventually(t, id+" is idle", func() bool {
@@ -51,9 +56,9 @@ func TestKernelExits(t *testing.T) {
 				return c.ExecutionState == "idle"
 			})
 		}
-		if res := sessiontest.Run(t, d, "c2")[0]; sessiontest.Text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "started again: the variables from before are gone") {
-			t.Errorf("the next run: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
-		}
+		res = sessiontest.Run(t, d, "c2")[0]
+		test.Eq(t, "execute_result:False;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "started again: the variables from before are gone", test.Sprint("the next run"))
 	})
 }
 
@@ -68,19 +73,23 @@ func TestKernelDeadOrCulled(t *testing.T) {
 		d := sessiontest.Open(t, m, path)
 		r := sessiontest.Start(t, d, "c0")
 		s.KillProcess(t, pidOf(t, r))
-		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
-			t.Errorf("dead: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res := sessiontest.Wait(t, r)
+		test.Eq(t, run.Lost, res.State, test.Sprint("dead"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "could not be started again while this cell ran", test.Sprint("dead"))
 		sessiontest.Idle(t, d, "c0")
-		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
-			t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-		}
+		res = sessiontest.Run(t, d, "c1")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the run after a death"))
+		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the run after a death"))
+		test.StrContains(t, res.Note, "had died", test.Sprint("the run after a death"))
+		test.StrContains(t, res.Note, "variables from before are gone", test.Sprint("the run after a death"))
 		sessiontest.Eventually(t, "the server culls the kernel", func() bool {
 			_, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 			return err == nil && !ok
 		})
-		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {
-			t.Errorf("the run after culling: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-		}
+		res = sessiontest.Run(t, d, "c1")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the run after culling"))
+		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the run after culling"))
+		test.StrContains(t, res.Note, "had been shut down", test.Sprint("the run after culling"))
+		test.StrContains(t, res.Note, "gone", test.Sprint("the run after culling"))
 	})
 }

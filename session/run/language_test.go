@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -49,20 +52,24 @@ func TestAnotherLanguage(t *testing.T) {
 			"no_such_command_here")
 		d := sessiontest.Open(t, m, path)
 		res := sessiontest.Run(t, d, "c0")[0]
-		if res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:line 1\nline 2\nline 3\n;" || res.Count == nil || *res.Count != 1 {
-			t.Errorf("text: %s, %q, count %v", res.State, sessiontest.Text(res.Outputs), res.Count)
-		}
+		test.Eq(t, run.Done, res.State, test.Sprint("text"))
+		test.Eq(t, "stdout:line 1\nline 2\nline 3\n;", sessiontest.Text(res.Outputs), test.Sprint("text"))
+		must.NotNil(t, res.Count, must.Sprint("text"))
+		test.Eq(t, 1, *res.Count, test.Sprint("text"))
 		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.Name != "bash" {
 			t.Errorf("kernel %+v, %v, %v", k, ok, err)
 		}
 		res = sessiontest.Run(t, d, "c1")[0]
-		if n := len(res.Outputs); res.State != run.Failed || n != 2 || sessiontest.Text(res.Outputs[:1]) != "stdout:before\n;" || res.Outputs[1]["output_type"] != "error" || res.Outputs[1]["evalue"] != "1" {
-			t.Errorf("error: %s, %v", res.State, res.Outputs)
-		}
+		n := len(res.Outputs)
+		test.Eq(t, run.Failed, res.State, test.Sprint("error"))
+		test.Eq(t, 2, n, test.Sprint("error"))
+		test.Eq(t, "stdout:before\n;", sessiontest.Text(res.Outputs[:1]), test.Sprint("error"))
+		test.EqOp[any](t, "error", res.Outputs[1]["output_type"], test.Sprint("error"))
+		test.EqOp[any](t, "1", res.Outputs[1]["evalue"], test.Sprint("error"))
 		res = sessiontest.Run(t, d, "c2")[0]
-		if res.State != run.Done || len(res.Outputs) != 1 || res.Outputs[0]["output_type"] != "display_data" {
-			t.Fatalf("display: %s, %v", res.State, res.Outputs)
-		}
+		must.Eq(t, run.Done, res.State, must.Sprint("display"))
+		must.SliceLen(t, 1, res.Outputs, must.Sprint("display"))
+		must.EqOp[any](t, "display_data", res.Outputs[0]["output_type"], must.Sprint("display"))
 		if data, _ := res.Outputs[0]["data"].(map[string]any); strings.TrimSpace(data["text/html"].(string)) != "<i>new</i>" {
 			t.Errorf("display: %v", data)
 		}
@@ -83,9 +90,9 @@ func TestAnotherLanguage(t *testing.T) {
 		if res = sessiontest.Wait(t, runs[1]); res.State != run.Cancelled {
 			t.Errorf("behind it: %s", res.State)
 		}
-		if res = sessiontest.Run(t, d, "c6")[0]; res.State != run.Failed || !strings.Contains(sessiontest.Text(res.Outputs), "command not found") {
-			t.Errorf("unknown command: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res = sessiontest.Run(t, d, "c6")[0]
+		test.Eq(t, run.Failed, res.State, test.Sprint("unknown command"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "command not found", test.Sprint("unknown command"))
 		for _, c := range d.Notebook().Cells() {
 			sessiontest.Idle(t, d, c.ID)
 		}

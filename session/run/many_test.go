@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -43,9 +45,9 @@ order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-%d.gate", many, i), "ord
 			last = rs
 		}
 		for i, r := range runs {
-			if res := sessiontest.Wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != fmt.Sprintf("stdout:notebook %d\n;", i) {
-				t.Errorf("notebook %d: %s, %q, %v", i, res.State, sessiontest.Text(res.Outputs), res.Err)
-			}
+			res := sessiontest.Wait(t, r)
+			test.Eq(t, run.Done, res.State)
+			test.Eq(t, fmt.Sprintf("stdout:notebook %d\n;", i), sessiontest.Text(res.Outputs))
 		}
 		if res := sessiontest.Wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
 			t.Errorf("the order was %q", sessiontest.Text(res.Outputs))

@@ -1,8 +1,10 @@
 package run_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -22,9 +24,9 @@ func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
 			"for i in range(50): h.update(str(i))\nprint('updated')")
 		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 		sessiontest.Run(t, d, "c0", "c1")
-		if got := sessiontest.Run(t, d, "c2")[0]; got.State != run.Done || sessiontest.Text(got.Outputs) != "stdout:updated\n;" {
-			t.Errorf("the updating cell: %s, %q", got.State, sessiontest.Text(got.Outputs))
-		}
+		got := sessiontest.Run(t, d, "c2")[0]
+		test.Eq(t, run.Done, got.State, test.Sprint("the updating cell"))
+		test.Eq(t, "stdout:updated\n;", sessiontest.Text(got.Outputs), test.Sprint("the updating cell"))
 		want := map[string]string{"c0": "stdout:before\n;display_data:'49';stdout:after\n;", "c1": "display_data:'49';"}
 		for id, outs := range want {
 			sessiontest.Eventually(t, "cell "+id+" shows the last update", func() bool {
@@ -55,16 +57,17 @@ func TestPayloads(t *testing.T) {
 			"get_ipython().set_next_input('x = 1')",
 			"get_ipython().set_next_input('y = 2', replace=True)"))
 		res := sessiontest.Run(t, d, "c0", "c1", "c2", "c3")
-		if got := sessiontest.Text(res[1].Outputs); !strings.HasPrefix(got, "display_data:") || !strings.Contains(got, "What f is for.") {
-			t.Errorf("the page: %q", got)
-		}
+		got := sessiontest.Text(res[1].Outputs)
+		test.StrHasPrefix(t, "display_data:", got, test.Sprint("the page"))
+		test.StrContains(t, got, "What f is for.", test.Sprint("the page"))
 		cells := d.Notebook().Cells()
 		var sources []string
 		for _, c := range cells {
 			sources = append(sources, c.Source)
 		}
-		if len(cells) != 5 || sources[3] != "x = 1" || sources[4] != "y = 2" || cells[4].ID != "c3" {
-			t.Errorf("the cells are %q", sources)
-		}
+		must.SliceLen(t, 5, cells)
+		test.Eq(t, "x = 1", sources[3])
+		test.Eq(t, "y = 2", sources[4])
+		test.Eq(t, "c3", cells[4].ID)
 	})
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -64,9 +67,10 @@ func TestServerRuns(t *testing.T) {
 		}
 		for i, w := range want {
 			r := got[i]
-			if r.State != w.state || sessiontest.Text(r.Outputs) != w.text || (r.Count == nil) != (w.count == 0) || r.Count != nil && *r.Count != w.count {
-				t.Errorf("c%d: %s, %q, count %v, %v; want %v", i, r.State, sessiontest.Text(r.Outputs), r.Count, r.Err, w)
-			}
+			test.Eq(t, w.state, r.State, test.Sprint(i))
+			test.Eq(t, w.text, sessiontest.Text(r.Outputs), test.Sprint(i))
+			test.Eq(t, w.count == 0, r.Count == nil, test.Sprint(i))
+			test.False(t, r.Count != nil && *r.Count != w.count, test.Sprint(i))
 			if w.count > 0 {
 				sameAsCell(t, d, "c"+string(rune('0'+i)), r)
 			}
@@ -84,15 +88,14 @@ func TestServerRuns(t *testing.T) {
 			t.Errorf("%d changes, known %t", len(ours), known)
 		} else {
 			for _, c := range ours {
-				if !c.Who.Is("") || c.Kinds&history.Run == 0 {
-					t.Errorf("%s is told as %s by %+v", c.Cell, c.Kinds, c.Who)
-				}
+				test.True(t, c.Who.Is(""))
+				test.NotEq(t, 0, c.Kinds&history.Run)
 			}
 		}
 		rest := sessiontest.Run(t, d, "c4", "c5")
-		if rest[0].State != run.Done || rest[1].State != run.Done || sessiontest.Text(rest[1].Outputs) != "stdout:done\n;" && sessiontest.Text(rest[1].Outputs) != "stdout:done;" {
-			t.Errorf("the rest: %s, %s, %q", rest[0].State, rest[1].State, sessiontest.Text(rest[1].Outputs))
-		}
+		test.Eq(t, run.Done, rest[0].State, test.Sprint("the rest"))
+		test.Eq(t, run.Done, rest[1].State, test.Sprint("the rest"))
+		test.False(t, sessiontest.Text(rest[1].Outputs) != "stdout:done\n;" && sessiontest.Text(rest[1].Outputs) != "stdout:done;", test.Sprint("the rest"))
 		sameAsCell(t, d, "c5", rest[1])
 	})
 
@@ -136,9 +139,10 @@ func TestServerRuns(t *testing.T) {
 		case <-time.After(sessiontest.Patience):
 			t.Fatal("it does not wait for input")
 		}
-		if st := runs[0].Status(); st.State != run.WaitingForInput || st.Asking == nil || st.Asking.Prompt != "Never? " {
-			t.Errorf("%s, %+v", st.State, st.Asking)
-		}
+		st := runs[0].Status()
+		test.Eq(t, run.WaitingForInput, st.State)
+		must.NotNil(t, st.Asking)
+		test.Eq(t, "Never? ", st.Asking.Prompt)
 		if err := runs[0].Answer("now", false); err != nil {
 			t.Error(err)
 		}
@@ -155,12 +159,12 @@ func TestServerRuns(t *testing.T) {
 			t.Errorf("answered: %s, %v", answered.State, answered.Err)
 		}
 		res = ask(t, d, "c1", nil)
-		if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), `"Never? "`) {
-			t.Errorf("without an answer: %s, %v", res.State, res.Err)
-		}
-		if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
-			t.Errorf("the next: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
+		test.Eq(t, run.Interrupted, res.State, test.Sprint("without an answer"))
+		must.Error(t, res.Err, must.Sprint("without an answer"))
+		test.StrContains(t, res.Err.Error(), `"Never? "`, test.Sprint("without an answer"))
+		res = sessiontest.Run(t, d, "c2")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next"))
+		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the next"))
 	})
 
 	t.Run("interrupt and restart", func(t *testing.T) {
@@ -174,9 +178,8 @@ func TestServerRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := sessiontest.Wait(t, r)
-		if res.State != run.Interrupted || !strings.HasSuffix(sessiontest.Text(res.Outputs), "error:KeyboardInterrupt;") {
-			t.Errorf("interrupted: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
+		test.Eq(t, run.Interrupted, res.State, test.Sprint("interrupted"))
+		test.StrHasSuffix(t, "error:KeyboardInterrupt;", sessiontest.Text(res.Outputs), test.Sprint("interrupted"))
 		sameAsCell(t, d, "c0", res)
 		// The server would say for ever that this is pending.
 		r = sessiontest.Start(t, d, "c2")
@@ -187,9 +190,9 @@ func TestServerRuns(t *testing.T) {
 		if _, err := m.Servers().Documents.Restart(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
-		if res = sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
-			t.Errorf("restarted: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
+		res = sessiontest.Wait(t, r)
+		test.Eq(t, run.Lost, res.State, test.Sprint("restarted"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "restarted while this cell ran", test.Sprint("restarted"))
 		sessiontest.Idle(t, d, "c2") // what the kernel still said at its end may come after that
 	})
 
@@ -199,9 +202,9 @@ func TestServerRuns(t *testing.T) {
 		if err := syscall.Kill(pidOf(t, r), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "process ended while this cell ran") {
-			t.Errorf("killed: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-		}
+		res := sessiontest.Wait(t, r)
+		test.Eq(t, run.Lost, res.State, test.Sprint("killed"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "process ended while this cell ran", test.Sprint("killed"))
 		sessiontest.Idle(t, d, "c0")
 	})
 
@@ -225,9 +228,10 @@ func TestServerRuns(t *testing.T) {
 		if res := sessiontest.Wait(t, first); res.State != run.Failed {
 			t.Errorf("theirs: %s, %v", res.State, res.Err)
 		}
-		if res := sessiontest.Wait(t, second[0]); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "somebody else had failed") {
-			t.Errorf("ours: %s, %v", res.State, res.Err)
-		}
+		res := sessiontest.Wait(t, second[0])
+		test.Eq(t, run.Cancelled, res.State, test.Sprint("ours"))
+		must.Error(t, res.Err, must.Sprint("ours"))
+		test.StrContains(t, res.Err.Error(), "somebody else had failed", test.Sprint("ours"))
 		sessiontest.Idle(t, ours, "c1")
 	})
 
@@ -245,9 +249,10 @@ func TestServerRuns(t *testing.T) {
 		if err := gone.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := sessiontest.Wait(t, r); res.State != run.Lost || res.Err == nil || !strings.Contains(res.Err.Error(), "the server goes on") {
-			t.Errorf("without its program: %s, %v", res.State, res.Err)
-		}
+		res := sessiontest.Wait(t, r)
+		test.Eq(t, run.Lost, res.State, test.Sprint("without its program"))
+		must.Error(t, res.Err, must.Sprint("without its program"))
+		test.StrContains(t, res.Err.Error(), "the server goes on", test.Sprint("without its program"))
 		if c, _ := watcher.Notebook().Cell("c0"); c.ExecutionState != ydoc.Running {
 			t.Errorf("the cell shows as %q", c.ExecutionState)
 		}
@@ -271,9 +276,11 @@ func TestServerRuns(t *testing.T) {
 		}
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, onServer), path)
 		res := sessiontest.Run(t, d, "c0")[0]
-		if n := len(sessiontest.Text(res.Outputs)); res.State != run.Done || res.Dropped || res.Note != "" || n < 4_000_000 {
-			t.Errorf("by the server: %s, dropped %v, %d bytes, %v", res.State, res.Dropped, n, res.Err)
-		}
+		n := len(sessiontest.Text(res.Outputs))
+		test.Eq(t, run.Done, res.State, test.Sprint("by the server"))
+		test.False(t, res.Dropped, test.Sprint("by the server"))
+		test.Eq(t, "", res.Note, test.Sprint("by the server"))
+		test.GreaterEq(t, 4_000_000, n, test.Sprint("by the server"))
 		sameAsCell(t, d, "c0", res)
 	})
 }
@@ -284,9 +291,10 @@ func TestServerRunsWithoutExtension(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer}), s.Notebook(t, "1"))
 		res := sessiontest.Run(t, d, "c0")[0]
-		if res.State != run.Failed || res.Err == nil || !strings.Contains(res.Err.Error(), "pip install jupyter-server-nbmodel") || !strings.Contains(res.Err.Error(), "--execute") {
-			t.Errorf("%s, %v", res.State, res.Err)
-		}
+		test.Eq(t, run.Failed, res.State)
+		must.Error(t, res.Err)
+		test.StrContains(t, res.Err.Error(), "pip install jupyter-server-nbmodel")
+		test.StrContains(t, res.Err.Error(), "--execute")
 		sessiontest.Idle(t, d, "c0")
 	})
 }

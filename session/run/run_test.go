@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -22,19 +25,21 @@ func TestKernelKilled(t *testing.T) {
 		pid := pidOf(t, r)
 		s.KillProcess(t, pid)
 		res := sessiontest.Wait(t, r)
-		if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:"+strconv.Itoa(pid)) || !strings.Contains(got, "process ended") {
-			t.Errorf("killed: %s, %q", res.State, got)
-		}
+		got := sessiontest.Text(res.Outputs)
+		test.Eq(t, run.Lost, res.State, test.Sprint("killed"))
+		test.StrHasPrefix(t, "stdout:"+strconv.Itoa(pid), got, test.Sprint("killed"))
+		test.StrContains(t, got, "process ended", test.Sprint("killed"))
 		sessiontest.Idle(t, d, "c0")
 		if c, _ := d.Notebook().Cell("c0"); sessiontest.Text(c.Outputs) != sessiontest.Text(res.Outputs) {
 			t.Errorf("the cell says %q, the run %q", sessiontest.Text(c.Outputs), sessiontest.Text(res.Outputs))
 		}
-		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "started again") {
-			t.Errorf("the next run: %s, %s, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-		}
-		if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done || res.Note != "" {
-			t.Errorf("the one after it: %s, note %q", res.State, res.Note)
-		}
+		res = sessiontest.Run(t, d, "c1")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "started again", test.Sprint("the next run"))
+		res = sessiontest.Run(t, d, "c2")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the one after it"))
+		test.Eq(t, "", res.Note, test.Sprint("the one after it"))
 	})
 }
 
@@ -48,9 +53,8 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 		r := sessiontest.Start(t, d, "c0")
 		kernel := func() string {
 			k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
-			if err != nil || !ok {
-				t.Fatalf("kernel: %v, %v", ok, err)
-			}
+			must.NoError(t, err, must.Sprint("kernel"))
+			must.True(t, ok, must.Sprint("kernel"))
 			return k.ID
 		}
 		first := kernel()
@@ -65,13 +69,13 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 				}
 			}
 		}
-		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down while this cell ran") {
-			t.Errorf("shut down: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res := sessiontest.Wait(t, r)
+		test.Eq(t, run.Lost, res.State, test.Sprint("shut down"))
+		test.StrContains(t, sessiontest.Text(res.Outputs), "shut down while this cell ran", test.Sprint("shut down"))
 		sessiontest.Idle(t, d, "c0")
-		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || !strings.Contains(res.Note, "had been shut down") {
-			t.Errorf("the next run: %s, note %q, %v", res.State, res.Note, res.Err)
-		}
+		res = sessiontest.Run(t, d, "c1")[0]
+		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "had been shut down", test.Sprint("the next run"))
 		second := kernel()
 		if second == first {
 			t.Error("the kernel is the same")
@@ -113,12 +117,13 @@ func TestCancelWaitingRun(t *testing.T) {
 		}
 		sessiontest.Idle(t, d, "c1")
 		all := m.RunTable().Runs(jupyter.MustPath(path))
-		if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.RunTable().Runs(jupyter.MustPath("elsewhere.ipynb"))) != 0 {
-			t.Errorf("%d runs are listed", len(all))
-		}
-		if r, ok := m.RunTable().Run(first.ID); !ok || r != first {
-			t.Errorf("run %s is not found", first.ID)
-		}
+		must.SliceLen(t, 2, all)
+		test.EqOp(t, second[0], all[0])
+		test.EqOp(t, first, all[1])
+		test.SliceEmpty(t, m.RunTable().Runs(jupyter.MustPath("elsewhere.ipynb")))
+		r, ok := m.RunTable().Run(first.ID)
+		must.True(t, ok)
+		test.EqOp(t, first, r)
 	})
 }
 
@@ -140,9 +145,9 @@ func TestCancelBehindAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Write(t, gate, "")
-		if res := sessiontest.Wait(t, first); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:a\nb\n;" {
-			t.Errorf("the other's: %s, %q", res.State, sessiontest.Text(res.Outputs))
-		}
+		res := sessiontest.Wait(t, first)
+		test.Eq(t, run.Done, res.State, test.Sprint("the other's"))
+		test.Eq(t, "stdout:a\nb\n;", sessiontest.Text(res.Outputs), test.Sprint("the other's"))
 		if st := sessiontest.Wait(t, runs[0]).State; st != run.Interrupted && st != run.Cancelled {
 			t.Errorf("ours: %s", st)
 		}
@@ -164,28 +169,32 @@ func TestFloods(t *testing.T) {
 		res := sessiontest.Wait(t, runs[0])
 		c, _ := d.Notebook().Cell("c0")
 		cell := sessiontest.Text(c.Outputs)
-		if res.State != run.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "as output -1 of the run "+strconv.Quote(runs[0].ID)) {
-			t.Errorf("flood: %s, %d bytes in the cell, ending in %q", res.State, len(cell), cell[max(0, len(cell)-300):])
-		}
-		if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {
-			t.Errorf("the run remembers %q, %d bytes left out", got[max(0, len(got)-300):], res.Omitted)
-		}
+		test.Eq(t, run.Done, res.State, test.Sprint("flood"))
+		must.LessEq(t, 9<<20, len(cell), must.Sprint("flood"))
+		must.GreaterEq(t, 7<<20, len(cell), must.Sprint("flood"))
+		test.StrContains(t, cell, "bytes of output were left out of the notebook here", test.Sprint("flood"))
+		test.StrContains(t, cell, "as output -1 of the run "+strconv.Quote(runs[0].ID), test.Sprint("flood"))
+		got := sessiontest.Text(res.Outputs)
+		test.StrHasSuffix(t, "the end\n;", got)
+		test.GreaterEq(t, 90_000_000, res.Omitted)
+		test.False(t, res.Dropped)
 		// What the cell lacks is all there, to its end.
 		first, total, err := runs[0].LeftOut(0, 1000)
-		if err != nil || first != strings.Repeat("x", 1000) {
-			t.Errorf("what was left out begins with %d bytes, %v", len(first), err)
-		}
+		must.NoError(t, err, must.Sprint(len(first)))
+		test.Eq(t, strings.Repeat("x", 1000), first, test.Sprint(len(first)))
 		if want := res.Omitted; total != want {
 			t.Errorf("%d characters were left out, %d can be read", want, total)
 		}
-		if last, _, err := runs[0].LeftOut(total-1000, 1000); err != nil || !strings.HasSuffix(last, "xxthe end\n") || len(last) != 1000 {
-			t.Errorf("it ends in %q, %v", last, err)
-		}
+		last, _, err := runs[0].LeftOut(total-1000, 1000)
+		must.NoError(t, err)
+		test.StrHasSuffix(t, "xxthe end\n", last)
+		test.Eq(t, 1000, len(last))
 		s = jupytertest.Shared(t) // with Jupyter's own limits
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, burst))
 		res = sessiontest.Run(t, d, "c0")[0]
-		if got := sessiontest.Text(res.Outputs); !res.Dropped || strings.Count(got, "iopub_data_rate_limit") != 1 || strings.Contains(got, "IOPub data rate exceeded") {
-			t.Errorf("burst: dropped %v, %d bytes, ending in %q", res.Dropped, len(got), got[max(0, len(got)-500):])
-		}
+		got = sessiontest.Text(res.Outputs)
+		test.True(t, res.Dropped, test.Sprint("burst", len(got)))
+		test.Eq(t, 1, strings.Count(got, "iopub_data_rate_limit"), test.Sprint("burst", len(got)))
+		test.StrNotContains(t, got, "IOPub data rate exceeded", test.Sprint("burst", len(got)))
 	})
 }

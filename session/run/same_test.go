@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -100,9 +102,8 @@ func joined(outs []map[string]any) []map[string]any {
 func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 	jupytertest.NeedsReal(t, "what `jupyter execute` makes of notebooks")
 	files, err := filepath.Glob("../../e2e/testdata/runs/*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d notebooks, %v", len(files), err)
-	}
+	must.NoError(t, err)
+	must.SliceNotEmpty(t, files)
 	jupyter := cmp.Or(os.Getenv("NBDUET_JUPYTER"), "../../.venv/bin/jupyter")
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

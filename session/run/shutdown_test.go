@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -27,9 +29,8 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 			for range 10 {
 				sessiontest.Run(t, d, "c0")
 				k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
-				if err != nil || !ok {
-					t.Fatalf("a kernel %t, %v", ok, err)
-				}
+				must.NoError(t, err)
+				must.True(t, ok)
 				ended := make(chan error, 1)
 				go func() { ended <- m.Servers().Kernels.ShutdownKernel(context.WithoutCancel(t.Context()), k.ID) }()
 				time.Sleep(later)
@@ -40,9 +41,8 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 				if later == 0 && res.State == run.Lost && !errors.Is(res.Err, kernel.ErrNotReached) {
 					continue // it was there first: the kernel had begun it
 				}
-				if res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
-					t.Fatalf("%v after the shutdown: %s, %q, note %q, %v", later, res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-				}
+				must.Eq(t, run.Done, res.State, must.Sprint(later))
+				must.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), must.Sprint(later))
 			}
 		}
 	})

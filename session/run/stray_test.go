@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -57,9 +59,8 @@ func TestStrayCells(t *testing.T) {
 					time.Sleep(10 * time.Second)
 				}
 				cell, _ := d.Notebook().Cell("c0")
-				if c.tidy != (cell.ExecutionState == "idle") || c.tidy != strings.Contains(sessiontest.Text(cell.Outputs), "nobody runs this cell") {
-					t.Errorf("the cell is %q with %q", cell.ExecutionState, sessiontest.Text(cell.Outputs))
-				}
+				test.Eq(t, cell.ExecutionState == "idle", c.tidy)
+				test.Eq(t, strings.Contains(sessiontest.Text(cell.Outputs), "nobody runs this cell"), c.tidy)
 			})
 		})
 	}

@@ -3,6 +3,9 @@ package run
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -24,9 +27,9 @@ func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
 	if _, ok := table.Run(quiet.ID); !ok {
 		t.Error("the other owner's run was forgotten")
 	}
-	if _, ok := table.Run(first.ID); ok || len(table.Runs(jupyter.Path{})) != runsKept {
-		t.Errorf("%d runs are remembered", len(table.Runs(jupyter.Path{})))
-	}
+	_, ok := table.Run(first.ID)
+	test.False(t, ok)
+	test.SliceLen(t, runsKept, table.Runs(jupyter.Path{}))
 }
 
 // The runs of an owner who leaves are forgotten, those that go on when they have ended; the others' stay.
@@ -48,7 +51,8 @@ func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 		t.Error("a run that goes on was forgotten")
 	}
 	going.end(Done, nil)
-	if got := table.Runs(jupyter.Path{}); len(got) != 1 || got[0] != others || len(table.orphan) > 0 {
-		t.Errorf("left are %v", got)
-	}
+	got := table.Runs(jupyter.Path{})
+	must.SliceLen(t, 1, got)
+	test.EqOp(t, others, got[0])
+	test.LessEq(t, 0, len(table.orphan))
 }

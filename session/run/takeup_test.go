@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -160,20 +163,20 @@ func TestRunIsTakenUp(t *testing.T) {
 				}
 				s.say(t, "three")
 				res := sessiontest.Wait(t, again)
-				if res.State != run.Done || res.Note == "" || !again.TakenUp() {
-					t.Errorf("taken up: %s, %v, note %q", res.State, res.Err, res.Note)
-				}
+				test.Eq(t, run.Done, res.State, test.Sprint("taken up"))
+				test.NotEq(t, "", res.Note, test.Sprint("taken up"))
+				test.True(t, again.TakenUp(), test.Sprint("taken up"))
 				// Nobody else was connected to the kernel, so the server has kept what came meanwhile.
 				s.shows(t, "c0", "idle", "stdout:one\n;", "stdout:two\nthree\n;", "execute_result:42;")
 				if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "stdout:two\nthree\n;execute_result:42;") {
 					t.Errorf("outputs of the run: %q", got)
 				}
-				if res := sessiontest.Wait(t, next[0]); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:'next';" {
-					t.Errorf("the next run: %s, %q", res.State, sessiontest.Text(res.Outputs))
-				}
-				if left, err := s.runs.Take(t.Context(), d.FileID()); err != nil || len(left) != 0 {
-					t.Errorf("still recorded: %+v, %v", left, err)
-				}
+				res = sessiontest.Wait(t, next[0])
+				test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
+				test.Eq(t, "execute_result:'next';", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
+				left, err := s.runs.Take(t.Context(), d.FileID())
+				must.NoError(t, err, must.Sprint("still recorded"))
+				test.SliceEmpty(t, left, test.Sprint("still recorded"))
 			})
 		})
 	}
@@ -209,9 +212,9 @@ func TestRunOfAKilledProcess(t *testing.T) {
 			t.Errorf("taken up: %s, %v", res.State, res.Err)
 		}
 		s.shows(t, "c0", "idle", "one\n", "[nbduet was away", "three\n", "execute_result:42;")
-		if res := sessiontest.Wait(t, dropped); res.State != run.Cancelled || res.Err == nil {
-			t.Errorf("the waiting one: %s, %v", res.State, res.Err)
-		}
+		res := sessiontest.Wait(t, dropped)
+		test.Eq(t, run.Cancelled, res.State, test.Sprint("the waiting one"))
+		test.Error(t, res.Err, test.Sprint("the waiting one"))
 		s.shows(t, "c1", "idle", "stderr:[not run: nbduet ended before the cell's turn came]\n;")
 	})
 }
@@ -248,9 +251,9 @@ func TestRunLostMeanwhile(t *testing.T) {
 				m2 := s.manager(t, s.Server)
 				defer s.close(m2)
 				defer s.open(t, m2).Release()
-				if res := sessiontest.Wait(t, back(t, m2, r.ID)); res.State != run.Lost || res.Err == nil {
-					t.Errorf("%s, %v", res.State, res.Err)
-				}
+				res := sessiontest.Wait(t, back(t, m2, r.ID))
+				test.Eq(t, run.Lost, res.State)
+				test.Error(t, res.Err)
 				s.shows(t, "c0", "idle", "stdout:one\n;stderr:[", c.says)
 			})
 		})
@@ -305,9 +308,9 @@ func TestWaitingRunsAtTheEnd(t *testing.T) {
 			t.Errorf("%s, %v", res.State, res.Err)
 		}
 		s.shows(t, "c1", "idle", "stderr:[not run: nbduet left this notebook before the cell's turn came]\n;")
-		if left, err := s.runs.Take(t.Context(), d.FileID()); err != nil || len(left) != 1 {
-			t.Errorf("recorded: %+v, %v; want the first alone", left, err)
-		}
+		left, err := s.runs.Take(t.Context(), d.FileID())
+		must.NoError(t, err, must.Sprint("recorded"))
+		test.SliceLen(t, 1, left, test.Sprint("recorded"))
 	})
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -182,9 +185,9 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	d.Release()
 	_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
 	var unsaved *saved.UnsavedError
-	if !ok || !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
-	}
+	must.True(t, ok, must.Sprint("end"))
+	must.True(t, errors.As(err, &unsaved), must.Sprint("end"))
+	test.StrContains(t, err.Error(), "read-only", test.Sprint("end"))
 	if sessiontest.FileHas(s, path, "nowhere") {
 		t.Error("the server has written the file all the same")
 	}
@@ -322,7 +325,6 @@ func (f *fileChange) isUnsaved(why string) {
 	f.t.Helper()
 	sessiontest.Eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })
 	infos := f.m.Sessions(jupyter.Path{})
-	if len(infos) != 1 || !strings.Contains(infos[0].Unsaved, why) {
-		f.t.Errorf("the list of sessions: %+v; want %q in it", infos, why)
-	}
+	must.SliceLen(f.t, 1, infos, must.Sprint("the list of sessions"))
+	test.StrContains(f.t, infos[0].Unsaved, why, test.Sprint("the list of sessions"))
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -58,14 +60,13 @@ func TestFileStateCompare(t *testing.T) {
 // The server reads the file again: edits of ours that were in it are safe, the others are said to be undone.
 func TestFileStateReloaded(t *testing.T) {
 	var f fileState
-	if f.reloaded(1) || f.overwritten != "" {
-		t.Error("nothing was pending, and something is said to be undone")
-	}
+	test.False(t, f.reloaded(1), test.Sprint("nothing was pending, and something is said to be undone"))
+	test.Eq(t, "", f.overwritten, test.Sprint("nothing was pending, and something is said to be undone"))
 	f.edited()
 	f.begin()
 	f.edited() // while the save goes on: the look after it does not prove this one
 	f.compare(jupyter.Content{LastModified: time.Unix(1, 0), Hash: "b"}, "b", 2)
-	if !f.reloaded(2) || f.overwritten == "" || f.reloaded(3) {
-		t.Errorf("an edit was pending, and nothing is said: %+v", &f)
-	}
+	test.True(t, f.reloaded(2), test.Sprint("an edit was pending, and nothing is said"))
+	test.NotEq(t, "", f.overwritten, test.Sprint("an edit was pending, and nothing is said"))
+	test.False(t, f.reloaded(3), test.Sprint("an edit was pending, and nothing is said"))
 }

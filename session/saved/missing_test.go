@@ -4,8 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -57,9 +58,8 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 					t.Errorf("ended with %v", err)
 				}
 				for _, want := range c.says {
-					if !found || !strings.Contains(said, want) {
-						t.Errorf("it ends with %q, which does not say %q", said, want)
-					}
+					test.True(t, found)
+					test.StrContains(t, said, want)
 				}
 			})
 		})

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
 )
 
 // saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the
@@ -46,9 +48,8 @@ func TestSavesAreCoalesced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				during, all := saves(t, c.held, c.takes, c.autosaveOff)
-				if during != c.during || all != c.all {
-					t.Errorf("%d saves during the edits, %d in all; want %d and %d", during, all, c.during, c.all)
-				}
+				test.Eq(t, c.during, during)
+				test.Eq(t, c.all, all)
 			})
 		})
 	}
@@ -65,9 +66,8 @@ func TestNoSaveMeetsARename(t *testing.T) {
 		d.use(false)
 		synctest.Wait() // the save has begun
 		began := time.Now()
-		if !d.hold(t.Context()) || time.Since(began) != time.Second/2 {
-			t.Errorf("held after %v, want half a second: after the save that went on", time.Since(began))
-		}
+		test.True(t, d.hold(t.Context()))
+		test.Eq(t, time.Second/2, time.Since(began))
 		d.edit()
 		time.Sleep(2 * savePauseMax)
 		if n := room.Saves.Load(); n != 1 {

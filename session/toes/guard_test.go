@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -34,9 +37,11 @@ func TestBusy(t *testing.T) {
 				rev := b.nb.Revision()
 				err := b.edit(b.call(Manners{}), fn)
 				var busy *BusyError
-				if !errors.As(err, &busy) || busy.Cell != "a" || busy.Index != 0 || busy.Who != "Ada" || b.nb.Revision() != rev {
-					t.Fatalf("%v", err)
-				}
+				must.True(t, errors.As(err, &busy))
+				must.Eq(t, "a", busy.Cell)
+				must.Eq(t, 0, busy.Index)
+				must.Eq(t, "Ada", busy.Who)
+				must.Eq(t, rev, b.nb.Revision())
 				for _, want := range []string{`busy_human: Ada is typing in cell 0 (id "a"), since 4.2 s, last key 1.2 s ago: "+ axis`, "nothing was written: work elsewhere, or make the same call again later"} {
 					if !strings.Contains(err.Error(), want) {
 						t.Errorf("%q is not in %q", want, err)
@@ -71,15 +76,17 @@ func TestManners(t *testing.T) {
 				t.Error(message)
 			}
 		}})
-		if err := b.edit(waits, sets("a", "waited")); err != nil || time.Since(began) != 7*time.Second || told < 7 {
-			t.Errorf("after %v: %v, told %d times", time.Since(began), err, told)
-		}
+		err := b.edit(waits, sets("a", "waited"))
+		must.NoError(t, err)
+		test.Eq(t, 7*time.Second, time.Since(began))
+		test.GreaterEq(t, 7, told)
 		b.types(tab, "a", "x = 5")
 		began = time.Now()
 		var busy *BusyError
-		if err := b.edit(waits, sets("a", "in vain")); !errors.As(err, &busy) || time.Since(began) != 3*time.Second || !strings.Contains(err.Error(), "did not pause within 10s") {
-			t.Errorf("after %v: %v", time.Since(began), err)
-		}
+		err = b.edit(waits, sets("a", "in vain"))
+		must.True(t, errors.As(err, &busy))
+		test.Eq(t, 3*time.Second, time.Since(began))
+		test.StrContains(t, err.Error(), "did not pause within 10s")
 		ctx, stop := context.WithTimeout(b.call(Manners{Wait: time.Minute}), time.Second)
 		defer stop()
 		if err := b.edit(ctx, sets("a", "cut off")); !errors.Is(err, context.DeadlineExceeded) {
@@ -93,9 +100,9 @@ func TestManners(t *testing.T) {
 				b.company = people.Company{}
 			}
 		}
-		if err := b.edit(b.call(Manners{Wait: time.Minute, Tell: leaves}), sets("a", "gone")); err != nil || time.Since(began) != 2*time.Second {
-			t.Errorf("after %v: %v", time.Since(began), err)
-		}
+		err = b.edit(b.call(Manners{Wait: time.Minute, Tell: leaves}), sets("a", "gone"))
+		must.NoError(t, err)
+		test.Eq(t, 2*time.Second, time.Since(began))
 	})
 }
 
@@ -134,9 +141,9 @@ func TestCaretArrives(t *testing.T) {
 				}
 				return
 			}
-			if want := `busy_human: Ada has put the caret into cell 0 (id "a"), 1.2 s ago; nothing was written: `; err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%s: %v", name, err)
-			}
+			want := `busy_human: Ada has put the caret into cell 0 (id "a"), 1.2 s ago; nothing was written: `
+			must.Error(t, err, must.Sprint(name))
+			test.StrHasPrefix(t, want, err.Error(), test.Sprint(name))
 		})
 	}
 }
@@ -205,9 +212,9 @@ func TestSomebody(t *testing.T) {
 			b.types(tab, "a", source)
 			later(0.25)
 			var busy *BusyError
-			if err := b.edit(b.call(Manners{}), sets("a", "mine")); !errors.As(err, &busy) || busy.Who != "somebody" {
-				t.Errorf("%q: %v", source, err)
-			}
+			err := b.edit(b.call(Manners{}), sets("a", "mine"))
+			must.True(t, errors.As(err, &busy), must.Sprint(source))
+			test.Eq(t, "somebody", busy.Who, test.Sprint(source))
 			if err := b.edit(b.call(Manners{}), sets("b", source)); err != nil {
 				t.Error(err)
 			}
@@ -269,9 +276,9 @@ func TestRightAfterJoin(t *testing.T) {
 					time.AfterFunc(250*time.Millisecond, func() { b.types(tab, "a", "x = 12") })
 				}
 				began := time.Now()
-				if err := b.edit(b.call(c.manners), c.fn); err != nil || time.Since(began) != c.took {
-					t.Errorf("after %v: %v", time.Since(began), err)
-				}
+				err := b.edit(b.call(c.manners), c.fn)
+				must.NoError(t, err)
+				test.Eq(t, c.took, time.Since(began))
 			})
 		})
 	}

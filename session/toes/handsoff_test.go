@@ -2,11 +2,13 @@ package toes
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -56,32 +58,35 @@ func TestHandsOff(t *testing.T) {
 		b := newBook(t)
 		other := &book{t: t, nb: b.joins(3, ada)}
 		b.says(bob, "a")
-		if !b.refuses(sets("a", "mine")) || b.refuses(sets("b", "mine")) || b.refuses(insertsOne) || b.settled == 0 {
-			t.Error("of a cell")
-		}
+		test.True(t, b.refuses(sets("a", "mine")), test.Sprint("of a cell"))
+		test.False(t, b.refuses(sets("b", "mine")), test.Sprint("of a cell"))
+		test.False(t, b.refuses(insertsOne), test.Sprint("of a cell"))
+		test.NotEq(t, 0, b.settled, test.Sprint("of a cell"))
 		err := b.edit(b.call(Manners{}), sets("a", "mine"))
 		for _, want := range []string{`hands_off: Bob has said hands off cell 1 (id "a"), at `, "nothing was written", "until Bob says go on"} {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q is not in %v", want, err)
-			}
+			must.Error(t, err)
+			test.StrContains(t, err.Error(), want)
 		}
 		b.edits(other.nb, func(e *ydoc.Editor) error { return e.Move("a", 0) })
-		if h := Holds(other.nb); len(h) != 1 || h[0].Cell != "a" || h[0].Name != "Bob" || h[0].Notebook() || !b.refuses(sets("a", "mine")) {
-			t.Errorf("%+v", h)
-		}
-		if still := other.goesOn(bob, "a"); still != nil || b.refuses(sets("a", "mine")) {
-			t.Errorf("still %q", still)
-		}
+		h := Holds(other.nb)
+		must.SliceLen(t, 1, h)
+		test.Eq(t, "a", h[0].Cell)
+		test.Eq(t, "Bob", h[0].Name)
+		test.False(t, h[0].Notebook())
+		test.True(t, b.refuses(sets("a", "mine")))
+		still := other.goesOn(bob, "a")
+		must.Nil(t, still)
+		test.False(t, b.refuses(sets("a", "mine")))
 		other.says(eve, "")
-		if !b.refuses(sets("a", "x")) || !b.refuses(insertsOne) || !b.refuses(func(e *ydoc.Editor) error { return e.SetMetadata("k", 1) }) {
-			t.Error("of the notebook")
-		}
+		test.True(t, b.refuses(sets("a", "x")), test.Sprint("of the notebook"))
+		test.True(t, b.refuses(insertsOne), test.Sprint("of the notebook"))
+		test.True(t, b.refuses(func(e *ydoc.Editor) error { return e.SetMetadata("k", 1) }), test.Sprint("of the notebook"))
 		if err := b.edit(b.call(Manners{}), insertsOne); !strings.Contains(err.Error(), "hands off this notebook") {
 			t.Error(err)
 		}
-		if still := b.goesOn(eve, "a"); still != nil || b.refuses(insertsOne) {
-			t.Error("go on in a cell is for the notebook as well")
-		}
+		still = b.goesOn(eve, "a")
+		must.Nil(t, still, must.Sprint("go on in a cell is for the notebook as well"))
+		test.False(t, b.refuses(insertsOne), test.Sprint("go on in a cell is for the notebook as well"))
 	})
 }
 
@@ -92,20 +97,21 @@ func TestTwoSayHandsOff(t *testing.T) {
 		b.says(bob, "a")
 		b.says(eve, "a")
 		b.says(eve, "b")
-		if still := b.goesOn(bob, "a"); !slices.Equal(still, []string{"eve a"}) || !b.refuses(sets("a", "mine")) {
-			t.Errorf("%q", still)
-		}
+		still := b.goesOn(bob, "a")
+		test.SliceEqOp(t, []string{"eve a"}, still)
+		test.True(t, b.refuses(sets("a", "mine")))
 		// Who has said nothing lifts what those said who are gone.
-		if still := b.goesOn(bob, "a", "eve", "bob"); !slices.Equal(still, []string{"eve a"}) || !b.refuses(sets("a", "mine")) {
-			t.Errorf("%q", still)
-		}
-		if still := b.goesOn(bob, "a", "bob"); still != nil || b.refuses(sets("a", "mine")) || !b.refuses(sets("b", "mine")) {
-			t.Errorf("%q", still)
-		}
+		still = b.goesOn(bob, "a", "eve", "bob")
+		test.SliceEqOp(t, []string{"eve a"}, still)
+		test.True(t, b.refuses(sets("a", "mine")))
+		still = b.goesOn(bob, "a", "bob")
+		must.Nil(t, still)
+		test.False(t, b.refuses(sets("a", "mine")))
+		test.True(t, b.refuses(sets("b", "mine")))
 		b.says(bob, "")
-		if still := b.goesOn(eve, ""); !slices.Equal(still, []string{"bob *"}) || len(Holds(b.nb)) != 1 {
-			t.Errorf("%q, %+v", still, Holds(b.nb))
-		}
+		still = b.goesOn(eve, "")
+		test.SliceEqOp(t, []string{"bob *"}, still)
+		test.SliceLen(t, 1, Holds(b.nb))
 	})
 }
 
@@ -135,13 +141,15 @@ func TestHoldsThatAreNone(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if h := Holds(b.nb); len(h) != 0 || b.refuses(sets("a", "mine")) {
-			t.Errorf("%+v", h)
-		}
+		h := Holds(b.nb)
+		must.SliceEmpty(t, h)
+		test.False(t, b.refuses(sets("a", "mine")))
 		b.says(Who{"A\x1b[31mda\nB", "a:da"}, "a")
-		if h := Holds(b.nb); len(h) != 1 || h[0].Username != "a:da" || h[0].Cell != "a" || strings.ContainsAny(h[0].Name, "\x1b\n") {
-			t.Errorf("%+v", h)
-		}
+		h = Holds(b.nb)
+		must.SliceLen(t, 1, h)
+		test.Eq(t, "a:da", h[0].Username)
+		test.Eq(t, "a", h[0].Cell)
+		test.False(t, strings.ContainsAny(h[0].Name, "\x1b\n"))
 		if err := HandsOff(t.Context(), b, "a", Who{}); err == nil {
 			t.Error("nobody has said it")
 		}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/traceback"
 )
 
@@ -177,7 +180,6 @@ func TestManyLines(t *testing.T) {
 // A line of code is cut where it is too long to be read.
 func TestLongLine(t *testing.T) {
 	text, _ := traceback.Short("E", "v", []string{"Cell In[3], line 1\n----> 1 " + strings.Repeat("1 + ", 5000) + "0\n", "E: v"})
-	if len(text) > 300 || !strings.HasSuffix(text, "…") {
-		t.Errorf("%d bytes: %.400s", len(text), text)
-	}
+	must.LessEq(t, 300, len(text))
+	test.StrHasSuffix(t, "…", text)
 }

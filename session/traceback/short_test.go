@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/traceback"
 )
 
@@ -39,9 +41,8 @@ func samples(t testing.TB, name string) (all []sample) {
 // All recorded errors become the texts that were looked through and kept.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files of samples, %v", len(files), err)
-	}
+	must.NoError(t, err)
+	must.SliceNotEmpty(t, files)
 	var got strings.Builder
 	for _, file := range files {
 		for _, s := range samples(t, filepath.Base(file)) {

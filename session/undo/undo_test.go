@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -116,15 +119,15 @@ func TestEachClientItsOwn(t *testing.T) {
 	b.sets("a", 3, "c1", "y")
 	b.does("a", 3, func(e *ydoc.Editor) error { _, err := e.Insert(2, ydoc.NewCell{ID: "n", Type: ydoc.Code}); return err })
 	list := Of(b, "a").List()
-	if got := ids(list); !slices.Equal(got, []string{"s3", "s1"}) || !slices.Equal(list[0].Cells, []string{"c1", "n"}) || list[0].Reason != "call 3" {
-		t.Errorf("%v, %+v", got, list)
-	}
+	got := ids(list)
+	test.SliceEqOp(t, []string{"s3", "s1"}, got)
+	test.SliceEqOp(t, []string{"c1", "n"}, list[0].Cells)
+	test.Eq(t, "call 3", list[0].Reason)
 	b.h.Ran(author.Author{Client: "a", Call: 3}, []string{"n", "c0"})
 	o := b.undo("a", 5)
 	b.has("one 2", "x")
-	if !slices.Equal(ids(o.Steps), []string{"s3", "s1"}) || !slices.Equal(o.Ran(), []string{"n", "c0"}) {
-		t.Errorf("%+v", o)
-	}
+	test.SliceEqOp(t, []string{"s3", "s1"}, ids(o.Steps))
+	test.SliceEqOp(t, []string{"n", "c0"}, o.Ran())
 	if _, err := Of(b, "a").Undo(t.Context(), 1); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
@@ -163,9 +166,9 @@ func TestAStepAlone(t *testing.T) {
 	}
 	b.has("1 two 3")
 	var unknown *UnknownError
-	if _, err := Of(b, "a").UndoStep(t.Context(), "s2"); !errors.As(err, &unknown) || !strings.Contains(err.Error(), "s3, s1") {
-		t.Errorf("%v", err)
-	}
+	_, err := Of(b, "a").UndoStep(t.Context(), "s2")
+	must.True(t, errors.As(err, &unknown))
+	test.StrContains(t, err.Error(), "s3, s1")
 	// After undo and redo of a step, those before it can still be undone (microsoft/vscode#244495).
 	b.redo("a", 1)
 	b.has("1 2 3")
@@ -179,17 +182,17 @@ func TestRefused(t *testing.T) {
 	b.sets("a", 1, "c0", "1")
 	b.sets("a", 2, "c1", "2")
 	b.refuse = errors.New("somebody types")
-	if _, err := Of(b, "a").Undo(t.Context(), 2); !errors.Is(err, b.refuse) || !slices.Equal(b.asked, []string{"c1", "c0"}) && !slices.Equal(b.asked, []string{"c0", "c1"}) {
-		t.Errorf("%v, asked for %q", err, b.asked)
-	}
+	_, err := Of(b, "a").Undo(t.Context(), 2)
+	test.ErrorIs(t, err, b.refuse)
+	test.False(t, !slices.Equal(b.asked, []string{"c1", "c0"}) && !slices.Equal(b.asked, []string{"c0", "c1"}))
 	b.has("1", "2")
 	b.refuse = nil
 	b.undo("a", 2)
 	b.has("one", "two")
 	b.refuse = errors.New("somebody types")
-	if _, err := Of(b, "a").Redo(t.Context(), 1); !errors.Is(err, b.refuse) || !slices.Equal(b.asked, []string{"c0"}) {
-		t.Errorf("%v, asked for %q", err, b.asked)
-	}
+	_, err = Of(b, "a").Redo(t.Context(), 1)
+	test.ErrorIs(t, err, b.refuse)
+	test.SliceEqOp(t, []string{"c0"}, b.asked)
 	if got := ids(Of(b, "a").List()); !slices.Equal(got, []string{"s1 undone", "s2 undone"}) {
 		t.Errorf("%v", got)
 	}
@@ -230,9 +233,10 @@ func TestBounds(t *testing.T) {
 			return e.SetSource("c0", strings.Repeat(string(rune('a'+i)), 3<<20))
 		})
 	}
-	if n := len(Of(b, "a").List()); b.h.bytes > maxDocument || n > 7 || n < 4 {
-		t.Errorf("%d bytes in %d steps", b.h.bytes, n)
-	}
+	n := len(Of(b, "a").List())
+	test.LessEq(t, maxDocument, b.h.bytes)
+	test.LessEq(t, 7, n)
+	test.GreaterEq(t, 4, n)
 	b.undo("a", 1)
 	others := []*book{newBook(t, k, large, large, large, large), newBook(t, k, large, large, large, large)}
 	for _, o := range others {
@@ -240,18 +244,17 @@ func TestBounds(t *testing.T) {
 			o.sets("a", uint64(i+2000), fmt.Sprint("c", i), "")
 		}
 	}
-	if k.bytes > maxAll || len(Of(others[1], "a").List()) != 4 || b.h.bytes != 0 {
-		t.Errorf("%d bytes in all, %d of the first", k.bytes, b.h.bytes)
-	}
+	test.LessEq(t, maxAll, k.bytes)
+	must.SliceLen(t, 4, Of(others[1], "a").List())
+	test.Eq(t, 0, b.h.bytes)
 	others[1].undo("a", 4)
 	others[1].has(large, large, large, large)
 	for _, x := range append(others, b) {
 		x.h.End()
 		x.sets("a", 3000, "c0", "after its end") // is not kept
 	}
-	if k.bytes != 0 || k.steps.Len() != 0 {
-		t.Errorf("%d bytes, %d steps are kept of histories that have ended", k.bytes, k.steps.Len())
-	}
+	test.Eq(t, 0, k.bytes)
+	test.Eq(t, 0, k.steps.Len())
 }
 
 // TestMemory: 100 notebooks with 200 steps each take at most 30 MB more than without.
@@ -333,7 +336,6 @@ func TestAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	b.h.End()
-	if k.bytes != 0 || b.h.bytes != 0 {
-		t.Errorf("%d and %d bytes are left", k.bytes, b.h.bytes)
-	}
+	test.Eq(t, 0, k.bytes)
+	test.Eq(t, 0, b.h.bytes)
 }

@@ -4,25 +4,26 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestCutKeepsShortText(t *testing.T) {
 	for _, s := range []string{"", "a", strings.Repeat("é", 100)} {
-		if got, was := Cut(s, 100); got != s || was {
-			t.Errorf("cut(%q, 100) = %q, %v", s, got, was)
-		}
+		got, was := Cut(s, 100)
+		test.Eq(t, s, got)
+		test.False(t, was)
 	}
 }
 
 func TestCutKeepsHeadAndTail(t *testing.T) {
 	s := strings.Repeat("a", 5000) + strings.Repeat("z", 5000)
 	got, was := Cut(s, 200)
-	if !was || Size(got) > 200 {
-		t.Fatalf("cut to %d characters, was cut: %v", Size(got), was)
-	}
-	if !strings.HasPrefix(got, "aaaa") || !strings.HasSuffix(got, "zzzz") {
-		t.Errorf("head or tail is missing: %q", got)
-	}
+	must.True(t, was)
+	must.LessEq(t, 200, Size(got))
+	test.StrHasPrefix(t, "aaaa", got, test.Sprint("head or tail is missing"))
+	test.StrHasSuffix(t, "zzzz", got, test.Sprint("head or tail is missing"))
 	kept := strings.Count(got, "a") + strings.Count(got, "z") - strings.Count(Marker(0), "a")
 	if want := Marker(10_000 - kept); !strings.Contains(got, want) {
 		t.Errorf("%q does not say %q", got, want)
@@ -37,26 +38,24 @@ func TestCutAtEveryLimit(t *testing.T) {
 	s := strings.Repeat(unit, 60)
 	for limit := range Size(s) + 2 {
 		got, was := Cut(s, limit)
-		if Size(got) > limit || !utf8.ValidString(got) || was != (limit < Size(s)) {
-			t.Fatalf("cut(…, %d) = %q, %v", limit, got, was)
-		}
+		must.LessEq(t, limit, Size(got))
+		must.True(t, utf8.ValidString(got))
+		must.Eq(t, limit < Size(s), was)
 		if !was || limit < ShortestMarked {
 			continue
 		}
 		head, tail, ok := strings.Cut(got, "\n… [")
 		_, tail, ok2 := strings.Cut(tail, "left out] …\n")
-		if !ok || !ok2 {
-			t.Fatalf("cut(…, %d) has no mark: %q", limit, got)
-		}
+		must.True(t, ok, must.Sprint(limit, got))
+		must.True(t, ok2, must.Sprint(limit, got))
 		for whole[lastCluster(head, whole)] {
 			head = strings.TrimSuffix(head, lastCluster(head, whole))
 		}
 		for whole[firstCluster(tail, whole)] {
 			tail = strings.TrimPrefix(tail, firstCluster(tail, whole))
 		}
-		if head != "" || tail != "" {
-			t.Fatalf("cut(…, %d) cut through a character: %q and %q are left over", limit, head, tail)
-		}
+		must.Eq(t, "", head, must.Sprint(limit))
+		must.Eq(t, "", tail, must.Sprint(limit))
 	}
 }
 

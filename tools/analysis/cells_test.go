@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -42,37 +45,45 @@ func TestAC4NotebookCells(t *testing.T) {
 		var made analysis.NotebookCreateResult
 		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "résumé 日本"}, &made)
 		path := folder + "/résumé 日本.ipynb"
-		if made.Path != path || made.Name != "résumé 日本.ipynb" || len(made.CellIDs) != 1 {
-			t.Fatalf("%+v", made)
-		}
+		must.Eq(t, path, made.Path)
+		must.Eq(t, "résumé 日本.ipynb", made.Name)
+		must.SliceLen(t, 1, made.CellIDs)
 		metadata, onDisk := cellsIn(t, r.Server.Read(t, path))
-		if spec, _ := metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["display_name"] == "" || len(onDisk) != 1 ||
-			onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || desk.JoinText(onDisk[0]["source"]) != "" {
-			t.Errorf("the file has %v, %v", metadata, onDisk)
-		}
+		spec, _ := metadata["kernelspec"].(map[string]any)
+		test.EqOp[any](t, "python3", spec["name"], test.Sprint(metadata))
+		test.NotEqOp[any](t, "", spec["display_name"], test.Sprint(metadata))
+		must.SliceLen(t, 1, onDisk, must.Sprint(metadata))
+		test.EqOp[any](t, made.CellIDs[0], onDisk[0]["id"], test.Sprint(metadata))
+		test.EqOp[any](t, ydoc.Code, onDisk[0]["cell_type"], test.Sprint(metadata))
+		test.Eq(t, "", desk.JoinText(onDisk[0]["source"]), test.Sprint(metadata))
 
 		var first, second, third analysis.CellResult
 		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
-		if first.Path != path || *first.Index != 1 || first.Count != 2 || first.CellID == "" || first.Revision == "" {
-			t.Errorf("%+v", first)
-		}
+		test.Eq(t, path, first.Path)
+		test.Eq(t, 1, *first.Index)
+		test.Eq(t, 2, first.Count)
+		test.NotEq(t, "", first.CellID)
+		test.NotEq(t, "", first.Revision)
 		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本.ipynb", "cell_type": "code", "source": "print(1)", "position": 0}, &second)
 		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "/" + path, "cell_type": "code", "source": "", "position": 3}, &third)
-		if *second.Index != 0 || *third.Index != 3 || third.Count != 4 {
-			t.Errorf("%+v, %+v", second, third)
-		}
+		test.Eq(t, 0, *second.Index)
+		test.Eq(t, 3, *third.Index)
+		test.Eq(t, 4, third.Count)
 		want := []string{second.CellID, made.CellIDs[0], first.CellID, third.CellID}
 		got := r.Get(s.ID, "résumé 日本")
-		if !slices.Equal(toolstest.Ids(got.Cells), want) || got.Cells[2].Source != "# 見出し 😀\nzwei" || got.Cells[2].CellType != ydoc.Markdown || got.Cells[2].Revision != first.Revision || got.Path != path || got.CellCount != 4 {
-			t.Errorf("%+v", got)
-		}
+		test.SliceEqOp(t, want, toolstest.Ids(got.Cells))
+		test.Eq(t, "# 見出し 😀\nzwei", got.Cells[2].Source)
+		test.Eq(t, ydoc.Markdown, got.Cells[2].CellType)
+		test.Eq(t, first.Revision, got.Cells[2].Revision)
+		test.Eq(t, path, got.Path)
+		test.Eq(t, 4, got.CellCount)
 		if seen := person.Read(path); !slices.Equal(toolstest.Ids(seen.Cells), want) {
 			t.Errorf("the person sees %+v", seen.Cells)
 		}
 		// The session is where it was.
-		if got := r.Get(s.ID, "own"); got.Path != own || len(got.Cells) != 1 {
-			t.Errorf("%+v", got)
-		}
+		got = r.Get(s.ID, "own")
+		test.Eq(t, own, got.Path)
+		test.SliceLen(t, 1, got.Cells)
 	})
 }
 
@@ -87,13 +98,14 @@ func TestNotebookCreate(t *testing.T) {
 		cells := []toolstest.Dict{{"cell_type": "markdown", "source": "# A\r\nB"}, {"cell_type": "code", "source": "x = '日'"}}
 		var made analysis.NotebookCreateResult
 		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": name, "cells": cells}, &made)
-		if made.Path != name || made.Name != name || len(made.CellIDs) != 2 {
-			t.Errorf("%+v", made)
-		}
+		test.Eq(t, name, made.Path)
+		test.Eq(t, name, made.Name)
+		test.SliceLen(t, 2, made.CellIDs)
 		got := r.Get(s.ID, strings.TrimSuffix(name, ".ipynb"))
-		if !slices.Equal(toolstest.Ids(got.Cells), made.CellIDs) || got.Cells[0].Source != "# A\nB" || got.Cells[0].CellType != ydoc.Markdown || got.Cells[1].Source != "x = '日'" {
-			t.Errorf("%+v", got)
-		}
+		test.SliceEqOp(t, made.CellIDs, toolstest.Ids(got.Cells))
+		test.Eq(t, "# A\nB", got.Cells[0].Source)
+		test.Eq(t, ydoc.Markdown, got.Cells[0].CellType)
+		test.Eq(t, "x = '日'", got.Cells[1].Source)
 		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "/" + folder + "/v1.2"}, &made)
 		if made.Path != folder+"/v1.2.ipynb" {
 			t.Errorf("%+v", made)
@@ -140,15 +152,18 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 
 		var edited analysis.EditCellResult
 		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
-		if edited.CellID != "c1" || *edited.Index != 1 || edited.Merged != nil || edited.Revision == "" || edited.Path != path || edited.Count != 3 {
-			t.Errorf("%+v", edited)
-		}
+		test.Eq(t, "c1", edited.CellID)
+		test.Eq(t, 1, *edited.Index)
+		must.Nil(t, edited.Merged)
+		test.NotEq(t, "", edited.Revision)
+		test.Eq(t, path, edited.Path)
+		test.Eq(t, 3, edited.Count)
 		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "source": "b = 21", "revision": edited.Revision}, &edited)
 		var moved analysis.CellResult
 		r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "position": 0}, &moved)
-		if moved.CellID != "c1" || *moved.Index != 0 || moved.Count != 3 {
-			t.Errorf("%+v", moved)
-		}
+		test.Eq(t, "c1", moved.CellID)
+		test.Eq(t, 0, *moved.Index)
+		test.Eq(t, 3, moved.Count)
 		r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}, &moved)
 		person.Sees(path, "a = 1", "c = 3", "b = 21")
 		if got := person.Read(path).Cells; !slices.Equal(toolstest.Ids(got), []string{"c0", "c2", "c1"}) {
@@ -156,19 +171,21 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 		}
 		var gone analysis.DeleteCellResult
 		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1}, &gone)
-		if gone.Deleted != "c2" || gone.Next != "c1" || gone.Count != 2 {
-			t.Errorf("%+v", gone)
-		}
+		test.Eq(t, "c2", gone.Deleted)
+		test.Eq(t, "c1", gone.Next)
+		test.Eq(t, 2, gone.Count)
 		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1"}, &gone)
-		if gone.Deleted != "c1" || gone.Next != "c0" || gone.Count != 1 {
-			t.Errorf("%+v", gone)
-		}
+		test.Eq(t, "c1", gone.Deleted)
+		test.Eq(t, "c0", gone.Next)
+		test.Eq(t, 1, gone.Count)
 		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c0"}, &gone)
 		person.Sees(path, "")
 		got := person.Read(path).Cells
-		if gone.Count != 1 || len(got) != 1 || got[0].ID != gone.Next || got[0].Source != "" || got[0].CellType != ydoc.Code {
-			t.Errorf("%+v, the person sees %+v", gone, got)
-		}
+		test.Eq(t, 1, gone.Count)
+		must.SliceLen(t, 1, got)
+		test.Eq(t, gone.Next, got[0].ID)
+		test.Eq(t, "", got[0].Source)
+		test.Eq(t, ydoc.Code, got[0].CellType)
 	})
 }
 
@@ -191,9 +208,10 @@ func TestNotebookEditIsMerged(t *testing.T) {
 		types(0, "first = 1\nsecond = 22\n", "first = 1\nsecond = 22\n", "x = 1")
 		var out analysis.EditCellResult
 		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": "first = 11\nsecond = 2\n"}, &out)
-		if out.Merged == nil || *out.Merged != "first = 11\nsecond = 22\n" || out.Truncated || !strings.Contains(out.Message, "merged") {
-			t.Errorf("%+v", out)
-		}
+		must.NotNil(t, out.Merged)
+		test.Eq(t, "first = 11\nsecond = 22\n", *out.Merged)
+		test.False(t, out.Truncated)
+		test.StrContains(t, out.Message, "merged")
 		types(1, "x = 100", "first = 11\nsecond = 22\n", "x = 100")
 		before, _ := r.Room(path)
 		r.Bad("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2"}, "nothing was changed", "Their change", "Your change")
@@ -334,9 +352,10 @@ func TestNotebookGetPages(t *testing.T) {
 			}
 			args["cursor"] = page.Next
 		}
-		if pages < 2 || len(got) != 12 || got[0] != "c0" || got[11] != "c11" {
-			t.Errorf("%d pages, %q", pages, got)
-		}
+		test.GreaterEq(t, 2, pages)
+		must.SliceLen(t, 12, got)
+		test.Eq(t, "c0", got[0])
+		test.Eq(t, "c11", got[11])
 		if got := r.Get(s.ID, path); !got.Truncated || len(got.Cells) != 12 || !got.Cells[0].Truncated.Source {
 			t.Errorf("%+v", got)
 		}

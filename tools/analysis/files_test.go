@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -39,17 +41,17 @@ func TestF5FileList(t *testing.T) {
 		var found []string
 		for _, f := range got.Files {
 			found = append(found, f.Type+":"+f.Name)
-			if f.Path != folder+"/"+f.Name || f.LastModified == "" || (f.Size == nil) != (f.Type == "directory") {
-				t.Errorf("%+v", f)
-			}
+			test.Eq(t, folder+"/"+f.Name, f.Path)
+			test.NotEq(t, "", f.LastModified)
+			test.Eq(t, f.Type == "directory", f.Size == nil)
 		}
-		if !slices.Equal(found, []string{"notebook:a.ipynb", "file:b 日.csv", "directory:sub"}) || got.Path != folder || got.Stopped || *got.Files[1].Size != 4 {
-			t.Errorf("%q, %+v", found, got)
-		}
+		test.SliceEqOp(t, []string{"notebook:a.ipynb", "file:b 日.csv", "directory:sub"}, found)
+		test.Eq(t, folder, got.Path)
+		test.False(t, got.Stopped)
+		test.Eq(t, 4, *got.Files[1].Size)
 		r.Good("file_list", toolstest.Dict{"session_id": s.ID}, &got)
-		if got.Path != "" || !slices.ContainsFunc(got.Files, func(f analysis.ListedFile) bool { return f.Path == folder }) {
-			t.Errorf("the root: %+v", got)
-		}
+		test.Eq(t, "", got.Path, test.Sprint("the root"))
+		test.True(t, slices.ContainsFunc(got.Files, func(f analysis.ListedFile) bool { return f.Path == folder }), test.Sprint("the root"))
 		args := func(path string) toolstest.Dict { return toolstest.Dict{"session_id": s.ID, "path": path} }
 		r.Refused(r.Client, "file_list", args(folder+"/b 日.csv"), analysis.CodeNotFolder, "b 日.csv", "file, not a folder")
 		r.Refused(r.Client, "file_list", args(folder+"/a.ipynb"), analysis.CodeNotFolder)
@@ -68,9 +70,11 @@ func TestFileListStopsEarly(t *testing.T) {
 		}
 		var got analysis.FileListResult
 		r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &got)
-		if n := len(got.Files); n < 100 || n >= files.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
-			t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
-		}
+		n := len(got.Files)
+		test.GreaterEq(t, 100, n)
+		test.Less(t, files.MaxListed, n)
+		test.True(t, got.Stopped)
+		test.StrContains(t, got.Message, "too long")
 	})
 }
 
@@ -88,13 +92,13 @@ func TestF5FileRead(t *testing.T) {
 			var got analysis.FileReadResult
 			r.Good("file_read", args, &got)
 			whole.WriteString(got.Content)
-			if got.Path != long || got.Type != "file" || got.Length != 240_000 || got.Truncated != (got.Next != nil) {
-				t.Fatalf("%s %s %d %v", got.Path, got.Type, got.Length, got.Truncated)
-			}
+			must.Eq(t, long, got.Path)
+			must.Eq(t, "file", got.Type)
+			must.Eq(t, 240_000, got.Length)
+			must.Eq(t, got.Next != nil, got.Truncated)
 			if got.Next == nil {
-				if pages < 3 || whole.String() != text {
-					t.Errorf("%d pages, %d bytes", pages, whole.Len())
-				}
+				test.GreaterEq(t, 3, pages)
+				test.Eq(t, text, whole.String())
 				break
 			}
 			args["position"] = *got.Next
@@ -111,9 +115,9 @@ func TestF5FileRead(t *testing.T) {
 		notebook := r.Server.Notebook(t, "print('in a notebook')")
 		var got analysis.FileReadResult
 		r.Good("file_read", toolstest.Dict{"session_id": s.ID, "path": notebook}, &got)
-		if got.Type != "notebook" || !strings.Contains(got.Content, "print('in a notebook')") || !strings.Contains(got.Content, `"nbformat": 4`) {
-			t.Errorf("%+v", got)
-		}
+		test.Eq(t, "notebook", got.Type)
+		test.StrContains(t, got.Content, "print('in a notebook')")
+		test.StrContains(t, got.Content, `"nbformat": 4`)
 		binary := r.Server.Write(t, folder+"/model.bin", "\xff\xfe\x00\x01")
 		huge := r.Server.Write(t, folder+"/huge.csv", strings.Repeat("0123456789abcde\n", 1<<20+1))
 		before := r.Server.Read(t, long)
@@ -192,20 +196,25 @@ func TestF5FileGet(t *testing.T) {
 			path := r.Server.Write(t, folder+"/"+c.name, c.content)
 			var got analysis.FileGetResult
 			res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": "/" + path}, &got)
-			if got.Path != path || got.Name != c.name || got.Delivery != c.delivery || got.Width != c.width || *got.Size != int64(len(c.content)) || got.LastModified == "" ||
-				(c.name != "long.log" && got.MIME != c.mime) || !strings.HasPrefix(got.URL, r.Server.URL) {
-				t.Errorf("%+v", got)
-			}
-			if (got.Text != nil) != (c.delivery == analysis.DeliveredText) || got.Text != nil && *got.Text != c.content {
-				t.Errorf("text %v", got.Text)
-			}
+			test.Eq(t, path, got.Path)
+			test.Eq(t, c.name, got.Name)
+			test.Eq(t, c.delivery, got.Delivery)
+			test.Eq(t, c.width, got.Width)
+			test.Eq(t, int64(len(c.content)), *got.Size)
+			test.NotEq(t, "", got.LastModified)
+			test.False(t, c.name != "long.log" && got.MIME != c.mime)
+			test.StrHasPrefix(t, r.Server.URL, got.URL)
+			test.Eq(t, c.delivery == analysis.DeliveredText, got.Text != nil)
+			test.False(t, got.Text != nil && *got.Text != c.content)
 			if n := len(toolstest.ShownImages(t, res)); (n == 1) != (c.delivery == analysis.DeliveredImage) {
 				t.Errorf("%d images", n)
 			}
 			links, embedded := resources(res)
-			if len(links) != 1 || len(embedded) != 0 || links[0].URI != got.URI || links[0].MIMEType != got.MIME || links[0].Name != c.name {
-				t.Fatalf("%+v, %+v", links, embedded)
-			}
+			must.SliceLen(t, 1, links)
+			must.SliceEmpty(t, embedded)
+			must.Eq(t, got.URI, links[0].URI)
+			must.Eq(t, got.MIME, links[0].MIMEType)
+			must.Eq(t, c.name, links[0].Name)
 			if !strings.HasPrefix(got.URI, "jupyter://sessions/"+s.ID+"/files/") {
 				t.Errorf("%s", got.URI)
 			}
@@ -213,31 +222,31 @@ func TestF5FileGet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if mime, data := bytesOf(t, contents); data != c.content || mime != got.MIME {
-				t.Errorf("the resource is %s, %d bytes", mime, len(data))
-			}
-			if _, err := r.FileAt(elsewhere, got.URI); err == nil || !strings.Contains(err.Error(), "no such analysis session") {
-				t.Errorf("another client: %v", err)
-			}
+			mime, data := bytesOf(t, contents)
+			test.Eq(t, c.content, data, test.Sprint(len(data)))
+			test.Eq(t, got.MIME, mime, test.Sprint(len(data)))
+			_, err = r.FileAt(elsewhere, got.URI)
+			must.Error(t, err, must.Sprint("another client"))
+			test.StrContains(t, err.Error(), "no such analysis session", test.Sprint("another client"))
 			res = r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
 			if c.delivery != analysis.DeliveredLink || c.name == "long.log" || c.name == "escaped.txt" {
 				return
 			}
 			links, embedded = resources(res)
-			if got.Delivery != analysis.DeliveredBlob || len(links) != 0 || len(embedded) != 1 {
-				t.Fatalf("%+v, %+v, %d embedded", got, links, len(embedded))
-			}
-			if mime, data := bytesOf(t, embedded[0].Resource); data != c.content || mime != got.MIME {
-				t.Errorf("embedded is %s, %d bytes", mime, len(data))
-			}
+			must.Eq(t, analysis.DeliveredBlob, got.Delivery)
+			must.SliceEmpty(t, links)
+			must.SliceLen(t, 1, embedded)
+			mime, data = bytesOf(t, embedded[0].Resource)
+			test.Eq(t, c.content, data, test.Sprint(len(data)))
+			test.Eq(t, got.MIME, mime, test.Sprint(len(data)))
 		})
 	}
 	made := r.Server.Name(t, ".bin")
 	r.Execute(s.ID, "_ = open('"+made+"', 'wb').write(bytes(range(256)))")
 	var got analysis.FileGetResult
-	if r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": made}, &got); got.Delivery != analysis.DeliveredLink || *got.Size != 256 {
-		t.Errorf("what code has written: %+v", got)
-	}
+	r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": made}, &got)
+	test.Eq(t, analysis.DeliveredLink, got.Delivery, test.Sprint("what code has written"))
+	test.Eq(t, 256, *got.Size, test.Sprint("what code has written"))
 	r.FilesRefuse(s.ID, "file_get", folder)
 	for _, uri := range []string{
 		"none.csv", "", "..%2Fx", "../x", "%2e%2e/x", "%zz", "a%00b",
@@ -275,9 +284,14 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 		var got analysis.FileGetResult
 		res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": large}, &got)
 		shown := toolstest.ShownImages(t, res)
-		if links, _ := resources(res); len(shown) != 1 || got.Delivery != analysis.DeliveredImage || got.Width != 480 || *got.Size <= analysis.MaxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
-			t.Errorf("%+v, %d images", got, len(shown))
-		}
+		links, _ := resources(res)
+		must.SliceLen(t, 1, shown)
+		test.Eq(t, analysis.DeliveredImage, got.Delivery)
+		test.Eq(t, 480, got.Width)
+		test.Greater(t, analysis.MaxFile, *got.Size)
+		test.Eq(t, "", got.URI)
+		must.SliceEmpty(t, links)
+		test.NotEq(t, "", got.Message)
 		huge := filepath.Join(r.Server.Root, folder, "huge.parquet")
 		if err := os.WriteFile(huge, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -292,19 +306,22 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 			}
 			got = analysis.FileGetResult{}
 			res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
-			if links, embedded := resources(res); got.Delivery != analysis.DeliveredNone || got.URI != "" || *got.Size <= analysis.MaxFile || len(links)+len(embedded) != 0 ||
-				!strings.Contains(got.Message, "execute_code") || got.URL == "" {
-				t.Errorf("%s: %+v", name, got)
-			}
-			if _, err := r.FileAt(r.Client, analysis.FileURI(s.ID, jupyter.MustPath(path))); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
-				t.Errorf("%s as a resource: %v", name, err)
-			}
+			links, embedded := resources(res)
+			test.Eq(t, analysis.DeliveredNone, got.Delivery, test.Sprint(name))
+			test.Eq(t, "", got.URI, test.Sprint(name))
+			test.Greater(t, analysis.MaxFile, *got.Size, test.Sprint(name))
+			test.Eq(t, 0, len(links)+len(embedded), test.Sprint(name))
+			test.StrContains(t, got.Message, "execute_code", test.Sprint(name))
+			test.NotEq(t, "", got.URL, test.Sprint(name))
+			_, err := r.FileAt(r.Client, analysis.FileURI(s.ID, jupyter.MustPath(path)))
+			must.Error(t, err, must.Sprint(name))
+			test.StrContains(t, err.Error(), "640.0 kB", test.Sprint(name))
 		}
 		whole := r.Server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", analysis.MaxFile))
 		res = r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": whole, "include_data": true}, &got)
-		if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != analysis.DeliveredBlob {
-			t.Errorf("%+v", got)
-		}
+		_, embedded := resources(res)
+		must.SliceLen(t, 1, embedded)
+		test.Eq(t, analysis.DeliveredBlob, got.Delivery)
 		if _, err := r.FileAt(r.Client, got.URI); err != nil {
 			t.Error(err)
 		}

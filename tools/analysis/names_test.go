@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -12,8 +15,7 @@ func TestPathsOfANotebooksName(t *testing.T) {
 		"a": "d/a.ipynb a.ipynb", "a.ipynb": "d/a.ipynb a.ipynb", "/a": "a.ipynb", "d/a": "d/a.ipynb", "a.md": "d/a.md.ipynb a.md.ipynb", "./a": "a.ipynb", "...": "d/....ipynb ....ipynb",
 	} {
 		got, err := notebookPaths("name", name, jupyter.MustPath("d/own.ipynb"))
-		if err != nil || fmt.Sprint(got) != "["+want+"]" {
-			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, "["+want+"]", fmt.Sprint(got), test.Sprint(name))
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -18,19 +21,23 @@ func TestPreviewData(t *testing.T) {
 		path := r.Server.Write(t, folder+"/sales.csv", "id;price;when\n1;2.5;2024-01-31\n2;;\n")
 		var p inspect.Preview
 		r.Good("preview_data", toolstest.Dict{"path": "/" + path, "rows": 1}, &p)
-		if p.Path != path || p.Format != "csv" || p.Size != 35 || *p.Rows != 2 || string(p.Head) != `[{"id":1,"price":2.5,"when":"2024-01-31"}]` || p.Delimiter != ";" || p.Truncated {
-			t.Errorf("%+v", p)
-		}
+		test.Eq(t, path, p.Path)
+		test.Eq(t, "csv", p.Format)
+		test.Eq(t, 35, p.Size)
+		test.Eq(t, 2, *p.Rows)
+		test.Eq(t, `[{"id":1,"price":2.5,"when":"2024-01-31"}]`, string(p.Head))
+		test.Eq(t, ";", p.Delimiter)
+		test.False(t, p.Truncated)
 		// A session only says of what kind the kernel is to be; its own has nothing to do with it.
 		id := r.Create(nil).ID
 		r.Execute(id, "x = 1")
 		r.Good("preview_data", toolstest.Dict{"path": path, "session_id": id, "delimiter": ",", "encoding": "latin-1"}, &p)
-		if len(p.Columns) != 1 || p.Encoding != "iso8859-1" {
-			t.Errorf("%+v", p)
-		}
-		if out := r.Execute(id, "print(dir())"); out.Count == nil || *out.Count != 2 || strings.Contains(out.Stdout, "csv") {
-			t.Errorf("%+v", out)
-		}
+		must.SliceLen(t, 1, p.Columns)
+		test.Eq(t, "iso8859-1", p.Encoding)
+		out := r.Execute(id, "print(dir())")
+		must.NotNil(t, out.Count)
+		test.Eq(t, 2, *out.Count)
+		test.StrNotContains(t, out.Stdout, "csv")
 
 		if listed := toolstest.MessageOf(r.Call("session_list", nil)); strings.Contains(listed, r.Work.Helper.KernelID()) {
 			t.Errorf("the helper kernel is listed: %s", listed)
@@ -58,9 +65,9 @@ func TestPreviewData(t *testing.T) {
 		r.Bad("preview_data", toolstest.Dict{"path": "/"}, "root folder")
 		r.Bad("preview_data", toolstest.Dict{"path": path, "rows": 101}, "rows is 101")
 		r.Bad("preview_data", toolstest.Dict{"path": path, "format": "exe"}, "csv")
-		if files, err := filepath.Glob(filepath.Join(r.Server.Root, folder, "*")); err != nil || len(files) != 3 {
-			t.Errorf("files were made: %v, %v", files, err)
-		}
+		files, err := filepath.Glob(filepath.Join(r.Server.Root, folder, "*"))
+		must.NoError(t, err, must.Sprint("files were made"))
+		test.SliceLen(t, 3, files, test.Sprint("files were made"))
 	})
 }
 
@@ -74,8 +81,8 @@ func TestPreviewOfMuch(t *testing.T) {
 		path := r.Server.Write(t, r.Server.Name(t, ".csv"), strings.Repeat(row+"\n", 20))
 		var p inspect.Preview
 		r.Good("preview_data", toolstest.Dict{"path": path, "rows": inspect.MaxHeadRows}, &p)
-		if len(p.Columns) != inspect.MaxColumns || *p.Shape[1] != 501 || !p.Truncated {
-			t.Errorf("%d of %d columns, %v", len(p.Columns), *p.Shape[1], p.Notes)
-		}
+		must.SliceLen(t, inspect.MaxColumns, p.Columns)
+		test.Eq(t, 501, *p.Shape[1])
+		test.True(t, p.Truncated)
 	})
 }

@@ -1,9 +1,10 @@
 package analysis_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
@@ -65,14 +66,15 @@ func TestReadOnlyRunsNothing(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, got, want)
 			}
 		}
-		if f := look("series").Frame; f == nil || !strings.Contains(string(f.Head), unrun) {
-			t.Errorf("the column is %+v", f)
-		}
+		f := look("series").Frame
+		must.NotNil(t, f)
+		test.StrContains(t, string(f.Head), unrun)
 		var frame inspect.Frame
 		ro.Good("get_dataframe_info", toolstest.Dict{"session_id": joined.ID, "variable_name": "df"}, &frame)
-		if !strings.Contains(string(frame.Head), unrun) || !strings.Contains(string(frame.Figures), `"mean":1.5`) || frame.Memory != nil || !slices.Equal(frame.Columns, []string{"n", "o"}) {
-			t.Errorf("the table is %s, %s, %v", frame.Head, frame.Figures, frame.Notes)
-		}
+		test.StrContains(t, string(frame.Head), unrun)
+		test.StrContains(t, string(frame.Figures), `"mean":1.5`)
+		must.Nil(t, frame.Memory)
+		test.SliceEqOp(t, []string{"n", "o"}, frame.Columns)
 		if calls := string(look("calls").Value); calls != `"[]"` {
 			t.Errorf("the values' own code was run: %s", calls)
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -22,18 +24,19 @@ func TestAC1SessionManagement(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		made := r.Create(toolstest.Dict{"name": "sales"})
-		if made.ID == "" || made.KernelID == "" || made.Status != kernel.StateIdle || made.Name != "sales" {
-			t.Errorf("%+v", made)
-		}
-		if at, err := time.Parse(time.RFC3339, made.CreatedAt); err != nil || time.Since(at) > time.Hour {
-			t.Errorf("created at %s", made.CreatedAt)
-		}
+		test.NotEq(t, "", made.ID)
+		test.NotEq(t, "", made.KernelID)
+		test.Eq(t, kernel.StateIdle, made.Status)
+		test.Eq(t, "sales", made.Name)
+		at, err := time.Parse(time.RFC3339, made.CreatedAt)
+		must.NoError(t, err, must.Sprint(made.CreatedAt))
+		test.LessEq(t, time.Hour, time.Since(at), test.Sprint(made.CreatedAt))
 		second := r.Create(nil)
 		var list analysis.SessionsResult
 		r.Good("session_list", nil, &list)
-		if len(list.Sessions) != 2 || list.Sessions[0] != made || list.Sessions[1].ID != second.ID {
-			t.Errorf("%+v", list.Sessions)
-		}
+		must.SliceLen(t, 2, list.Sessions)
+		test.EqOp(t, made, list.Sessions[0])
+		test.Eq(t, second.ID, list.Sessions[1].ID)
 		running := 0
 		for _, k := range list.Kernels {
 			if k.KernelID == made.KernelID || k.KernelID == second.KernelID {
@@ -46,9 +49,8 @@ func TestAC1SessionManagement(t *testing.T) {
 		// Busy while code runs.
 		late, _ := r.GoesOn(second.ID, "import time\nprint('begun', flush=True)\ntime.sleep(600)", 200*time.Millisecond)
 		r.Good("session_list", nil, &list)
-		if list.Sessions[0].Status != kernel.StateIdle || list.Sessions[1].Status != kernel.StateBusy {
-			t.Errorf("%+v", list.Sessions)
-		}
+		test.Eq(t, kernel.StateIdle, list.Sessions[0].Status)
+		test.Eq(t, kernel.StateBusy, list.Sessions[1].Status)
 		// Nobody else sees or touches them.
 		elsewhere := r.Other()
 		for name, args := range map[string]toolstest.Dict{
@@ -71,18 +73,17 @@ func TestAC1SessionManagement(t *testing.T) {
 		}
 		for _, id := range []string{made.ID, second.ID} {
 			var gone analysis.EndedResult
-			if r.Good("session_delete", toolstest.Dict{"session_id": id}, &gone); !gone.Deleted || !gone.Shutdown {
-				t.Errorf("%+v", gone)
-			}
+			r.Good("session_delete", toolstest.Dict{"session_id": id}, &gone)
+			test.True(t, gone.Deleted)
+			test.True(t, gone.Shutdown)
 			r.Refused(r.Client, "session_delete", toolstest.Dict{"session_id": id}, desk.CodeSession)
 		}
 		if r.Good("session_list", nil, &list); len(list.Sessions) != 0 {
 			t.Errorf("%+v", list.Sessions)
 		}
 		for _, k := range list.Kernels {
-			if k.KernelID == made.KernelID || k.KernelID == second.KernelID {
-				t.Errorf("%+v runs still", k)
-			}
+			test.NotEq(t, made.KernelID, k.KernelID)
+			test.NotEq(t, second.KernelID, k.KernelID)
 		}
 		r.Refused(r.Client, "session_create", toolstest.Dict{"notebook_path": "none.ipynb"}, desk.CodeNotebook, "none.ipynb")
 		r.Refused(r.Client, "session_connect", toolstest.Dict{"notebook_path": "none.ipynb"}, desk.CodeSession, "none.ipynb")
@@ -97,59 +98,73 @@ func TestAC2CodeExecution(t *testing.T) {
 		r := toolstest.New(t)
 		id := r.Create(nil).ID
 		got := r.Execute(id, `print("hello")`)
-		if !got.Success || got.Stdout != "hello\n" || got.Stderr != "" || got.Result != nil || len(got.Images) != 0 || got.State != "done" || got.ErrorType != "" || *got.Count != 1 {
-			t.Errorf("%+v", got)
-		}
+		test.True(t, got.Success)
+		test.Eq(t, "hello\n", got.Stdout)
+		test.Eq(t, "", got.Stderr)
+		must.Nil(t, got.Result)
+		must.SliceEmpty(t, got.Images)
+		test.Eq(t, "done", got.State)
+		test.Eq(t, "", got.ErrorType)
+		test.Eq(t, 1, *got.Count)
 		got = r.Execute(id, "import sys, time\nfrom IPython.display import display, Markdown\nprint('note', file=sys.stderr)\ntime.sleep(0.05)\ndisplay(Markdown('# Title'))\nx = [1, 2]\nx")
-		if !got.Success || got.Stderr != "note\n" || got.Result == nil || *got.Result != "[1, 2]" || got.Milliseconds < 50 || len(got.Displays) != 1 {
-			t.Errorf("%+v", got)
-		}
+		test.True(t, got.Success)
+		test.Eq(t, "note\n", got.Stderr)
+		must.NotNil(t, got.Result)
+		test.Eq(t, "[1, 2]", *got.Result)
+		test.GreaterEq(t, 50, got.Milliseconds)
+		test.SliceLen(t, 1, got.Displays)
 		got = r.Execute(id, "print('before')\ndef f():\n    return 1/0\nf()")
-		if got.Success || got.ErrorType != "ZeroDivisionError" || got.ErrorMessage != "division by zero" || got.Stdout != "before\n" ||
-			!strings.Contains(got.Traceback, "return 1/0") || strings.Contains(got.Traceback, "\x1b") || got.State != "failed" {
-			t.Errorf("%+v", got)
-		}
+		test.False(t, got.Success)
+		test.Eq(t, "ZeroDivisionError", got.ErrorType)
+		test.Eq(t, "division by zero", got.ErrorMessage)
+		test.Eq(t, "before\n", got.Stdout)
+		test.StrContains(t, got.Traceback, "return 1/0")
+		test.StrNotContains(t, got.Traceback, "\x1b")
+		test.Eq(t, "failed", got.State)
 		// The time is over: the code goes on, and is heard of by its run.
 		got, after := r.GoesOn(id, "print('begun', flush=True)\nwhile 3 not in x: time.sleep(0.01)\nprint('done')", 500*time.Millisecond)
-		if got.Success || got.ErrorType != analysis.ErrTimeout || !strings.Contains(got.ErrorMessage, after.String()) || got.Stdout != "begun\n" || got.State != "running" || !strings.Contains(got.ErrorMessage, got.RunID) {
-			t.Errorf("%+v", got)
-		}
+		test.False(t, got.Success)
+		test.Eq(t, analysis.ErrTimeout, got.ErrorType)
+		test.StrContains(t, got.ErrorMessage, after.String())
+		test.Eq(t, "begun\n", got.Stdout)
+		test.Eq(t, "running", got.State)
+		test.StrContains(t, got.ErrorMessage, got.RunID)
 		slow := got.RunID
 		r.Good("execute_code", toolstest.Dict{"session_id": id, "code": "print('behind')", "timeout": 0.1}, &got)
-		if got.ErrorType != analysis.ErrTimeout || got.State != "queued" {
-			t.Errorf("%+v", got)
-		}
+		test.Eq(t, analysis.ErrTimeout, got.ErrorType)
+		test.Eq(t, "queued", got.State)
 		behind := got.RunID
 		var stopped analysis.InterruptResult
 		r.Good("interrupt_execution", toolstest.Dict{"session_id": id}, &stopped)
-		if len(stopped.Runs) != 2 || stopped.Runs[0] != (analysis.InterruptedRun{RunID: behind, State: "cancelled"}) || stopped.Runs[1] != (analysis.InterruptedRun{RunID: slow, State: "interrupted"}) {
-			t.Errorf("%+v", stopped)
-		}
+		must.SliceLen(t, 2, stopped.Runs)
+		test.EqOp(t, analysis.InterruptedRun{RunID: behind, State: "cancelled"}, stopped.Runs[0])
+		test.EqOp(t, analysis.InterruptedRun{RunID: slow, State: "interrupted"}, stopped.Runs[1])
 		if r.Good("interrupt_execution", toolstest.Dict{"session_id": id}, &stopped); len(stopped.Runs) != 0 {
 			t.Errorf("%+v", stopped)
 		}
 		var seen notebook.RunView
-		if r.Good("get_run", toolstest.Dict{"run_id": slow}, &seen); seen.State != "interrupted" || len(seen.Outputs) == 0 || seen.Path != "" {
-			t.Errorf("%+v", seen)
-		}
+		r.Good("get_run", toolstest.Dict{"run_id": slow}, &seen)
+		test.Eq(t, "interrupted", seen.State)
+		must.SliceNotEmpty(t, seen.Outputs)
+		test.Eq(t, "", seen.Path)
 		r.Good("execute_code", toolstest.Dict{"session_id": id, "code": "time.sleep(0.5)\nprint('late')", "timeout": 0.1}, &got)
 		if r.Good("wait_run", toolstest.Dict{"run_id": got.RunID}, &seen); seen.State != "done" {
 			t.Errorf("%+v", seen)
 		}
 		// Much output is cut, and paged through.
 		got = r.Execute(id, "print('x' * 1_000_000)\n'y' * 100_000")
-		if !got.Truncated || len(got.Stdout)+len(*got.Result) > 2*analysis.DefaultCodeSize || !strings.Contains(got.Stdout, "characters left out") {
-			t.Errorf("%d and %d characters", len(got.Stdout), len(*got.Result))
-		}
+		test.True(t, got.Truncated)
+		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got.Stdout)+len(*got.Result))
+		test.StrContains(t, got.Stdout, "characters left out")
 		r.Bad("execute_code", toolstest.Dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
 		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": id, "cell_index": 0}, desk.CodeNone, "notebook_path")
 		// The kernel dies, and says so; the session goes on.
-		if got = r.Execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"); got.ErrorType != analysis.ErrLost || !strings.Contains(got.ErrorMessage, "ended") {
-			t.Errorf("%+v", got)
-		}
-		if got = r.Execute(id, "print('again')"); !got.Success || got.Stdout != "again\n" {
-			t.Errorf("%+v", got)
-		}
+		got = r.Execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+		test.Eq(t, analysis.ErrLost, got.ErrorType)
+		test.StrContains(t, got.ErrorMessage, "ended")
+		got = r.Execute(id, "print('again')")
+		test.True(t, got.Success)
+		test.Eq(t, "again\n", got.Stdout)
 	})
 }
 
@@ -163,16 +178,17 @@ func TestAC5ImageResources(t *testing.T) {
 		for _, s := range []analysis.SessionInfo{r.Create(nil), r.Create(toolstest.Dict{"notebook_path": path})} {
 			var got analysis.CodeResult
 			res := r.Good("execute_code", toolstest.Dict{"session_id": s.ID, "code": toolstest.Plotting + "plt.plot([1, 3, 2])\nplt.show()"}, &got)
-			if !got.Success || len(got.Images) != 1 || len(toolstest.ShownImages(t, res)) != 1 || len(got.Displays) != 0 {
-				t.Fatalf("%+v", got)
-			}
+			must.True(t, got.Success)
+			must.SliceLen(t, 1, got.Images)
+			must.SliceLen(t, 1, toolstest.ShownImages(t, res))
+			must.SliceEmpty(t, got.Displays)
 			img := got.Images[0]
-			if !strings.HasPrefix(img.URI, "jupyter://sessions/"+s.ID+"/images/") || !strings.HasSuffix(img.URI, ".png") || img.MIME != "image/png" || !strings.Contains(img.Description, "import matplotlib") {
-				t.Errorf("%+v", img)
-			}
-			if got.Count == nil || !strings.Contains(img.Description, fmt.Sprintf("[%d]", *got.Count)) {
-				t.Errorf("run %v is described as %s", got.Count, img.Description)
-			}
+			test.StrHasPrefix(t, "jupyter://sessions/"+s.ID+"/images/", img.URI)
+			test.StrHasSuffix(t, ".png", img.URI)
+			test.Eq(t, "image/png", img.MIME)
+			test.StrContains(t, img.Description, "import matplotlib")
+			must.NotNil(t, got.Count)
+			test.StrContains(t, img.Description, fmt.Sprintf("[%d]", *got.Count))
 			listed := false
 			list, err := r.Client.ListResources(t.Context(), mcp.ListResourcesRequest{})
 			if err != nil {
@@ -185,18 +201,20 @@ func TestAC5ImageResources(t *testing.T) {
 				t.Errorf("%s is not listed: %+v", img.URI, list.Resources)
 			}
 			blob, err := r.ReadResource(r.Client, img.URI)
-			if err != nil || blob.MIMEType != "image/png" || !strings.HasPrefix(blob.Blob, "iVBORw0KGgo") {
-				t.Errorf("%v, %+v", err, blob.MIMEType)
-			}
+			must.NoError(t, err)
+			test.Eq(t, "image/png", blob.MIMEType)
+			test.StrHasPrefix(t, "iVBORw0KGgo", blob.Blob)
 			var tool analysis.ImageResult
-			if r.Good("get_image_resource", toolstest.Dict{"resource_uri": img.URI}, &tool); tool.MIME != "image/png" || tool.Data != blob.Blob || tool.Width < 300 || tool.Height < 200 {
-				t.Errorf("%s %d×%d", tool.MIME, tool.Width, tool.Height)
-			}
+			r.Good("get_image_resource", toolstest.Dict{"resource_uri": img.URI}, &tool)
+			test.Eq(t, "image/png", tool.MIME)
+			test.Eq(t, blob.Blob, tool.Data)
+			test.GreaterEq(t, 300, tool.Width)
+			test.GreaterEq(t, 200, tool.Height)
 			var seen notebook.RunView
 			r.Good("get_run", toolstest.Dict{"run_id": got.RunID}, &seen)
-			if refs := toolstest.References(seen.ExecutionResult, "image/png"); len(refs) != 1 || toolstest.Address(t, refs[0]) != img.URI {
-				t.Errorf("the run names %q", refs)
-			}
+			refs := toolstest.References(seen.ExecutionResult, "image/png")
+			must.SliceLen(t, 1, refs)
+			test.Eq(t, img.URI, toolstest.Address(t, refs[0]))
 			if _, err := r.ReadResource(elsewhere, img.URI); err == nil {
 				t.Error("another client reads it")
 			}
@@ -214,33 +232,34 @@ func TestAC7SharedKernel(t *testing.T) {
 		person.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 1}}}, nil)
 		var got analysis.ConnectResult
 		r.Good("session_connect", toolstest.Dict{"notebook_path": path}, &got)
-		if !got.Connected || got.Path != path {
-			t.Fatalf("%+v", got)
-		}
-		if k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != got.KernelID {
-			t.Errorf("the person has %+v, %v, the session %s", k, err, got.KernelID)
-		}
+		must.True(t, got.Connected)
+		must.Eq(t, path, got.Path)
+		k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err)
+		must.True(t, ok)
+		test.Eq(t, got.KernelID, k.ID)
 		res := r.Execute(got.ID, "y = x * 7\nprint(y)")
-		if !res.Success || res.Stdout != "42\n" || res.CellID == "" {
-			t.Fatalf("%+v", res)
-		}
+		must.True(t, res.Success)
+		must.Eq(t, "42\n", res.Stdout)
+		must.NotEq(t, "", res.CellID)
 		person.UpToDate(path)
 		cells := person.Read(path).Cells
 		last := cells[len(cells)-1]
-		if len(cells) != 3 || last.ID != res.CellID || last.Source != "y = x * 7\nprint(y)" || *last.ExecutionCount != *res.Count || last.Outputs[0]["text"] != "42\n" {
-			t.Errorf("the person sees %+v", cells)
-		}
+		must.SliceLen(t, 3, cells)
+		test.Eq(t, res.CellID, last.ID)
+		test.Eq(t, "y = x * 7\nprint(y)", last.Source)
+		test.Eq(t, *res.Count, *last.ExecutionCount)
+		test.EqOp[any](t, "42\n", last.Outputs[0]["text"])
 		var again analysis.CodeResult
 		person.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 3, "cells": []toolstest.Dict{{"content": "print(y + 1)"}}}, nil)
 		r.UpToDate(path)
 		r.Good("execute_cell", toolstest.Dict{"session_id": got.ID, "cell_index": 3}, &again)
-		if again.Stdout != "43\n" || again.CellID == "" || len(person.Read(path).Cells) != 4 {
-			t.Errorf("%+v", again)
-		}
+		test.Eq(t, "43\n", again.Stdout)
+		test.NotEq(t, "", again.CellID)
+		test.SliceLen(t, 4, person.Read(path).Cells)
 		r.Good("execute_cell", toolstest.Dict{"session_id": got.ID, "cell_id": "c1"}, &again)
-		if again.Stdout != "second\n" || again.CellID != "c1" {
-			t.Errorf("%+v", again)
-		}
+		test.Eq(t, "second\n", again.Stdout)
+		test.Eq(t, "c1", again.CellID)
 		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_index": 4}, desk.CodeCell, "4 cells")
 		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_id": "none"}, desk.CodeCell, `"none"`)
 		r.Bad("execute_cell", toolstest.Dict{"session_id": got.ID}, "either cell_index or cell_id")
@@ -248,24 +267,24 @@ func TestAC7SharedKernel(t *testing.T) {
 		if r.Good("session_delete", toolstest.Dict{"session_id": got.ID}, &gone); gone.Shutdown {
 			t.Errorf("%+v", gone)
 		}
-		if _, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok {
-			t.Errorf("the kernel was shut down (%v)", err)
-		}
+		_, ok, err = person.Work.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err)
+		test.True(t, ok)
 	})
 	t.Run("SessionFirst", func(t *testing.T) {
 		path := r.Server.Notebook(t, "print(z)")
 		s := r.Create(toolstest.Dict{"notebook_path": "/" + path})
-		if res := r.Execute(s.ID, "z = 'shared'"); !res.Success || s.Path != path {
-			t.Fatalf("%+v, %+v", s, res)
-		}
+		res := r.Execute(s.ID, "z = 'shared'")
+		must.True(t, res.Success)
+		must.Eq(t, path, s.Path)
 		var ran notebook.ExecuteResult
 		person.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 1}}}, &ran)
-		if ran.Results[0].State != string(run.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
-			t.Errorf("%+v", ran.Results)
-		}
-		if k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != s.KernelID {
-			t.Errorf("the person has %+v, %v, the session %s", k, err, s.KernelID)
-		}
+		test.Eq(t, string(run.Done), ran.Results[0].State)
+		test.EqOp[any](t, "shared\n", ran.Results[0].Outputs[0]["text"])
+		k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path))
+		must.NoError(t, err)
+		must.True(t, ok)
+		test.Eq(t, s.KernelID, k.ID)
 		// A rename takes the session along.
 		moved := strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb"
 		person.Good("rename_document", toolstest.Dict{"path": path, "newPath": moved}, nil)
@@ -273,13 +292,14 @@ func TestAC7SharedKernel(t *testing.T) {
 			t.Errorf("%+v", res)
 		}
 		var list analysis.SessionsResult
-		if r.Good("session_list", nil, &list); len(list.Sessions) != 1 || list.Sessions[0].Path != moved || list.Sessions[0].KernelID != s.KernelID {
-			t.Errorf("%+v", list.Sessions)
-		}
+		r.Good("session_list", nil, &list)
+		must.SliceLen(t, 1, list.Sessions)
+		test.Eq(t, moved, list.Sessions[0].Path)
+		test.Eq(t, s.KernelID, list.Sessions[0].KernelID)
 		var gone analysis.EndedResult
-		if r.Good("session_delete", toolstest.Dict{"session_id": s.ID}, &gone); gone.Shutdown || !strings.Contains(gone.Message, "open") {
-			t.Errorf("somebody has it open: %+v", gone)
-		}
+		r.Good("session_delete", toolstest.Dict{"session_id": s.ID}, &gone)
+		test.False(t, gone.Shutdown, test.Sprint("somebody has it open"))
+		test.StrContains(t, gone.Message, "open", test.Sprint("somebody has it open"))
 	})
 }
 
@@ -289,8 +309,8 @@ func TestCodeHasThirtySeconds(t *testing.T) {
 		r := toolstest.New(t)
 		began := time.Now()
 		out := r.Execute(r.Create(nil).ID, "import time\ntime.sleep(600)")
-		if took := time.Since(began).Round(time.Second); took != 30*time.Second || out.Success {
-			t.Errorf("after %s: %+v", took, out)
-		}
+		took := time.Since(began).Round(time.Second)
+		test.Eq(t, 30*time.Second, took)
+		test.False(t, out.Success)
 	})
 }

@@ -1,9 +1,11 @@
 package analysis_test
 
 import (
-	"slices"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
@@ -28,15 +30,15 @@ func TestAC3Variables(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 		r.Good("get_variables", toolstest.Dict{"session_id": id, "offset": 1, "limit": 1, "include_all": true}, &listed)
-		if len(listed.Variables) != 1 || listed.Variables[0].Name != "df" || listed.Total != 5 {
-			t.Errorf("%+v", listed)
-		}
+		must.SliceLen(t, 1, listed.Variables)
+		test.Eq(t, "df", listed.Variables[0].Name)
+		test.Eq(t, 5, listed.Total)
 
 		var frame inspect.Frame
 		r.Good("get_dataframe_info", toolstest.Dict{"session_id": id, "variable_name": "df"}, &frame)
-		if !slices.Equal(frame.Columns, []string{"id", "name"}) || string(frame.Head) != `[{"id":1,"name":"A"},{"id":2,"name":null}]` || string(frame.Missing) != `{"id":0,"name":1}` {
-			t.Errorf("%+v", frame)
-		}
+		test.SliceEqOp(t, []string{"id", "name"}, frame.Columns)
+		test.Eq(t, `[{"id":1,"name":"A"},{"id":2,"name":null}]`, string(frame.Head))
+		test.Eq(t, `{"id":0,"name":1}`, string(frame.Missing))
 		frame = inspect.Frame{}
 		r.Good("get_dataframe_info", toolstest.Dict{"session_id": id, "variable_name": "df", "include_head": false}, &frame)
 		if frame.Head != nil {
@@ -50,14 +52,13 @@ func TestAC3Variables(t *testing.T) {
 
 		var detail inspect.Detail
 		r.Good("get_variable", toolstest.Dict{"session_id": id, "variable_name": "df"}, &detail)
-		if detail.Frame == nil || string(detail.Frame.Head) == "" {
-			t.Errorf("%+v", detail)
-		}
+		must.NotNil(t, detail.Frame)
+		test.NotEq(t, "", string(detail.Frame.Head))
 		detail = inspect.Detail{}
 		r.Good("get_variable", toolstest.Dict{"session_id": id, "variable_name": "model"}, &detail)
-		if len(detail.Attributes) != 1 || detail.Attributes[0].Name != "coef_" || detail.Module != "__main__" {
-			t.Errorf("%+v", detail)
-		}
+		must.SliceLen(t, 1, detail.Attributes)
+		test.Eq(t, "coef_", detail.Attributes[0].Name)
+		test.Eq(t, "__main__", detail.Module)
 		r.Good("get_variable", toolstest.Dict{"session_id": id, "variable_name": "model.coef_"}, &detail)
 		if string(detail.Value) != `"[1.5]"` {
 			t.Errorf("%+v", detail)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -36,9 +39,9 @@ func TestDatalayerCells(t *testing.T) {
 			"Cell moved successfully from index 0 to 2 (code).\nNotebook has 4 cells, showing surrounding cells:\n"+
 				"Index\tType\tCount\tFirst Line\n0\tmarkdown\tN/A\tHello **World** !\n1\tcode\tN/A\tsecond\n2\tcode\tN/A\tlEss morE\n3\traw\tN/A\tend")
 		cells := r.Read(path).Cells
-		if meta := r.Good("read_cell", toolstest.Dict{"cell_index": 0}, nil).Meta; meta == nil || meta.AdditionalFields["io.jupyter-mcp/cell_id"] != cells[0].ID {
-			t.Errorf("%+v", meta)
-		}
+		meta := r.Good("read_cell", toolstest.Dict{"cell_index": 0}, nil).Meta
+		must.NotNil(t, meta)
+		test.EqOp[any](t, cells[0].ID, meta.AdditionalFields["io.jupyter-mcp/cell_id"])
 		r.Said("move_cell", toolstest.Dict{"source_cell_id": cells[2].ID, "target_cell_id": cells[0].ID, "source_index": nil})
 		if got := r.Sources(path); !slices.Equal(got, []string{"lEss morE", "Hello **World** !", "second", "end\n"}) {
 			t.Errorf("%q", got)
@@ -76,9 +79,9 @@ func TestDatalayerEditsAreMerged(t *testing.T) {
 		person := r.Person()
 		r.Types(person, path, "one two three\nfour and five")
 		got := r.Said("overwrite_cell_source", toolstest.Dict{"cell_index": 0, "cell_source": "one 2 three\nfour"})
-		if sources := r.Sources(path); sources[0] != "one 2 three\nfour and five" || !strings.Contains(got, "Merged with what others have changed") {
-			t.Errorf("%q: %s", sources, got)
-		}
+		sources := r.Sources(path)
+		test.Eq(t, "one 2 three\nfour and five", sources[0])
+		test.StrContains(t, got, "Merged with what others have changed")
 		r.Result("read_cell", toolstest.Dict{"cell_index": 0})
 		r.Types(person, path, "one TWO three\nfour and five")
 		r.Bad("overwrite_cell_source", toolstest.Dict{"cell_index": 0, "cell_source": "one zwei three\nfour and five"}, "nothing was changed", "Their change")
@@ -104,8 +107,8 @@ func TestReadNotebook(t *testing.T) {
 		r.Said("use_notebook", toolstest.Dict{"notebook_name": "long", "notebook_path": r.Server.Notebook(t, sources...)})
 		got := r.Said("read_notebook", toolstest.Dict{"notebook_name": "long", "limit": 0, "response_format": "detailed"})
 		shown := strings.Count(got, "=====Cell ")
-		if shown < 10 || shown == 60 || !strings.HasSuffix(got, fmt.Sprintf("read on with start_index %d]", shown)) {
-			t.Errorf("%d cells shown: %s", shown, got[len(got)-200:])
-		}
+		test.GreaterEq(t, 10, shown)
+		test.NotEq(t, 60, shown)
+		test.StrHasSuffix(t, fmt.Sprintf("read on with start_index %d]", shown), got)
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -33,12 +35,14 @@ func TestListFiles(t *testing.T) {
 		}
 		got := list(toolstest.Dict{})
 		lines := strings.Split(got, "\n")
-		if lines[0] != "Showing 0-5 of 5 files" || lines[1] != "" || lines[2] != "Path\tType\tSize\tLast_Modified" {
-			t.Errorf("%q", got)
-		}
-		if f := strings.Split(lines[3], "\t"); f[0] != dir+"/a.csv" || f[1] != "file" || f[2] != "2.0KB" || len(f[3]) != len("2026-01-02 03:04:05") {
-			t.Errorf("%q", lines[3])
-		}
+		test.Eq(t, "Showing 0-5 of 5 files", lines[0], test.Sprint(got))
+		test.Eq(t, "", lines[1], test.Sprint(got))
+		test.Eq(t, "Path\tType\tSize\tLast_Modified", lines[2], test.Sprint(got))
+		f := strings.Split(lines[3], "\t")
+		test.Eq(t, dir+"/a.csv", f[0])
+		test.Eq(t, "file", f[1])
+		test.Eq(t, "2.0KB", f[2])
+		test.Eq(t, len("2026-01-02 03:04:05"), len(f[3]))
 		for _, c := range []struct {
 			args toolstest.Dict
 			want string
@@ -54,16 +58,15 @@ func TestListFiles(t *testing.T) {
 		} {
 			got := list(c.args)
 			if c.want == "" {
-				if !strings.HasPrefix(got, "No files matching pattern '") || !strings.HasSuffix(got, "' found in path '"+dir+"'") {
-					t.Errorf("%v: %q", c.args, got)
-				}
+				test.StrHasPrefix(t, "No files matching pattern '", got, test.Sprint(c.args))
+				test.StrHasSuffix(t, "' found in path '"+dir+"'", got, test.Sprint(c.args))
 			} else if s := strings.Join(paths(got), " "); s != c.want {
 				t.Errorf("%v: %s", c.args, s)
 			}
 		}
-		if got := list(toolstest.Dict{"start_index": 50}); !strings.HasPrefix(got, "[WARNING] start_index 50 is beyond the 5 entries there are") || !strings.Contains(got, "Showing 0-5 of 5 files\n\n") {
-			t.Errorf("%q", got)
-		}
+		got = list(toolstest.Dict{"start_index": 50})
+		test.StrHasPrefix(t, "[WARNING] start_index 50 is beyond the 5 entries there are", got)
+		test.StrContains(t, got, "Showing 0-5 of 5 files\n\n")
 		empty := dir + "/empty"
 		r.Server.Write(t, empty+"/.hidden", "")
 		r.Wants(r.Said("list_files", toolstest.Dict{"path": empty}), "No files found in path '"+empty+"'")
@@ -71,8 +74,8 @@ func TestListFiles(t *testing.T) {
 		r.Bad("list_files", toolstest.Dict{"pattern": "[z-a]"}, "[z-a]")
 		time.Sleep(kept.For) // "empty" was made on disk, which nobody tells
 		body, _ := r.Good("list_files", toolstest.Dict{"path": dir, "max_depth": 0}, nil).StructuredContent.(map[string]any)
-		if fmt.Sprint(body["columns"]) != "[Path Type Size Last_Modified]" || body["count"] != 4.0 || body["items"].([]any)[0].(map[string]any)["Type"] != "file" {
-			t.Errorf("%v", body)
-		}
+		test.Eq(t, "[Path Type Size Last_Modified]", fmt.Sprint(body["columns"]))
+		test.EqOp[any](t, 4.0, body["count"])
+		test.EqOp[any](t, "file", body["items"].([]any)[0].(map[string]any)["Type"])
 	})
 }

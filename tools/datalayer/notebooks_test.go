@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -37,9 +39,9 @@ func TestDatalayerNotebooks(t *testing.T) {
 			t.Error(got)
 		}
 		r.Wants(r.Said("list_notebooks", nil), fmt.Sprintf("Name\tPath\tKernel_ID\tKernel_Status\tActivate\na\t%s\t-\tnot_initialized\t\nb\t%s\t-\tnot_initialized\t✓", a, b))
-		if got := r.Said("restart_notebook", toolstest.Dict{"notebook_name": "a"}); !strings.HasPrefix(got, "Notebook 'a' kernel restarted successfully.") || !strings.Contains(got, "started") {
-			t.Error(got)
-		}
+		got := r.Said("restart_notebook", toolstest.Dict{"notebook_name": "a"})
+		test.StrHasPrefix(t, "Notebook 'a' kernel restarted successfully.", got)
+		test.StrContains(t, got, "started")
 		k, _, err := r.Work.Kernel(t.Context(), jupyter.MustPath(a))
 		if err != nil {
 			t.Fatal(err)
@@ -111,9 +113,9 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 				t.Errorf("%q, want %s", got, want)
 			}
 		}
-		if got := as(bob, "list_notebooks", nil); !strings.Contains(got, "\ndefault\t"+a+"\t-\tnot_initialized\t✓") || strings.Contains(got, b) {
-			t.Error(got)
-		}
+		got := as(bob, "list_notebooks", nil)
+		test.StrContains(t, got, "\ndefault\t"+a+"\t-\tnot_initialized\t✓")
+		test.StrNotContains(t, got, b)
 		if got := as(ada, "read_notebook", toolstest.Dict{"notebook_name": a}); !strings.HasPrefix(got, "Notebook "+a+" has 1 cells.") {
 			t.Error(got)
 		}
@@ -141,9 +143,9 @@ func TestConnectToJupyter(t *testing.T) {
 				t.Errorf("%v: %q", args, got)
 			}
 		}
-		if got := r.Said("connect_to_jupyter", toolstest.Dict{"jupyter_url": url + "/?token=x", "jupyter_token": "secret"}); strings.Contains(got, "secret") || !strings.HasSuffix(got, "not used: the program has its own.") {
-			t.Error(got)
-		}
+		got := r.Said("connect_to_jupyter", toolstest.Dict{"jupyter_url": url + "/?token=x", "jupyter_token": "secret"})
+		test.StrNotContains(t, got, "secret")
+		test.StrHasSuffix(t, "not used: the program has its own.", got)
 		for _, other := range []string{"http://127.0.0.1:1", "http://jupyter.example", "x", url + "/other", "\x00"} {
 			r.Bad("connect_to_jupyter", toolstest.Dict{"jupyter_url": other, "jupyter_token": "secret"}, url)
 		}
@@ -157,8 +159,8 @@ func TestConnectToJupyter(t *testing.T) {
 		defer m.Close(t.Context())
 		away := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Toolsets: []string{tool.ToolsetToday}})
 		defer away.Close()
-		if res := r.CallAs(away, "connect_to_jupyter", toolstest.Dict{"jupyter_url": "http://127.0.0.1:9"}); !res.IsError || !strings.Contains(toolstest.MessageOf(res), "failed to connect") {
-			t.Error(toolstest.MessageOf(res))
-		}
+		res := r.CallAs(away, "connect_to_jupyter", toolstest.Dict{"jupyter_url": "http://127.0.0.1:9"})
+		test.True(t, res.IsError)
+		test.StrContains(t, toolstest.MessageOf(res), "failed to connect")
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -43,14 +45,12 @@ func TestDatalayerOldNames(t *testing.T) {
 		}
 		body, _ := r.Good("read_cells", nil, nil).StructuredContent.(map[string]any)
 		cells, _ := body["result"].([]any)
-		if len(cells) != 3 || fmt.Sprintf("%q", cells[0]) != `map["index":%!q(float64=0) "outputs":["a\nb\n"] "source":["print('a')\n" "print('b')"] "type":"code"]` ||
-			fmt.Sprintf("%q", cells[2].(map[string]any)["source"]) != `["# T\n" "\n" "text"]` {
-			t.Errorf("%q", cells)
-		}
+		must.SliceLen(t, 3, cells)
+		test.Eq(t, `map["index":%!q(float64=0) "outputs":["a\nb\n"] "source":["print('a')\n" "print('b')"] "type":"code"]`, fmt.Sprintf("%q", cells[0]))
+		test.Eq(t, `["# T\n" "\n" "text"]`, fmt.Sprintf("%q", cells[2].(map[string]any)["source"]))
 		all := r.Said("list_notebook", nil)
-		if !strings.HasPrefix(all, "Path\tManaged\tName\tStatus\tCurrent\n") || !strings.Contains(all, "\n"+path+"\tYes\tnb\talive\t✓") {
-			t.Errorf("%.1000s", all)
-		}
+		test.StrHasPrefix(t, "Path\tManaged\tName\tStatus\tCurrent\n", all)
+		test.StrContains(t, all, "\n"+path+"\tYes\tnb\talive\t✓")
 		r.Good("delete_document", toolstest.Dict{"path": path}, nil)
 		if all := r.Said("list_notebook", nil); !strings.Contains(all, "\n"+path+"\tYes (not found)\tnb\t") {
 			t.Errorf("%.1000s", all)
@@ -69,9 +69,9 @@ func TestReadCellsIsBounded(t *testing.T) {
 		}
 		r.Use(sources...)
 		body, _ := r.Good("read_cells", nil, nil).StructuredContent.(map[string]any)
-		if n, left := len(body["result"].([]any)), body["cells_left_out"]; n < 10 || left != float64(60-n) {
-			t.Errorf("%d cells, %v left out", n, left)
-		}
+		n, left := len(body["result"].([]any)), body["cells_left_out"]
+		test.GreaterEq(t, 10, n)
+		test.EqOp[any](t, float64(60-n), left)
 	})
 }
 
@@ -104,9 +104,9 @@ func TestJupyterCite(t *testing.T) {
 					"=====Cell 1 | type: code | execution count: N/A=====\nb\n=====Cell 4 | type: code | execution count: N/A=====\ne\n=====End of Cited Cells=====\nUSER's Instruction are follow: ",
 			},
 		} {
-			if got, err := ask(c.args); err != nil || got != c.want {
-				t.Errorf("%v: %q, %v", c.args, got, err)
-			}
+			got, err := ask(c.args)
+			must.NoError(t, err)
+			test.Eq(t, c.want, got)
 		}
 		if got, err := ask(map[string]string{"prompt": "", "cell_indices": "3-"}); err != nil || !strings.Contains(got, "cells [3, 4] from") {
 			t.Errorf("%q, %v", got, err)

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
@@ -25,9 +28,9 @@ func TestDatalayerRunsCells(t *testing.T) {
 		r.Wants(r.Said("clear_cell_output", toolstest.Dict{"cell_index": 2}), "Cell 2 output cleared successfully (2 output(s) removed).")
 		r.Wants(r.Said("clear_cell_output", toolstest.Dict{"cell_index": 2}), "Cell 2 had no output to clear.")
 		got := r.Result("insert_execute_code_cell", toolstest.Dict{"cell_index": 0, "cell_source": "1/0", "stream": false})
-		if len(got) != 1 || !strings.Contains(got[0], "ZeroDivisionError: division by zero") || strings.Contains(got[0], "\x1b") {
-			t.Errorf("%q", got)
-		}
+		must.SliceLen(t, 1, got)
+		test.StrContains(t, got[0], "ZeroDivisionError: division by zero")
+		test.StrNotContains(t, got[0], "\x1b")
 		r.Said("insert_cell", toolstest.Dict{"cell_index": 0, "cell_type": "markdown", "cell_source": "x"})
 		r.Bad("execute_cell", toolstest.Dict{"cell_index": 0}, "only code cells")
 		r.Bad("execute_cell", toolstest.Dict{"cell_index": 99}, "Cell index 99 is out of range. Notebook has 5 cells.")
@@ -48,9 +51,9 @@ func TestDatalayerDisplays(t *testing.T) {
 		r.Use("")
 		want := []string{"image image/png", "**bold**", "<IPython.core.display.HTML object>", "{\n  \"a\": 1\n}", "[display_data Data: keys=['application/x-other']]"}
 		res := r.Good("insert_execute_code_cell", toolstest.Dict{"cell_index": 0, "cell_source": drawing, "stream": false}, nil)
-		if images := toolstest.ImagesOf(res); len(images) != 1 || images[0].MIMEType != "image/png" {
-			t.Errorf("%d images", len(images))
-		}
+		images := toolstest.ImagesOf(res)
+		must.SliceLen(t, 1, images)
+		test.Eq(t, "image/png", images[0].MIMEType)
 		r.Lists(r.Result("read_cell", toolstest.Dict{"cell_index": 0})[2:], want...)
 		r.Lists(r.Result("execute_code", toolstest.Dict{"code": drawing}), want...)
 	})
@@ -70,9 +73,11 @@ func TestDatalayerTimeouts(t *testing.T) {
 			}
 		}
 		got = r.Result("execute_cell", toolstest.Dict{"cell_index": 0, "timeout": 5, "stream": false})
-		if n := len(got); n < 3 || got[0] != "begun\n" || got[n-2] != "[TIMEOUT ERROR: Execution exceeded 5 seconds]" || !strings.HasPrefix(got[n-1], "[Run ") {
-			t.Errorf("%q", got)
-		}
+		n := len(got)
+		test.GreaterEq(t, 3, n)
+		test.Eq(t, "begun\n", got[0])
+		test.Eq(t, "[TIMEOUT ERROR: Execution exceeded 5 seconds]", got[n-2])
+		test.StrHasPrefix(t, "[Run ", got[n-1])
 		got = r.Result("execute_code", toolstest.Dict{"code": "time.sleep(600)", "timeout": 1})
 		if got[0] != "[TIMEOUT ERROR: IPython execution exceeded 1 seconds and was interrupted]" {
 			t.Errorf("%q", got)
@@ -112,9 +117,9 @@ func TestDatalayerExecutesCode(t *testing.T) {
 		r.Good("session_create", nil, &made)
 		r.Bad("execute_code", toolstest.Dict{"code": "x", "kernel_id": k.ID, "session_id": made.ID}, "session_id and kernel_id")
 		r.Lists(r.Result("execute_code", toolstest.Dict{"code": "1 + 2", "kernel_id": made.KernelID}), "3")
-		if got := r.Said("list_kernels", nil); !strings.HasPrefix(got, "ID\tName\tDisplay_Name\tLanguage\tState\tConnections\tLast_Activity\tEnvironment\n") || !strings.Contains(got, "\n"+k.ID+"\tpython3\tPython 3") {
-			t.Error(got)
-		}
+		got := r.Said("list_kernels", nil)
+		test.StrHasPrefix(t, "ID\tName\tDisplay_Name\tLanguage\tState\tConnections\tLast_Activity\tEnvironment\n", got)
+		test.StrContains(t, got, "\n"+k.ID+"\tpython3\tPython 3")
 		other := r.Person() // in whose list the session's kernel is not
 		if got := other.Said("list_kernels", nil); !strings.Contains(got, k.ID) {
 			t.Error(got)
@@ -129,9 +134,8 @@ func TestDatalayerOutputsAreCut(t *testing.T) {
 		r := toolstest.New(t)
 		r.Use("")
 		got := r.Worked(r.Result("insert_execute_code_cell", toolstest.Dict{"cell_index": 0, "cell_source": "print('x' * 300_000)"}))
-		if len(got[0]) > 2*analysis.DefaultCodeSize || !words.Marked(got[0]) {
-			t.Errorf("%d characters", len(got[0]))
-		}
+		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got[0]))
+		test.True(t, words.Marked(got[0]))
 		got = r.Result("execute_code", toolstest.Dict{"code": "print('y' * 50_000)", "maxOutputSize": 100})
 		if len(got[0]) > 200 {
 			t.Errorf("%d characters", len(got[0]))

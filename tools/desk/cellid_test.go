@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -63,9 +66,8 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at, err := c.view.Find(c.id, "cell_id")
 			if c.says == nil {
-				if err != nil || c.view.Now[at].ID != c.want {
-					t.Errorf("it is %d, %v", at, err)
-				}
+				must.NoError(t, err)
+				test.Eq(t, c.want, c.view.Now[at].ID)
 				return
 			}
 			if err == nil {
@@ -138,9 +140,9 @@ func TestShortIDsStayTrue(t *testing.T) {
 		first := View{Listed: shown, Now: shown}
 		short := first.ShortIDs()
 		for _, c := range shown {
-			if at, err := first.Find(short(c.ID), ""); err != nil || shown[at].ID != c.ID {
-				t.Fatalf("seed %d: %q, short for %q, is %d, %v", seed, short(c.ID), c.ID, at, err)
-			}
+			at, err := first.Find(short(c.ID), "")
+			must.NoError(t, err, must.Sprint(seed))
+			must.Eq(t, c.ID, shown[at].ID, must.Sprint(seed))
 		}
 		now := slices.DeleteFunc(slices.Clone(shown), func(ydoc.Cell) bool { return rnd.IntN(2) == 0 })
 		for _, c := range cellsWith(some(10)...) {

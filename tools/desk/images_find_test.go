@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/images"
@@ -35,9 +37,8 @@ func newEasel(t *testing.T, most int, draw func(title string) (png string, err e
 	}
 	e := &easel{ImageStore: g}
 	g.plots.ask = func(_ context.Context, _ images.Origin, fig []byte, within time.Duration) (string, error) {
-		if within <= 0 || within > drawTime {
-			t.Errorf("within %v", within)
-		}
+		test.Greater(t, 0, within)
+		test.LessEq(t, drawTime, within)
 		title := strings.TrimSuffix(strings.TrimPrefix(string(fig), `{"title":"`), `"}`)
 		e.asked = append(e.asked, title)
 		png, err := draw(title)
@@ -77,24 +78,24 @@ func TestPlotsAreDrawn(t *testing.T) {
 		set.From = images.Origin{Session: "me", CellID: "c"}
 		out := ContentsOf(outputs).Show(generous, set)
 		figures, pictures := shown(out)
-		if len(set.Images) != 2 || !strings.HasPrefix(pictures[0], "<image 1, 41×30") || !strings.HasPrefix(pictures[1], "<image 2, 42×30") ||
-			!strings.Contains(pictures[2], "an answer shows 2") || pictures[3] != "" {
-			t.Errorf("%q", pictures)
-		}
-		if !strings.Contains(figures[0], "its kernel has drawn") || !strings.Contains(figures[3], "no picture of it: an answer shows 2; read_nb_cells") {
-			t.Errorf("%q", figures)
-		}
-		if fmt.Sprint(e.asked) != "[a bb]" || fmt.Sprint(out.Images) != "[0 1 -1 -1]" {
-			t.Errorf("asked for %v, images %v", e.asked, out.Images)
-		}
+		must.SliceLen(t, 2, set.Images)
+		test.StrHasPrefix(t, "<image 1, 41×30", pictures[0])
+		test.StrHasPrefix(t, "<image 2, 42×30", pictures[1])
+		test.StrContains(t, pictures[2], "an answer shows 2")
+		test.Eq(t, "", pictures[3])
+		test.StrContains(t, figures[0], "its kernel has drawn")
+		test.StrContains(t, figures[3], "no picture of it: an answer shows 2; read_nb_cells")
+		test.Eq(t, "[a bb]", fmt.Sprint(e.asked))
+		test.Eq(t, "[0 1 -1 -1]", fmt.Sprint(out.Images))
 	}
 	// One that nothing shows is not drawn; a drawn one has its address.
 	set := e.NewSet(t.Context(), 0)
 	set.AddressesOnly = true
 	figures, pictures := shown(ContentsOf(outputs).Show(generous, set))
-	if len(e.asked) != 2 || !strings.Contains(pictures[0], "jupyter://sessions/") || pictures[3] != "" || !strings.Contains(figures[3], "no picture") {
-		t.Errorf("%v, %q, %q", e.asked, figures, pictures)
-	}
+	must.SliceLen(t, 2, e.asked)
+	test.StrContains(t, pictures[0], "jupyter://sessions/")
+	test.Eq(t, "", pictures[3])
+	test.StrContains(t, figures[3], "no picture")
 	if data, _ := outputs[0]["data"].(map[string]any); len(data) != 2 {
 		t.Errorf("the output is changed: %v", data)
 	}
@@ -113,9 +114,9 @@ func TestPlotsAreFound(t *testing.T) {
 		if _, ok := e.findIn(t.Context(), set.Named[0], plot("bb")); ok {
 			t.Error("another figure's picture is found")
 		}
-		if img, ok := e.findIn(t.Context(), set.Named[0], plot("a")); !ok || img.Width != 41 {
-			t.Errorf("%v, %v", img.Width, ok)
-		}
+		img, ok := e.findIn(t.Context(), set.Named[0], plot("a"))
+		must.True(t, ok)
+		test.Eq(t, 41, img.Width)
 		e.plots.kept = figure.Drawings{}
 	}
 	if strings.Join(e.asked, ",") != "a,bb,bb,a" {
@@ -158,9 +159,9 @@ func TestPlotsAreNotDrawn(t *testing.T) {
 	// When the time is over, no more is drawn.
 	set.figures = e.drawing(t.Context())
 	set.figures.until = time.Now()
-	if figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set)); !strings.Contains(figures[0], "no time left") || len(e.asked) != 6 {
-		t.Errorf("%q, %v", figures, e.asked)
-	}
+	figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set))
+	test.StrContains(t, figures[0], "no time left")
+	test.SliceLen(t, 6, e.asked)
 }
 
 // A call that has lasted draws for as long as its host waits.

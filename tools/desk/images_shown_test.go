@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/images"
@@ -48,9 +50,9 @@ func TestPlots(t *testing.T) {
 			t.Fatalf("%d images: %+v", len(shown), results)
 		}
 		for i, img := range shown {
-			if size := img.Bounds().Size(); size.X < 300 || size.Y < 200 {
-				t.Errorf("image %d has %v", i, size)
-			}
+			size := img.Bounds().Size()
+			test.GreaterEq(t, 300, size.X, test.Sprint(i))
+			test.GreaterEq(t, 200, size.Y, test.Sprint(i))
 		}
 		for i, c := range []struct{ mime, begins, magic string }{
 			1: {"image/png", "<image 1, ", "\x89PNG"},
@@ -62,30 +64,28 @@ func TestPlots(t *testing.T) {
 				continue
 			}
 			refs := toolstest.References(results[i], c.mime)
-			if len(refs) != 1 || !strings.HasPrefix(refs[0], c.begins) {
-				t.Fatalf("%s: %q", c.mime, refs)
-			}
+			must.SliceLen(t, 1, refs)
+			must.StrHasPrefix(t, c.begins, refs[0])
 			uri := toolstest.Address(t, refs[0])
 			blob, err := r.ReadResource(r.Client, uri)
-			if err != nil || blob.MIMEType != c.mime {
-				t.Fatalf("%v, %+v", err, blob.MIMEType)
-			}
+			must.NoError(t, err)
+			must.Eq(t, c.mime, blob.MIMEType)
 			original, err := base64.StdEncoding.DecodeString(blob.Blob)
-			if err != nil || !strings.HasPrefix(string(original), c.magic) {
-				t.Errorf("%s: %v, %.20q", uri, err, original)
-			}
+			must.NoError(t, err, must.Sprint(uri))
+			test.StrHasPrefix(t, c.magic, string(original), test.Sprint(uri))
 			var got analysis.ImageResult
 			res := r.Good("get_image_resource", toolstest.Dict{"resource_uri": uri}, &got)
-			if got.MIME != c.mime || got.Data != blob.Blob || got.Width < 300 || got.Height < 200 || len(toolstest.ShownImages(t, res)) != 1 {
-				t.Errorf("get_image_resource: %s %d×%d", got.MIME, got.Width, got.Height)
-			}
-			if !strings.HasSuffix(got.Description, ": plt.plot([1, 3, 2]); plt.title('Plot')") || !strings.HasPrefix(got.Description, "Cell ["+string(rune('1'+i))+"] of ") {
-				t.Errorf("described as %q", got.Description)
-			}
+			test.Eq(t, c.mime, got.MIME, test.Sprint("get_image_resource"))
+			test.Eq(t, blob.Blob, got.Data, test.Sprint("get_image_resource"))
+			test.GreaterEq(t, 300, got.Width, test.Sprint("get_image_resource"))
+			test.GreaterEq(t, 200, got.Height, test.Sprint("get_image_resource"))
+			test.SliceLen(t, 1, toolstest.ShownImages(t, res), test.Sprint("get_image_resource"))
+			test.StrHasSuffix(t, ": plt.plot([1, 3, 2]); plt.title('Plot')", got.Description)
+			test.StrHasPrefix(t, "Cell ["+string(rune('1'+i))+"] of ", got.Description)
 		}
-		if refs := toolstest.References(results[4], "image/svg+xml"); len(refs) != 1 || !strings.HasPrefix(refs[0], "<the same image") {
-			t.Errorf("the other form: %q", refs)
-		}
+		refs := toolstest.References(results[4], "image/svg+xml")
+		must.SliceLen(t, 1, refs, must.Sprint("the other form"))
+		test.StrHasPrefix(t, "<the same image", refs[0], test.Sprint("the other form"))
 		list, err := r.Client.ListResources(t.Context(), mcp.ListResourcesRequest{})
 		if err != nil {
 			t.Fatal(err)
@@ -95,9 +95,9 @@ func TestPlots(t *testing.T) {
 			t.Fatalf("%+v", list)
 		}
 		for _, res := range pictures {
-			if !strings.HasPrefix(res.URI, "jupyter://sessions/") || !strings.HasPrefix(res.MIMEType, "image/") || !strings.Contains(res.Description, ": plt.plot(") {
-				t.Errorf("%+v", res)
-			}
+			test.StrHasPrefix(t, "jupyter://sessions/", res.URI)
+			test.StrHasPrefix(t, "image/", res.MIMEType)
+			test.StrContains(t, res.Description, ": plt.plot(")
 		}
 		// Read from the notebook, or through the run, it is the same image.
 		var cells notebook.ReadResult
@@ -108,13 +108,13 @@ func TestPlots(t *testing.T) {
 		}
 		var one notebook.RunView
 		r.Good("get_run", toolstest.Dict{"run_id": results[1].RunID}, &one)
-		if refs := toolstest.References(one.ExecutionResult, "image/png"); len(refs) != 1 || toolstest.Address(t, refs[0]) != first {
-			t.Errorf("%s, and of the run %q", first, refs)
-		}
+		refs = toolstest.References(one.ExecutionResult, "image/png")
+		must.SliceLen(t, 1, refs)
+		test.Eq(t, first, toolstest.Address(t, refs[0]))
 		// The same plot drawn again by the same cell keeps its address.
-		if again, _ := run(0, 2); len(toolstest.References(again[1], "image/png")) != 1 || toolstest.Address(t, toolstest.References(again[1], "image/png")[0]) != first {
-			t.Errorf("%s, and again %+v", first, again)
-		}
+		again, _ := run(0, 2)
+		must.SliceLen(t, 1, toolstest.References(again[1], "image/png"))
+		test.Eq(t, first, toolstest.Address(t, toolstest.References(again[1], "image/png")[0]))
 	})
 }
 
@@ -162,33 +162,33 @@ print("unharmed")`)
 		var got notebook.ExecuteResult
 		res := r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &got)
 		shown := toolstest.ShownImages(t, res)
-		if len(shown) != 4 || shown[2].Bounds().Dx() != 1568 || shown[2].Bounds().Dy() != 392 {
-			t.Fatalf("%d images", len(shown))
-		}
+		must.SliceLen(t, 4, shown)
+		must.Eq(t, 1568, shown[2].Bounds().Dx())
+		must.Eq(t, 392, shown[2].Bounds().Dy())
 		refs := toolstest.References(got.Results[0], "image/png")
-		if len(refs) != 4 || !strings.Contains(refs[0], "4000×1000") || !strings.Contains(refs[0], "shown below at 1568×392") || !strings.Contains(refs[3], "an answer shows 4") {
-			t.Errorf("%q", refs)
-		}
+		must.SliceLen(t, 4, refs)
+		test.StrContains(t, refs[0], "4000×1000")
+		test.StrContains(t, refs[0], "shown below at 1568×392")
+		test.StrContains(t, refs[3], "an answer shows 4")
 		if refs := toolstest.References(got.Results[0], desk.Plotly); len(refs) != 1 || !strings.Contains(refs[0], "no picture") {
 			t.Errorf("%q", refs)
 		}
 		var image analysis.ImageResult
 		r.Good("get_image_resource", toolstest.Dict{"resource_uri": toolstest.Address(t, refs[3]), "include_data": false}, &image)
-		if image.Width != 52 || image.Height != 50 || image.Data != "" {
-			t.Errorf("%+v", image)
-		}
+		test.Eq(t, 52, image.Width)
+		test.Eq(t, 50, image.Height)
+		test.Eq(t, "", image.Data)
 		r.Good("get_image_resource", toolstest.Dict{"resource_uri": toolstest.Address(t, refs[0])}, &image)
-		if image.Width != 4000 || image.Height != 1000 || image.Data == "" {
-			t.Errorf("the original: %d×%d", image.Width, image.Height)
-		}
+		test.Eq(t, 4000, image.Width, test.Sprint("the original"))
+		test.Eq(t, 1000, image.Height, test.Sprint("the original"))
+		test.NotEq(t, "", image.Data, test.Sprint("the original"))
 		var alone notebook.ExecuteResult
 		if res := r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &alone); len(toolstest.ImagesOf(res)) != 0 {
 			t.Error("what cannot be shown is")
 		}
 		bad := alone.Results[0]
-		if bad.State != "done" || !strings.Contains(sample.AsJSON(t, bad.Outputs), "unharmed") {
-			t.Errorf("%+v", bad)
-		}
+		test.Eq(t, "done", bad.State)
+		test.StrContains(t, sample.AsJSON(t, bad.Outputs), "unharmed")
 		all := strings.Join(append(toolstest.References(bad, "image/png"), toolstest.References(bad, "image/svg+xml")...), "\n")
 		for _, says := range []string{"30000×30000 pixels", "not valid base64", "broken", "well-formed", "nested"} {
 			if !strings.Contains(all, says) {
@@ -218,13 +218,11 @@ png = open("` + file + `", "rb").read()
 display({"image/png": base64.b64encode(png).decode()}, raw=True)`
 		var got analysis.CodeResult
 		r.Good("execute_code", toolstest.Dict{"session_id": r.Create(nil).ID, "code": code}, &got)
-		if !got.Success || len(got.Images) != 1 {
-			t.Fatalf("%.1000s", sample.AsJSON(t, got))
-		}
+		must.True(t, got.Success)
+		must.SliceLen(t, 1, got.Images)
 		blob, err := r.ReadResource(r.Client, got.Images[0].URI)
-		if err != nil || blob.MIMEType != "image/jpeg" {
-			t.Fatalf("%s, %v: it is to be too large", blob.MIMEType, err)
-		}
+		must.NoError(t, err)
+		must.Eq(t, "image/jpeg", blob.MIMEType)
 		if got.Images[0].MIME != blob.MIMEType {
 			t.Errorf("it is named as %s, and read as %s", got.Images[0].MIME, blob.MIMEType)
 		}
@@ -259,21 +257,20 @@ func TestImagesLetGo(t *testing.T) {
 		run()
 		uri := toolstest.Address(t, toolstest.References(got.Results[0], "image/png")[0])
 		blob, err := r.ReadResource(c, uri)
-		if err != nil || len(blob.Blob) < 1000 {
-			t.Fatalf("%v, %d bytes", err, len(blob.Blob))
-		}
-		if _, err := r.ReadResource(r.Client, uri); err == nil || !strings.Contains(err.Error(), "no image is known") {
-			t.Errorf("another session: %v", err)
-		}
+		must.NoError(t, err)
+		must.GreaterEq(t, 1000, len(blob.Blob))
+		_, err = r.ReadResource(r.Client, uri)
+		must.Error(t, err, must.Sprint("another session"))
+		test.StrContains(t, err.Error(), "no image is known", test.Sprint("another session"))
 		r.Read(path)
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "1"}}}, nil)
-		if _, err := r.ReadResource(c, uri); err == nil || !strings.Contains(err.Error(), "no longer holds it") {
-			t.Errorf("the cell holds something else: %v", err)
-		}
+		_, err = r.ReadResource(c, uri)
+		must.Error(t, err, must.Sprint("the cell holds something else"))
+		test.StrContains(t, err.Error(), "no longer holds it", test.Sprint("the cell holds something else"))
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
-		if _, err := r.ReadResource(c, uri); err == nil || !strings.Contains(err.Error(), "deleted") {
-			t.Errorf("the cell is gone: %v", err)
-		}
+		_, err = r.ReadResource(c, uri)
+		must.Error(t, err, must.Sprint("the cell is gone"))
+		test.StrContains(t, err.Error(), "deleted", test.Sprint("the cell is gone"))
 		for _, bad := range []string{"nothing", "jupyter://sessions/x/images/y.png", "file:///etc/passwd"} {
 			r.Bad("get_image_resource", toolstest.Dict{"resource_uri": bad}, bad)
 			if _, err := r.ReadResource(r.Client, bad); err == nil {
@@ -298,9 +295,9 @@ func TestImagesArePaged(t *testing.T) {
 		seen := map[string]bool{}
 		for pages := 1; ; pages++ {
 			list, err := c.ListResourcesByPage(t.Context(), req)
-			if err != nil || len(list.Resources) > resource.Listed || pages > 2 {
-				t.Fatalf("%v, page %d of %d", err, pages, len(list.Resources))
-			}
+			must.NoError(t, err)
+			must.LessEq(t, resource.Listed, len(list.Resources))
+			must.LessEq(t, 2, pages)
 			for _, res := range list.Resources {
 				if strings.HasPrefix(res.URI, "jupyter://") {
 					seen[res.URI] = true

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -31,9 +34,9 @@ func TestImagesStandOnceBesideTheJSON(t *testing.T) {
 			t.Errorf("image %d is %q", i, ref)
 		}
 	}
-	if len(pictures.Images) != 2 || pictures.Images[0].Data != data || pictures.Images[0].MIME != "image/png" {
-		t.Errorf("%d images, or not as they were", len(pictures.Images))
-	}
+	must.SliceLen(t, 2, pictures.Images)
+	test.Eq(t, data, pictures.Images[0].Data)
+	test.Eq(t, "image/png", pictures.Images[0].MIME)
 	if got.Truncated() {
 		t.Error("images count as cut text")
 	}
@@ -52,9 +55,9 @@ func TestImagesThatCannotBeShown(t *testing.T) {
 		whole[:len(whole)/8*4]:  "broken",
 		strings.Repeat("AB", 9): "<image, not shown: ",
 	} {
-		if ref := pictures.put(map[string]any{"image/png": data})["image/png"]; !strings.Contains(ref, want) || !strings.HasPrefix(ref, "<image, ") {
-			t.Errorf("put(%.10q…) = %q", data, ref)
-		}
+		ref := pictures.put(map[string]any{"image/png": data})["image/png"]
+		test.StrContains(t, ref, want, test.Sprint(data))
+		test.StrHasPrefix(t, "<image, ", ref, test.Sprint(data))
 	}
 	if len(pictures.Images) != 0 {
 		t.Errorf("%d images", len(pictures.Images))
@@ -68,19 +71,18 @@ func TestFormsOfAnImage(t *testing.T) {
 	refs := pictures.put(map[string]any{
 		"image/svg+xml": []any{svg[:20], svg[20:]}, "image/png": sample.NoisePNG(t, 4, 4), Plotly: map[string]any{"data": []any{}},
 	})
-	if !strings.HasPrefix(refs["image/png"], "<image 1, 4×4") || !strings.HasPrefix(refs["image/svg+xml"], "<the same image, image/svg+xml") ||
-		!strings.Contains(refs[Plotly], "the image is a picture") || len(pictures.Images) != 1 {
-		t.Errorf("%v", refs)
-	}
+	test.StrHasPrefix(t, "<image 1, 4×4", refs["image/png"])
+	test.StrHasPrefix(t, "<the same image, image/svg+xml", refs["image/svg+xml"])
+	test.StrContains(t, refs[Plotly], "the image is a picture")
+	test.SliceLen(t, 1, pictures.Images)
 	refs = pictures.put(map[string]any{Plotly: map[string]any{"data": []any{}}})
-	if !strings.Contains(refs[Plotly], "no picture of it") || !strings.Contains(refs[Plotly], "renderer=\"png\"") {
-		t.Errorf("%v", refs)
-	}
+	test.StrContains(t, refs[Plotly], "no picture of it")
+	test.StrContains(t, refs[Plotly], "renderer=\"png\"")
 	// It does not stand in the answer as JSON either.
 	out := ContentsOf([]ydoc.Output{sample.Display(map[string]any{Plotly: map[string]any{"data": strings.Repeat("x", 1000)}, "text/plain": "Figure"})})
-	if got := sample.AsJSON(t, out.Show(generous, pictures).Outputs); strings.Contains(got, "xxxx") || out.Size != len("Figure") {
-		t.Errorf("%d characters: %s", out.Size, got)
-	}
+	got := sample.AsJSON(t, out.Show(generous, pictures).Outputs)
+	test.StrNotContains(t, got, "xxxx")
+	test.Eq(t, len("Figure"), out.Size)
 }
 
 // Images share the room that there is: one may take all of it, four a quarter each.

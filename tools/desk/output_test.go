@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
@@ -36,9 +39,8 @@ func TestShowOutputsOfEachKind(t *testing.T) {
 			t.Errorf("output %d:\n got %s\nwant %s", i, g, w)
 		}
 	}
-	if got.Truncated() || len(got.Cut) != len(want) {
-		t.Errorf("cut = %v", got.Cut)
-	}
+	test.False(t, got.Truncated())
+	test.SliceLen(t, len(want), got.Cut)
 }
 
 func TestShowOutputsSharesTheLimit(t *testing.T) {
@@ -48,9 +50,10 @@ func TestShowOutputsSharesTheLimit(t *testing.T) {
 	for _, o := range got.Outputs {
 		total += words.Size(o["text"].(string))
 	}
-	if total > 1000 || total < 900 || got.Original != 10_005 || !slices.Equal(got.Cut, []bool{true, false, true}) {
-		t.Errorf("%d characters of %d, cut %v", total, got.Original, got.Cut)
-	}
+	test.LessEq(t, 1000, total)
+	test.GreaterEq(t, 900, total)
+	test.Eq(t, 10_005, got.Original)
+	test.SliceEqOp(t, []bool{true, false, true}, got.Cut)
 	if got.Outputs[1]["text"] != "short" {
 		t.Errorf("the short output is %q", got.Outputs[1]["text"])
 	}
@@ -62,21 +65,20 @@ func TestShowOutputsLeavesOutTheMiddleOfMany(t *testing.T) {
 		outputs = append(outputs, sample.Stream(fmt.Sprint(i)))
 	}
 	got := ContentsOf(outputs).Show(OutputLimits{Each: 100, Total: 10_000, Count: 10}, testTray(t, 4))
-	if len(got.Outputs) != 10 || got.Omitted != 490 || !got.Truncated() {
-		t.Fatalf("%d shown, %d omitted", len(got.Outputs), got.Omitted)
-	}
-	if got.Outputs[0]["text"] != "0" || got.Outputs[9]["text"] != "499" {
-		t.Errorf("first %q, last %q", got.Outputs[0]["text"], got.Outputs[9]["text"])
-	}
+	must.SliceLen(t, 10, got.Outputs)
+	must.Eq(t, 490, got.Omitted)
+	must.True(t, got.Truncated())
+	test.EqOp[any](t, "0", got.Outputs[0]["text"])
+	test.EqOp[any](t, "499", got.Outputs[9]["text"])
 }
 
 func TestShowDataPrefersPlainText(t *testing.T) {
 	table := sample.Display(map[string]any{"text/plain": "1  2", "text/html": strings.Repeat("<td>", 1000)})
 	got := ContentsOf([]ydoc.Output{table}).Show(OutputLimits{Each: 100, Total: 100, Count: 10}, testTray(t, 4))
 	data := got.Outputs[0]["data"].(map[string]any)
-	if data["text/plain"] != "1  2" || data["text/html"] != "<text/html, 4,000 characters, left out>" || !got.Cut[0] {
-		t.Errorf("data = %v, cut %v", data, got.Cut)
-	}
+	test.EqOp[any](t, "1  2", data["text/plain"])
+	test.EqOp[any](t, "<text/html, 4,000 characters, left out>", data["text/html"])
+	test.True(t, got.Cut[0])
 }
 
 func TestShowErrorKeepsItsEnd(t *testing.T) {
@@ -84,9 +86,10 @@ func TestShowErrorKeepsItsEnd(t *testing.T) {
 	got := ContentsOf([]ydoc.Output{e}).Show(OutputLimits{Each: 300, Total: 300, Count: 10}, testTray(t, 4))
 	o := got.Outputs[0]
 	trace := o["traceback"].([]string)
-	if o["name"] != "ValueError" || o["value"] != "bad" || trace[len(trace)-1] != "ValueError: bad" || !got.Cut[0] {
-		t.Errorf("error = %v", o)
-	}
+	test.EqOp[any](t, "ValueError", o["name"])
+	test.EqOp[any](t, "bad", o["value"])
+	test.Eq(t, "ValueError: bad", trace[len(trace)-1])
+	test.True(t, got.Cut[0])
 }
 
 func TestShare(t *testing.T) {

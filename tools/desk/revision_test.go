@@ -1,8 +1,10 @@
 package desk
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -10,24 +12,24 @@ import (
 // The revision of a file is the same for the same text, and never one that a document has.
 func TestFileRevision(t *testing.T) {
 	one, same, other := FileRevision("a"), FileRevision("a"), FileRevision("b")
-	if one != same || one == other || len(one) > 20 {
-		t.Errorf("revisions %q, %q and %q", one, same, other)
-	}
-	if rev, err := ParseRevision(one); err != nil || rev != ydoc.Foreign {
-		t.Errorf("it is read as %d, %v", rev, err)
-	}
+	test.Eq(t, same, one)
+	test.NotEq(t, other, one)
+	test.LessEq(t, 20, len(one))
+	rev, err := ParseRevision(one)
+	must.NoError(t, err)
+	test.Eq(t, ydoc.Foreign, rev)
 }
 
 // What is no revision is refused with what to do.
 func TestParseRevision(t *testing.T) {
 	now := ydoc.NewNotebook().Revision()
-	if rev, err := ParseRevision(Revision(now)); err != nil || rev != now {
-		t.Errorf("%d is read as %d, %v", now, rev, err)
-	}
-	if rev, err := ParseRevision(""); err != nil || rev != 0 {
-		t.Errorf("none is read as %d, %v", rev, err)
-	}
-	if _, err := ParseRevision("the last"); err == nil || !strings.HasPrefix(err.Error(), `revision "the last" is not a revision: copy it`) {
-		t.Errorf("error = %v", err)
-	}
+	rev, err := ParseRevision(Revision(now))
+	must.NoError(t, err)
+	test.Eq(t, now, rev)
+	rev, err = ParseRevision("")
+	must.NoError(t, err)
+	test.Eq(t, 0, rev)
+	_, err = ParseRevision("the last")
+	must.Error(t, err)
+	test.StrHasPrefix(t, `revision "the last" is not a revision: copy it`, err.Error())
 }

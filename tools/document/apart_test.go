@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -109,12 +111,13 @@ func TestNoRoomForAFile(t *testing.T) {
 			r.Good("copy_document", toolstest.Dict{"path": path, "copyPath": "copy-" + path}, nil)
 			var first, again document.OverwriteResult
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put, "force": true}, &first)
-			if now := r.Server.Read(t, path); !strings.Contains(now, c.file) || first.Merged || first.Revision == "" {
-				t.Errorf("overwritten: %+v, the file is %q", first, now)
-			}
-			if was := r.Server.Read(t, "copy-"+path); strings.Contains(was, c.file) || was == "" {
-				t.Errorf("the copy is %q", was)
-			}
+			now := r.Server.Read(t, path)
+			test.StrContains(t, now, c.file, test.Sprint("overwritten"))
+			test.False(t, first.Merged, test.Sprint("overwritten"))
+			test.NotEq(t, "", first.Revision, test.Sprint("overwritten"))
+			was := r.Server.Read(t, "copy-"+path)
+			test.StrNotContains(t, was, c.file)
+			test.NotEq(t, "", was)
 			// What was written is known to who wrote it, and so is its revision; that of another content is not.
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put, "revision": first.Revision}, &again)
 			if again.Revision != first.Revision {
@@ -128,9 +131,9 @@ func TestNoRoomForAFile(t *testing.T) {
 				t.Errorf("what another program wrote is gone: %q", now)
 			}
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put, "force": true}, nil)
-			if now := r.Server.Read(t, path); !strings.Contains(now, c.file) || strings.Contains(now, "zwei") {
-				t.Errorf("overwritten by force, the file is %q", now)
-			}
+			now = r.Server.Read(t, path)
+			test.StrContains(t, now, c.file)
+			test.StrNotContains(t, now, "zwei")
 		}
 		w.nobody(t, "of files that nobody has open")
 		// In a room, what was read and written by the file is known.

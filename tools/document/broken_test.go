@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/document"
@@ -42,9 +45,9 @@ func TestBrokenNotebookIsMended(t *testing.T) {
 				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": mended}, "nothing was changed", "never shown")
 				var got document.ContentResult
 				r.Good("get_document_content", toolstest.Dict{"path": path, "max_content": 20}, &got)
-				if got.Content != c.text[:20] || !got.Truncated || !strings.Contains(got.Fault, c.fault) {
-					t.Errorf("read %+v", got)
-				}
+				test.Eq(t, c.text[:20], got.Content)
+				test.True(t, got.Truncated)
+				test.StrContains(t, got.Fault, c.fault)
 				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": mended}, "nothing was changed", "you have read 20 of")
 				r.Good("get_document_content", toolstest.Dict{"path": path, "position": 20}, &got)
 				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": c.text}, "nothing was changed", "not valid JSON")
@@ -53,13 +56,13 @@ func TestBrokenNotebookIsMended(t *testing.T) {
 					t.Fatalf("the file was changed: %s", now)
 				}
 				r.Good("overwrite_document", toolstest.Dict{"path": path, "content": mended}, nil)
-				if cells := r.Sources(path); len(cells) != 1 || cells[0] != "x = 3" {
-					t.Errorf("mended, it has %q", cells)
-				}
+				cells := r.Sources(path)
+				must.SliceLen(t, 1, cells)
+				test.Eq(t, "x = 3", cells[0])
 				var file struct{ Cells []any }
-				if err := json.Unmarshal([]byte(r.Server.Read(t, path)), &file); err != nil || len(file.Cells) != 1 {
-					t.Errorf("the file: %v", err)
-				}
+				err := json.Unmarshal([]byte(r.Server.Read(t, path)), &file)
+				must.NoError(t, err, must.Sprint("the file"))
+				test.SliceLen(t, 1, file.Cells, test.Sprint("the file"))
 			})
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/document"
@@ -18,9 +20,9 @@ func TestEditText(t *testing.T) {
 		cells := r.Read(path).Cells
 		var got document.EditTextResult
 		r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "a + b", "new_text": "a * b"}, &got)
-		if got.CellID != cells[0].ID || got.Replaced != 1 || !strings.Contains(got.Diff, "+total = a * b") {
-			t.Errorf("%+v", got)
-		}
+		test.Eq(t, cells[0].ID, got.CellID)
+		test.Eq(t, 1, got.Replaced)
+		test.StrContains(t, got.Diff, "+total = a * b")
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "y"}, "not unique", "2 times", `line 2 ("show(x)")`, "line 3", "occurrence")
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "y", "occurrence": 3}, "occurrence 3", "2 times")
 		r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "show(2)", "occurrence": 2}, &got)
@@ -30,15 +32,16 @@ func TestEditText(t *testing.T) {
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "o", "new_text": "y"}, "several cells", cells[1].ID)
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "x", "new_text": "x"}, "the same")
 		r.Good("edit_text", toolstest.Dict{"path": path, "cell_id": cells[1].ID, "old_text": "show", "new_text": "see", "replace_all": true}, &got)
-		if want := "for x in rows:\n    see(x)\n    see(2)\npass"; got.Replaced != 2 || r.Sources(path)[1] != want {
-			t.Errorf("%+v: %q", got, r.Sources(path))
-		}
+		want := "for x in rows:\n    see(x)\n    see(2)\npass"
+		test.Eq(t, 2, got.Replaced)
+		test.Eq(t, want, r.Sources(path)[1])
 
 		file := r.TextFile("# Title\n\nOne two three.\n")
 		r.Good("edit_text", toolstest.Dict{"path": file, "old_text": "two", "new_text": "2"}, &got)
-		if text := r.Content(file).Content; text != "# Title\n\nOne 2 three.\n" || got.Merged || got.Revision == "" {
-			t.Errorf("%+v: %q", got, text)
-		}
+		text := r.Content(file).Content
+		test.Eq(t, "# Title\n\nOne 2 three.\n", text)
+		test.False(t, got.Merged)
+		test.NotEq(t, "", got.Revision)
 	})
 }
 

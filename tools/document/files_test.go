@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -34,9 +37,8 @@ func TestListDocuments(t *testing.T) {
 			return strings.Join(out, " ")
 		}
 		res := r.Good("list_documents", toolstest.Dict{"path": "/" + dir}, &got)
-		if names() != "notebook:a.ipynb file:b 日.md directory:sub" || len(res.Content) != 1 {
-			t.Fatalf("one level: %s, %d texts", names(), len(res.Content))
-		}
+		must.Eq(t, "notebook:a.ipynb file:b 日.md directory:sub", names(), must.Sprint("one level"))
+		must.SliceLen(t, 1, res.Content, must.Sprint("one level"))
 		base, escaped := r.Server.URL, strings.NewReplacer(" ", "%20", "é", "%C3%A9", "#", "%23", "%", "%25", "?", "%3F").Replace(dir)
 		for i, want := range []string{"/lab/tree/" + escaped + "/a.ipynb", "/lab/tree/" + escaped + "/b%20%E6%97%A5.md", "/lab/tree/" + escaped + "/sub"} {
 			if got[i].URL != base+want {
@@ -44,9 +46,11 @@ func TestListDocuments(t *testing.T) {
 			}
 		}
 		md := got[1]
-		if md.Name != "b 日.md" || md.Size == nil || *md.Size != 4 || !md.Writable || got[2].Size != nil {
-			t.Errorf("a file: %+v", md)
-		}
+		test.Eq(t, "b 日.md", md.Name, test.Sprint("a file"))
+		must.NotNil(t, md.Size, must.Sprint("a file"))
+		test.Eq(t, 4, *md.Size, test.Sprint("a file"))
+		test.True(t, md.Writable, test.Sprint("a file"))
+		test.Nil(t, got[2].Size, test.Sprint("a file"))
 		for _, s := range []string{md.Created, md.LastModified} {
 			if _, err := time.Parse(time.RFC3339, s); err != nil {
 				t.Error(err)
@@ -79,12 +83,13 @@ func TestListDocumentsStopsEarly(t *testing.T) {
 		var got []document.ListedDocument
 		res := r.Good("list_documents", toolstest.Dict{"path": dir}, &got)
 		var note document.ListNote
-		if texts := toolstest.TextsOf(res); len(texts) != 2 || json.Unmarshal([]byte(texts[1]), &note) != nil {
-			t.Fatalf("%d texts", len(texts))
-		}
-		if len(got) < 100 || len(got) >= 400 || !note.Stopped || note.Message == "" {
-			t.Errorf("%d documents, %+v", len(got), note)
-		}
+		texts := toolstest.TextsOf(res)
+		must.SliceLen(t, 2, texts)
+		must.NoError(t, json.Unmarshal([]byte(texts[1]), &note))
+		must.GreaterEq(t, 100, len(got))
+		must.Less(t, 400, len(got))
+		test.True(t, note.Stopped)
+		test.NotEq(t, "", note.Message)
 	})
 }
 
@@ -108,20 +113,22 @@ func TestCreateDocument(t *testing.T) {
 		t.Errorf("the file holds %q", got)
 	}
 	empty := r.Read(made(toolstest.Dict{"path": dir + "/new.ipynb"}, "notebook"))
-	if len(empty.Cells) != 1 || empty.Cells[0].CellType != "code" || empty.Cells[0].Source != "" {
-		t.Errorf("a new notebook: %+v", empty.Cells)
-	}
+	must.SliceLen(t, 1, empty.Cells, must.Sprint("a new notebook"))
+	test.Eq(t, "code", empty.Cells[0].CellType, test.Sprint("a new notebook"))
+	test.Eq(t, "", empty.Cells[0].Source, test.Sprint("a new notebook"))
 	if !strings.Contains(r.Server.Read(t, dir+"/new.ipynb"), `"name": "python3"`) {
 		t.Error("a new notebook asks for no kernel")
 	}
 	cells := r.Read(made(toolstest.Dict{"path": dir + "/cells.ipynb", "content": `[{"type":"markdown","content":"# T"},{"content":"x = '😀'"},{"cell_type":"raw","source":["a\n","b"],"metadata":{}}]`}, "notebook")).Cells
-	if len(cells) != 3 || cells[0].CellType != "markdown" || cells[1].CellType != "code" || cells[1].Source != "x = '😀'" || cells[2].Source != "a\nb" {
-		t.Errorf("a notebook of cells: %+v", cells)
-	}
+	must.SliceLen(t, 3, cells, must.Sprint("a notebook of cells"))
+	test.Eq(t, "markdown", cells[0].CellType, test.Sprint("a notebook of cells"))
+	test.Eq(t, "code", cells[1].CellType, test.Sprint("a notebook of cells"))
+	test.Eq(t, "x = '😀'", cells[1].Source, test.Sprint("a notebook of cells"))
+	test.Eq(t, "a\nb", cells[2].Source, test.Sprint("a notebook of cells"))
 	whole := r.Server.Read(t, r.Server.Notebook(t, "x = 1"))
-	if cells := r.Read(made(toolstest.Dict{"path": dir + "/whole.ipynb", "content": whole}, "notebook")).Cells; len(cells) != 1 || cells[0].ID != "c0" {
-		t.Errorf("a whole notebook: %+v", cells)
-	}
+	cells = r.Read(made(toolstest.Dict{"path": dir + "/whole.ipynb", "content": whole}, "notebook")).Cells
+	must.SliceLen(t, 1, cells, must.Sprint("a whole notebook"))
+	test.Eq(t, "c0", cells[0].ID, test.Sprint("a whole notebook"))
 	before := r.Listing(dir)
 	for what, c := range map[string]struct {
 		args toolstest.Dict
@@ -146,9 +153,9 @@ func TestCreateDocument(t *testing.T) {
 	} {
 		t.Run(what, func(*testing.T) { r.Bad("create_document", c.args, c.says) })
 	}
-	if after := r.Listing(dir); !slices.Equal(before, after) || r.Server.Read(t, dir+"/a.md") != "# 😀\n" {
-		t.Errorf("refused calls left %q, before %q", after, before)
-	}
+	after := r.Listing(dir)
+	test.SliceEqOp(t, after, before)
+	test.Eq(t, "# 😀\n", r.Server.Read(t, dir+"/a.md"))
 }
 
 func TestGetDocumentInfo(t *testing.T) {
@@ -159,15 +166,20 @@ func TestGetDocumentInfo(t *testing.T) {
 		if res := r.Good("get_document_info", toolstest.Dict{"path": "/" + path}, &info); len(res.Content) != 1 {
 			t.Errorf("%d texts", len(res.Content))
 		}
-		if info.Path != path || info.Name != path || info.Type != "file" || info.Format != "text" || info.MimeType != "text/markdown" || info.Size == nil || *info.Size != 23 ||
-			!info.Writable || !strings.HasPrefix(info.URL, r.Server.URL+"/lab/tree/") {
-			t.Errorf("info = %+v", info)
-		}
+		test.Eq(t, path, info.Path)
+		test.Eq(t, path, info.Name)
+		test.Eq(t, "file", info.Type)
+		test.Eq(t, "text", info.Format)
+		test.Eq(t, "text/markdown", info.MimeType)
+		must.NotNil(t, info.Size)
+		test.Eq(t, 23, *info.Size)
+		test.True(t, info.Writable)
+		test.StrHasPrefix(t, r.Server.URL+"/lab/tree/", info.URL)
 		res := r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true, "max_content": 10}, &info)
 		texts := toolstest.TextsOf(res)
-		if len(texts) != 3 || texts[1] != `{"content_length":20,"truncated":true}` || texts[2] != "# Document" {
-			t.Errorf("with content: %q", texts)
-		}
+		must.SliceLen(t, 3, texts, must.Sprint("with content"))
+		test.Eq(t, `{"content_length":20,"truncated":true}`, texts[1], test.Sprint("with content"))
+		test.Eq(t, "# Document", texts[2], test.Sprint("with content"))
 		// The content is the room's.
 		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "fresh "}, nil)
 		if texts := toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true}, nil)); texts[2] != "fresh # Document Content 😀" {
@@ -175,18 +187,20 @@ func TestGetDocumentInfo(t *testing.T) {
 		}
 		nb := r.Server.Notebook(t, "x = 1")
 		texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": nb, "include_content": true}, &info))
-		if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/lab/tree/") {
-			t.Errorf("a notebook: %+v, %q", info, texts)
-		}
+		test.Eq(t, "notebook", info.Type, test.Sprint("a notebook"))
+		test.Eq(t, "json", info.Format, test.Sprint("a notebook"))
+		test.StrContains(t, texts[2], `"source": "x = 1"`, test.Sprint("a notebook"))
+		test.StrContains(t, info.URL, "/lab/tree/", test.Sprint("a notebook"))
 		png := r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\r\n\x1a\n")
 		texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": png, "include_content": true}, &info))
-		if info.Format != "base64" || info.MimeType != "image/png" || strings.TrimSpace(texts[2]) != "iVBORw0KGgo=" {
-			t.Errorf("an image: %+v, %q", info, texts)
-		}
+		test.Eq(t, "base64", info.Format, test.Sprint("an image"))
+		test.Eq(t, "image/png", info.MimeType, test.Sprint("an image"))
+		test.Eq(t, "iVBORw0KGgo=", strings.TrimSpace(texts[2]), test.Sprint("an image"))
 		dir := r.Folder()
-		if r.Good("get_document_info", toolstest.Dict{"path": dir}, &info); info.Type != "directory" || info.Size != nil || !strings.Contains(info.URL, "/tree/") {
-			t.Errorf("a folder: %+v", info)
-		}
+		r.Good("get_document_info", toolstest.Dict{"path": dir}, &info)
+		test.Eq(t, "directory", info.Type, test.Sprint("a folder"))
+		must.Nil(t, info.Size, must.Sprint("a folder"))
+		test.StrContains(t, info.URL, "/tree/", test.Sprint("a folder"))
 		r.Bad("get_document_info", toolstest.Dict{"path": dir, "include_content": true}, "is a folder")
 		r.Bad("get_document_info", toolstest.Dict{"path": dir + "/no"}, "there is no document")
 	})
@@ -256,9 +270,8 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 		var gone document.DeleteResult
 		for _, name := range []string{"/b.md", "/copy 😀.md", ""} {
 			r.Good("delete_document", toolstest.Dict{"path": "/" + dir + name}, &gone)
-			if gone.Path != dir+name || gone.Message != "Successfully deleted document at '"+dir+name+"'" {
-				t.Errorf("deleted %+v", gone)
-			}
+			test.Eq(t, dir+name, gone.Path)
+			test.Eq(t, "Successfully deleted document at '"+dir+name+"'", gone.Message)
 		}
 		if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "disconnected" {
 			t.Errorf("the session of what was deleted: %+v", s)
@@ -289,22 +302,28 @@ func TestDocumentSessions(t *testing.T) {
 		r := toolstest.New(t)
 		md, nb := r.TextFile("text"), r.Server.Notebook(t, "1")
 		var got document.Session
-		if r.Good("query_document_session", toolstest.Dict{"path": "/" + md}, &got); got.Status != "not_found" || got.Path != md || got.Message == "" {
-			t.Errorf("before any use: %+v", got)
-		}
+		r.Good("query_document_session", toolstest.Dict{"path": "/" + md}, &got)
+		test.Eq(t, "not_found", got.Status, test.Sprint("before any use"))
+		test.Eq(t, md, got.Path, test.Sprint("before any use"))
+		test.NotEq(t, "", got.Message, test.Sprint("before any use"))
 		r.Content(md)
 		r.Content(nb)
 		for _, path := range []string{md, nb} {
 			got = document.Session{}
 			r.Good("query_document_session", toolstest.Dict{"path": path}, &got)
-			if got.Path != path || got.Status != "connected" || got.SessionID == "" || got.FileID == "" || got.Message != "RTC session is active" || got.ExpiresIn == nil || got.Saved != nil {
-				t.Errorf("in use: %+v", got)
-			}
+			test.Eq(t, path, got.Path, test.Sprint("in use"))
+			test.Eq(t, "connected", got.Status, test.Sprint("in use"))
+			test.NotEq(t, "", got.SessionID, test.Sprint("in use"))
+			test.NotEq(t, "", got.FileID, test.Sprint("in use"))
+			test.Eq(t, "RTC session is active", got.Message, test.Sprint("in use"))
+			must.NotNil(t, got.ExpiresIn, must.Sprint("in use"))
+			test.Nil(t, got.Saved, test.Sprint("in use"))
 		}
 		var sessions notebook.QuerySessionsResult
-		if r.Good("query_nb_sessions", nil, &sessions); sessions.Total != 1 || sessions.Active != 1 || sessions.Sessions[0].Path != nb {
-			t.Errorf("of notebooks alone: %+v", sessions)
-		}
+		r.Good("query_nb_sessions", nil, &sessions)
+		test.Eq(t, 1, sessions.Total, test.Sprint("of notebooks alone"))
+		test.Eq(t, 1, sessions.Active, test.Sprint("of notebooks alone"))
+		test.Eq(t, nb, sessions.Sessions[0].Path, test.Sprint("of notebooks alone"))
 		r.Bad("end_nb_session", toolstest.Dict{"path": md}, "end_document_session")
 		var ended document.EndSessionResult
 		for _, path := range []string{md, nb} {
@@ -313,9 +332,9 @@ func TestDocumentSessions(t *testing.T) {
 				t.Errorf("ended: %+v", ended)
 			}
 		}
-		if r.Good("end_document_session", toolstest.Dict{"path": md}, &ended); ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
-			t.Errorf("ended again: %+v", ended)
-		}
+		r.Good("end_document_session", toolstest.Dict{"path": md}, &ended)
+		test.Eq(t, "disconnected", ended.Status, test.Sprint("ended again"))
+		test.NotEq(t, "RTC session ended successfully", ended.Message, test.Sprint("ended again"))
 		if r.Good("end_document_session", toolstest.Dict{"path": md + "x"}, &ended); ended.Status != "not_found" {
 			t.Errorf("never opened: %+v", ended)
 		}
@@ -325,9 +344,10 @@ func TestDocumentSessions(t *testing.T) {
 		}
 		if os.Geteuid() != 0 { // whom no mode keeps from writing
 			r.Content(md)
-			if r.Good("query_document_session", toolstest.Dict{"path": md}, &got); got.Saved == nil || *got.Saved || !strings.Contains(got.SaveProblem, "read-only") {
-				t.Errorf("of a read-only file: %+v", got)
-			}
+			r.Good("query_document_session", toolstest.Dict{"path": md}, &got)
+			must.NotNil(t, got.Saved, must.Sprint("of a read-only file"))
+			test.False(t, *got.Saved, test.Sprint("of a read-only file"))
+			test.StrContains(t, got.SaveProblem, "read-only", test.Sprint("of a read-only file"))
 		}
 	})
 }

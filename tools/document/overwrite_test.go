@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/document"
@@ -22,12 +25,13 @@ func TestOverwriteText(t *testing.T) {
 		r.Content(path)
 		var got document.OverwriteResult
 		r.Good("overwrite_document", toolstest.Dict{"path": "/" + path, "content": "one 😀\r\n2\nthree\n"}, &got)
-		if got.Message != "Successfully overwrote document at '"+path+"'" || got.Path != path || got.Length != 14 || got.Merged {
-			t.Errorf("overwritten: %+v", got)
-		}
-		if now := r.Content(path); now.Content != "one 😀\n2\nthree\n" || now.Revision != got.Revision {
-			t.Errorf("it reads %+v", now)
-		}
+		test.Eq(t, "Successfully overwrote document at '"+path+"'", got.Message, test.Sprint("overwritten"))
+		test.Eq(t, path, got.Path, test.Sprint("overwritten"))
+		test.Eq(t, 14, got.Length, test.Sprint("overwritten"))
+		test.False(t, got.Merged, test.Sprint("overwritten"))
+		now := r.Content(path)
+		test.Eq(t, "one 😀\n2\nthree\n", now.Content)
+		test.Eq(t, got.Revision, now.Revision)
 		r.FileIs(path, "one 😀\n2\nthree\n")
 		// What another writes meanwhile is kept, and where both wrote nothing is written.
 		other.Content(path)
@@ -36,16 +40,16 @@ func TestOverwriteText(t *testing.T) {
 		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\nII\nthree\n"}, "nothing was changed", "zwei", "II")
 		got = document.OverwriteResult{}
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\nzwei\nthree\nfour\n"}, &got)
-		if now := r.Content(path); now.Content != "one 😀\nzwei\nthree\nfour\n" || got.Merged {
-			t.Errorf("merged: %+v, it reads %+v", got, now)
-		}
+		now = r.Content(path)
+		test.Eq(t, "one 😀\nzwei\nthree\nfour\n", now.Content, test.Sprint("merged"))
+		test.False(t, got.Merged, test.Sprint("merged"))
 		r.Bad("overwrite_document", toolstest.Dict{"path": path + "x", "content": ""}, "there is no document")
 		r.Bad("overwrite_document", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\xff"), "content": ""}, "not UTF-8 text")
 		got = document.OverwriteResult{}
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": ""}, &got)
-		if now := r.Content(path); now.Content != "" || got.Length != 0 {
-			t.Errorf("emptied: %+v, it reads %+v", got, now)
-		}
+		now = r.Content(path)
+		test.Eq(t, "", now.Content, test.Sprint("emptied"))
+		test.Eq(t, 0, got.Length, test.Sprint("emptied"))
 	})
 }
 
@@ -72,9 +76,11 @@ func TestOverwriteNotebook(t *testing.T) {
 		// Without ids what reads the same stays.
 		overwrite(toolstest.Book(":e", ":x", ":d", ":a"))
 		got := r.Book(path)
-		if len(got) != 4 || got[0] != "c4:e" || got[2] != "c3:d" || got[3] != "c0:a" || !strings.HasSuffix(got[1], ":x") {
-			t.Errorf("without ids: %q", got)
-		}
+		must.SliceLen(t, 4, got, must.Sprint("without ids"))
+		test.Eq(t, "c4:e", got[0], test.Sprint("without ids"))
+		test.Eq(t, "c3:d", got[2], test.Sprint("without ids"))
+		test.Eq(t, "c0:a", got[3], test.Sprint("without ids"))
+		test.StrHasSuffix(t, ":x", got[1], test.Sprint("without ids"))
 		// All that a cell can have is written, and the notebook's own metadata; what is equal is not touched.
 		const whole = `{"nbformat":4,"nbformat_minor":5,"metadata":{"k":{"n":12345678901234567,"f":1.5}},"cells":[
 		{"id":"m","cell_type":"markdown","source":["# 😀\n","two"],"metadata":{"tags":["t"]},"attachments":{"i.png":{"image/png":"aaaa"}}},
@@ -102,9 +108,10 @@ func TestOverwriteNotebook(t *testing.T) {
 			t.Error("writing back what was read changed something")
 		}
 		overwrite(strings.Replace(whole, `"id":"r","cell_type":"raw"`, `"id":"r","cell_type":"markdown"`, 1))
-		if c := r.Read(path).Cells[2]; c.ID != "r" || c.CellType != "markdown" || c.Source != "raw" {
-			t.Errorf("after a change of type: %+v", c)
-		}
+		c := r.Read(path).Cells[2]
+		test.Eq(t, "r", c.ID, test.Sprint("after a change of type"))
+		test.Eq(t, "markdown", c.CellType, test.Sprint("after a change of type"))
+		test.Eq(t, "raw", c.Source, test.Sprint("after a change of type"))
 		for content, says := range map[string]string{
 			"# Title": "not valid JSON", "[]": "it is a list", "{}": `"nbformat" is missing`,
 			strings.Replace(whole, `"stdout"`, "5", 1):                  "cells[1].outputs[0].name",
@@ -114,9 +121,9 @@ func TestOverwriteNotebook(t *testing.T) {
 		}
 		is("m:# 😀\ntwo", "c0:1", "r:raw")
 		overwrite(`{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[]}`)
-		if got := r.Book(path); len(got) != 1 || !strings.HasSuffix(got[0], ":") {
-			t.Errorf("emptied: %q", got)
-		}
+		got = r.Book(path)
+		must.SliceLen(t, 1, got, must.Sprint("emptied"))
+		test.StrHasSuffix(t, ":", got[0], test.Sprint("emptied"))
 	})
 }
 
@@ -148,8 +155,8 @@ func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 		// A content that differs from the refused one is a change from what the refusal showed.
 		var got document.OverwriteResult
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 100\nb = 3\n", "c2:last = 1", added.ID+":added")}, &got)
-		if now := r.Book(path); got.Merged || !slices.Equal(now, []string{"c0:a = 100\nb = 3\n", "c2:last = 1", added.ID + ":added"}) {
-			t.Errorf("merged: %+v, %q", got, now)
-		}
+		now := r.Book(path)
+		test.False(t, got.Merged, test.Sprint("merged"))
+		test.SliceEqOp(t, []string{"c0:a = 100\nb = 3\n", "c2:last = 1", added.ID + ":added"}, now, test.Sprint("merged"))
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -15,9 +18,9 @@ func TestPathsOfAddresses(t *testing.T) {
 		book := r.Server.Write(t, r.Server.Name(t, " é.ipynb"), toolstest.Book("a:x = 1"))
 		text := r.Server.Write(t, r.Server.Name(t, " é.md"), "some text")
 		escape := strings.NewReplacer(" ", "%20", "é", "%C3%A9")
-		if cells := r.Sources(escape.Replace(book)); len(cells) != 1 || cells[0] != "x = 1" {
-			t.Errorf("the notebook has %q", cells)
-		}
+		cells := r.Sources(escape.Replace(book))
+		must.SliceLen(t, 1, cells)
+		test.Eq(t, "x = 1", cells[0])
 		if got := r.Content(escape.Replace(text)); got.Content != "some text" {
 			t.Errorf("the text is %q", got.Content)
 		}

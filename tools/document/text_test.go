@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
@@ -19,19 +22,23 @@ func TestGetDocumentContent(t *testing.T) {
 		path := r.TextFile("# Document 😀\r\n\r\nThis is a sample.\n")
 		const text = "# Document 😀\n\nThis is a sample.\n"
 		got := r.Content("/" + path)
-		if got.Content != text || got.Truncated || got.Length != words.Size(text) || got.Revision == "" || got.Next != nil {
-			t.Errorf("all of it: %+v", got)
-		}
+		test.Eq(t, text, got.Content, test.Sprint("all of it"))
+		test.False(t, got.Truncated, test.Sprint("all of it"))
+		test.Eq(t, words.Size(text), got.Length, test.Sprint("all of it"))
+		test.NotEq(t, "", got.Revision, test.Sprint("all of it"))
+		test.Nil(t, got.Next, test.Sprint("all of it"))
 		got = document.ContentResult{}
 		r.Good("get_document_content", toolstest.Dict{"path": path, "max_content": 12}, &got)
-		if got.Content != "# Document 😀" || !got.Truncated || got.Length != words.Size(text) || got.Next == nil || *got.Next != 12 {
-			t.Errorf("its start: %+v", got)
-		}
+		test.Eq(t, "# Document 😀", got.Content, test.Sprint("its start"))
+		test.True(t, got.Truncated, test.Sprint("its start"))
+		test.Eq(t, words.Size(text), got.Length, test.Sprint("its start"))
+		must.NotNil(t, got.Next, must.Sprint("its start"))
+		test.Eq(t, 12, *got.Next, test.Sprint("its start"))
 		got = document.ContentResult{}
 		r.Good("get_document_content", toolstest.Dict{"path": path, "position": 12}, &got)
-		if got.Content != "\n\nThis is a sample.\n" || got.Truncated || got.Length != words.Size(text) {
-			t.Errorf("its rest: %+v", got)
-		}
+		test.Eq(t, "\n\nThis is a sample.\n", got.Content, test.Sprint("its rest"))
+		test.False(t, got.Truncated, test.Sprint("its rest"))
+		test.Eq(t, words.Size(text), got.Length, test.Sprint("its rest"))
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": 33}, "position 33 is out of range: the document has 32 characters")
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": -1}, "position -1 is out of range")
 		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Name(t, ".md")}, "there is no document", "list_documents")
@@ -39,23 +46,27 @@ func TestGetDocumentContent(t *testing.T) {
 		r.Bad("get_document_content", toolstest.Dict{"path": "/"}, "root folder")
 		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".bin"), "\xff\x00\xfe")}, "not UTF-8 text")
 		r.Good("get_document_content", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".md"), "")}, &got)
-		if got.Content != "" || got.Length != 0 || got.Truncated {
-			t.Errorf("an empty one: %+v", got)
-		}
+		test.Eq(t, "", got.Content, test.Sprint("an empty one"))
+		test.Eq(t, 0, got.Length, test.Sprint("an empty one"))
+		test.False(t, got.Truncated, test.Sprint("an empty one"))
 		// What does not fit in one answer is cut, however it is escaped.
 		long := r.TextFile(strings.Repeat("\x01<\"\u2028", 100_000))
 		got = r.Content(long)
-		if !got.Truncated || got.Length != 400_000 || got.Next == nil || *got.Next != words.Size(got.Content) || *got.Next < 10_000 {
-			t.Errorf("a long one: %d characters, next %v", words.Size(got.Content), got.Next)
-		}
+		test.True(t, got.Truncated, test.Sprint("a long one"))
+		test.Eq(t, 400_000, got.Length, test.Sprint("a long one"))
+		must.NotNil(t, got.Next, must.Sprint("a long one"))
+		test.Eq(t, words.Size(got.Content), *got.Next, test.Sprint("a long one"))
+		test.GreaterEq(t, 10_000, *got.Next, test.Sprint("a long one"))
 
 		nb := r.Server.Notebook(t, "x = '😀'")
 		var book struct {
 			Cells []struct{ ID, Source string }
 		}
-		if err := json.Unmarshal([]byte(r.Content(nb).Content), &book); err != nil || len(book.Cells) != 1 || book.Cells[0].ID != "c0" || book.Cells[0].Source != "x = '😀'" {
-			t.Errorf("a notebook: %+v, %v", book, err)
-		}
+		err := json.Unmarshal([]byte(r.Content(nb).Content), &book)
+		must.NoError(t, err, must.Sprint("a notebook"))
+		must.SliceLen(t, 1, book.Cells, must.Sprint("a notebook"))
+		test.Eq(t, "c0", book.Cells[0].ID, test.Sprint("a notebook"))
+		test.Eq(t, "x = '😀'", book.Cells[0].Source, test.Sprint("a notebook"))
 	})
 }
 
@@ -69,21 +80,27 @@ func TestEditDocumentText(t *testing.T) {
 		other.Content(path)
 		var got toolstest.Written
 		r.Good("insert_document_text", toolstest.Dict{"path": "/" + path, "position": 2, "text": " a𝒷c\r\nd"}, &got)
-		if got.Message != "Successfully inserted 6 characters at position 2" || got.Position != 2 || got.Length != 6 || got.Content != 21 || got.Merged {
-			t.Errorf("insert: %+v", got)
-		}
+		test.Eq(t, "Successfully inserted 6 characters at position 2", got.Message, test.Sprint("insert"))
+		test.Eq(t, 2, got.Position, test.Sprint("insert"))
+		test.Eq(t, 6, got.Length, test.Sprint("insert"))
+		test.Eq(t, 21, got.Content, test.Sprint("insert"))
+		test.False(t, got.Merged, test.Sprint("insert"))
 		r.Good("delete_document_text", toolstest.Dict{"path": path, "position": 3, "length": 5}, &got)
-		if got.Message != "Successfully deleted 5 characters from position 3" || got.Position != 3 || got.Length != 5 || got.Removed != "a𝒷c\nd" || got.Content != 16 {
-			t.Errorf("delete: %+v", got)
-		}
+		test.Eq(t, "Successfully deleted 5 characters from position 3", got.Message, test.Sprint("delete"))
+		test.Eq(t, 3, got.Position, test.Sprint("delete"))
+		test.Eq(t, 5, got.Length, test.Sprint("delete"))
+		test.Eq(t, "a𝒷c\nd", got.Removed, test.Sprint("delete"))
+		test.Eq(t, 16, got.Content, test.Sprint("delete"))
 		r.Good("replace_document_text", toolstest.Dict{"path": path, "position": 4, "length": 3, "text": "1🏳️‍🌈"}, &got)
-		if got.Message != "Successfully replaced 3 characters with 5 new characters at position 4" || got.Length != 3 || got.NewLength != 5 || got.Removed != "one" {
-			t.Errorf("replace: %+v", got)
-		}
+		test.Eq(t, "Successfully replaced 3 characters with 5 new characters at position 4", got.Message, test.Sprint("replace"))
+		test.Eq(t, 3, got.Length, test.Sprint("replace"))
+		test.Eq(t, 5, got.NewLength, test.Sprint("replace"))
+		test.Eq(t, "one", got.Removed, test.Sprint("replace"))
 		const want = "😀😀  1🏳️‍🌈 two 日本 😀"
-		if now := r.Content(path); now.Content != want || now.Revision != got.Revision || now.Length != got.Content {
-			t.Errorf("it reads %+v, want %q", now, want)
-		}
+		now := r.Content(path)
+		test.Eq(t, want, now.Content)
+		test.Eq(t, got.Revision, now.Revision)
+		test.Eq(t, got.Content, now.Length)
 		for end := time.Now().Add(time.Minute); other.Content(path).Content != want; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("the other reads %q", other.Content(path).Content)
@@ -124,9 +141,9 @@ func TestEditDocumentText(t *testing.T) {
 		// Nothing to do is done.
 		r.Good("delete_document_text", toolstest.Dict{"path": path, "position": n, "length": 0}, &got)
 		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": ""}, &got)
-		if now := r.Content(path); now.Content != want || now.Revision != got.Revision {
-			t.Errorf("edits of nothing left %+v", now)
-		}
+		now = r.Content(path)
+		test.Eq(t, want, now.Content)
+		test.Eq(t, got.Revision, now.Revision)
 	})
 }
 
@@ -159,9 +176,9 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 
 		var got toolstest.Written
 		r.Good("replace_document_text", toolstest.Dict{"path": path, "position": 6, "length": 4, "text": "BETA"}, &got)
-		if !got.Merged || got.Removed != "beta" || got.Position != 23 {
-			t.Errorf("carried over: %+v", got)
-		}
+		test.True(t, got.Merged, test.Sprint("carried over"))
+		test.Eq(t, "beta", got.Removed, test.Sprint("carried over"))
+		test.Eq(t, 23, got.Position, test.Sprint("carried over"))
 		const merged = "😀 new first line\nalpha BETA gamma\nsecond line\n"
 		sees(merged)
 		// What it has not seen since stays, wherever its text is now.
@@ -173,9 +190,8 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		r.Content(path)
 		got = toolstest.Written{}
 		r.Good("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 2, "revision": last}, &got)
-		if got.Removed != "😀 " || got.Merged {
-			t.Errorf("with a revision: %+v", got)
-		}
+		test.Eq(t, "😀 ", got.Removed, test.Sprint("with a revision"))
+		test.False(t, got.Merged, test.Sprint("with a revision"))
 		if now := r.Content(path).Content; now != strings.TrimPrefix(merged, "😀 ") {
 			t.Errorf("it reads %q", now)
 		}

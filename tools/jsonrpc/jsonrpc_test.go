@@ -3,6 +3,9 @@ package jsonrpc
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // What goes through is changed only where mcp-go would change the id.
@@ -33,9 +36,9 @@ func TestIDs(t *testing.T) {
 		return id
 	}
 	asked, cancelled := in(`{"id":1.0,"method":"m"}`), in(`{"method":"notifications/cancelled","params":{"reason":"r","requestId": 1.0 }}`)
-	if n := number(asked); n == "" || number(cancelled) != n {
-		t.Errorf("%s is cancelled by %s", asked, cancelled)
-	}
+	n := number(asked)
+	test.NotEq(t, "", n, test.Sprint(asked))
+	test.Eq(t, n, number(cancelled), test.Sprint(asked))
 	answer := `{"id":"` + x.mark + number(asked) + `","a":"\"` + x.mark + number(asked) + `\""}`
 	if got := string(x.Out([]byte(answer))); !strings.HasPrefix(got, `{"id":1.0,"a":"\"id-`) {
 		t.Errorf("comes out as %s", got)
@@ -58,8 +61,9 @@ func TestQuiet(t *testing.T) {
 		`{"result":{"a":1}}`:          `{"jsonrpc":"2.0","id":null,"result":{"a":1}}`,
 	} {
 		m, ok := Read([]byte(text))
-		if got := string(m.Quiet()); !ok || !m.Answer() || got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		got := string(m.Quiet())
+		must.True(t, ok, must.Sprint(text))
+		test.True(t, m.Answer(), test.Sprint(text))
+		test.Eq(t, want, got, test.Sprint(text))
 	}
 }

@@ -1,8 +1,10 @@
 package jsonrpc
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // Half a character is refused, whole ones are not.
@@ -26,8 +28,9 @@ func TestLoneSurrogates(t *testing.T) {
 			continue // no JSON
 		}
 		why, id := m.Wrong()
-		if !ok || (lone == "") != (why == "") || !strings.Contains(why, lone) || lone != "" && string(id) != "7" {
-			t.Errorf("%s: %q, id %s", text, why, id)
-		}
+		must.True(t, ok, must.Sprint(text))
+		test.Eq(t, why == "", lone == "", test.Sprint(text))
+		test.StrContains(t, why, lone, test.Sprint(text))
+		test.False(t, lone != "" && string(id) != "7", test.Sprint(text))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -22,9 +24,8 @@ func TestServerIsAway(t *testing.T) {
 		cable.Cut()
 		time.Sleep(time.Second)
 		read := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path}))
-		if !strings.Contains(read, `"server_away":"the Jupyter server is away since 00:00:`) || !strings.Contains(read, "x = 1") {
-			t.Errorf("read: %s", read)
-		}
+		test.StrContains(t, read, `"server_away":"the Jupyter server is away since 00:00:`, test.Sprint("read"))
+		test.StrContains(t, read, "x = 1", test.Sprint("read"))
 		for name, args := range map[string]toolstest.Dict{
 			"insert_nb_cells":  insert,
 			"modify_nb_cells":  {"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "never = True"}}},
@@ -34,9 +35,8 @@ func TestServerIsAway(t *testing.T) {
 			began := time.Now()
 			res := r.Call(name, args)
 			text := toolstest.MessageOf(res)
-			if !res.IsError || !strings.Contains(text, "not made") && !strings.Contains(text, "nothing was done") {
-				t.Errorf("%s: %s", name, text)
-			}
+			test.True(t, res.IsError, test.Sprint(name))
+			test.False(t, !strings.Contains(text, "not made") && !strings.Contains(text, "nothing was done"), test.Sprint(name))
 			if took := time.Since(began); took > 62*time.Second {
 				t.Errorf("%s: answered after %s", name, took)
 			}
@@ -53,13 +53,13 @@ func TestServerIsAway(t *testing.T) {
 			t.Errorf("get_nb_stat waits twice: %s", took)
 		}
 		cable.Mend()
-		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); strings.Contains(text, "server_away") || strings.Contains(text, "never") {
-			t.Errorf("when it is back: %s", text)
-		}
+		text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path}))
+		test.StrNotContains(t, text, "server_away", test.Sprint("when it is back"))
+		test.StrNotContains(t, text, "never", test.Sprint("when it is back"))
 		insert["cells"] = []toolstest.Dict{{"type": "code", "content": "after = True"}}
 		r.Good("insert_nb_cells", insert, nil)
-		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); !strings.Contains(text, "after = True") || strings.Contains(text, "never") {
-			t.Errorf("after it: %s", text)
-		}
+		text = toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path}))
+		test.StrContains(t, text, "after = True", test.Sprint("after it"))
+		test.StrNotContains(t, text, "never", test.Sprint("after it"))
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
@@ -46,14 +48,13 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		for _, i := range got {
 			read += c.now[i].Source
 		}
-		if read != c.want || (note != "") != c.note {
-			t.Errorf("%s: read %q, note %q; want %q", name, read, note, c.want)
-		}
+		test.Eq(t, c.want, read, test.Sprint(name))
+		test.Eq(t, c.note, note != "", test.Sprint(name))
 		if wholeReading(ReadArgs{ReadOn: ReadOn{Cursor: next}}) != c.all {
 			t.Errorf("%s: whole reading is %v", name, !c.all)
 		}
 	}
-	if next, err := nextCursor(nil, cells, true); next != "" || err != nil {
-		t.Errorf("the cursor after the last cell is %q, %v", next, err)
-	}
+	next, err := nextCursor(nil, cells, true)
+	test.Eq(t, "", next)
+	test.NoError(t, err)
 }

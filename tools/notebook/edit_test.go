@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -20,17 +23,19 @@ func TestInsertNbCells(t *testing.T) {
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 1, "exec": false, "cells": []toolstest.Dict{
 			{"content": "x = 1\r\ny = 2"}, {"type": "markdown", "content": "# é😀"},
 		}}, &got)
-		if got.Message != "Successfully inserted cells" || got.Executed || got.Results != nil || len(got.CellIDs) != 2 {
-			t.Errorf("insert = %+v", got)
-		}
+		test.Eq(t, "Successfully inserted cells", got.Message)
+		test.False(t, got.Executed)
+		must.Nil(t, got.Results)
+		test.SliceLen(t, 2, got.CellIDs)
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 4, "exec": false, "cells": []toolstest.Dict{{"content": "end"}}}, nil)
 		cells := r.Read(path).Cells
 		if got := r.Sources(path); !slices.Equal(got, []string{"first", "x = 1\ny = 2", "# é😀", "last", "end"}) {
 			t.Errorf("sources = %q", got)
 		}
-		if cells[1].ID != got.CellIDs[0] || cells[2].ID != got.CellIDs[1] || cells[2].CellType != "markdown" || cells[1].CellType != "code" {
-			t.Errorf("cells = %+v, ids %v", cells, got.CellIDs)
-		}
+		test.Eq(t, got.CellIDs[0], cells[1].ID)
+		test.Eq(t, got.CellIDs[1], cells[2].ID)
+		test.Eq(t, "markdown", cells[2].CellType)
+		test.Eq(t, "code", cells[1].CellType)
 		r.OnDisk(path, "first", "x = 1\ny = 2", "# é😀", "last", "end")
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "after_id": got.CellIDs[0], "exec": false, "cells": []toolstest.Dict{{"content": "by id"}}}, nil)
 		if got := r.Sources(path); got[2] != "by id" {
@@ -72,9 +77,10 @@ func TestModifyNbCells(t *testing.T) {
 			{"range": toolstest.Dict{"start": 3}, "content": "D\r\nd"},
 			{"range": toolstest.Dict{"start": 0, "end": 2}, "content": "same"},
 		}}, &got)
-		if got.Message != "Successfully modified 2 cell ranges" || got.ModifiedRanges != 2 || got.Executed || got.Merged != nil {
-			t.Errorf("modify = %+v", got)
-		}
+		test.Eq(t, "Successfully modified 2 cell ranges", got.Message)
+		test.Eq(t, 2, got.ModifiedRanges)
+		test.False(t, got.Executed)
+		test.Nil(t, got.Merged)
 		if want := []string{before[3].ID, before[0].ID, before[1].ID}; !slices.Equal(got.CellIDs, want) {
 			t.Errorf("cell_ids = %v, want %v", got.CellIDs, want)
 		}
@@ -129,9 +135,9 @@ func TestModifyMergesWithOthers(t *testing.T) {
 		var got notebook.ModifyResult
 		change := toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "price = 20\nlabel = 'old'\n"}}}
 		r.Good("modify_nb_cells", change, &got)
-		if len(got.Merged) != 1 || got.Merged[0].Source != merged || got.Merged[0].ID != "c0" {
-			t.Errorf("merged_cells = %+v", got.Merged)
-		}
+		must.SliceLen(t, 1, got.Merged)
+		test.Eq(t, merged, got.Merged[0].Source)
+		test.Eq(t, "c0", got.Merged[0].ID)
 		person.Await(path, merged)
 
 		// Both change the same word.
@@ -163,9 +169,8 @@ func TestModifyFromANamedRevision(t *testing.T) {
 		r.Read(path)
 		var got notebook.ModifyResult
 		r.Good("modify_nb_cells", modify("a = 1\nb = 3\n", first), &got)
-		if len(got.Merged) != 1 || got.Merged[0].Source != "a = 2\nb = 3\n" {
-			t.Errorf("merged_cells = %+v", got.Merged)
-		}
+		must.SliceLen(t, 1, got.Merged)
+		test.Eq(t, "a = 2\nb = 3\n", got.Merged[0].Source)
 		defer r.Unchanged(path)()
 		r.Bad("modify_nb_cells", modify("a = 7\nb = 1\n", first), "nothing was changed", "Their change")
 		r.Bad("modify_nb_cells", modify("x", "the last"), "modifications[0].revision", "the last")
@@ -218,9 +223,10 @@ func TestDeleteNbCells(t *testing.T) {
 		}
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &got)
 		cells := r.Read(path).Cells
-		if got.Deleted != 1 || len(cells) != 1 || cells[0].Source != "" || cells[0].CellType != "code" {
-			t.Errorf("all deleted: %+v, left %+v", got, cells)
-		}
+		test.Eq(t, 1, got.Deleted, test.Sprint("all deleted"))
+		must.SliceLen(t, 1, cells, must.Sprint("all deleted"))
+		test.Eq(t, "", cells[0].Source, test.Sprint("all deleted"))
+		test.Eq(t, "code", cells[0].CellType, test.Sprint("all deleted"))
 	})
 }
 

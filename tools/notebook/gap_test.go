@@ -1,8 +1,9 @@
 package notebook_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -22,9 +23,10 @@ func TestDamagedRoom(t *testing.T) {
 			Away string `json:"server_away"`
 		}
 		r.Good("read_nb_cells", toolstest.Dict{"path": path}, &read)
-		if read.CellCount != 2 || read.Cells[1].Source != "second" || !strings.Contains(read.Away, "damaged") || !strings.Contains(read.Away, "this is its file as of") {
-			t.Errorf("%d cells, %q", read.CellCount, read.Away)
-		}
+		test.Eq(t, 2, read.CellCount)
+		test.Eq(t, "second", read.Cells[1].Source)
+		test.StrContains(t, read.Away, "damaged")
+		test.StrContains(t, read.Away, "this is its file as of")
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "1"}}}, "not made", "damaged", "copy of the file")
 		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, "damaged")
 		if r.Server.Read(t, path) != before {

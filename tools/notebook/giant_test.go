@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
@@ -32,9 +34,9 @@ func TestGiantContents(t *testing.T) {
 			var ran notebook.ExecuteResult
 			r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": i}}, "maxCellOutputSize": most}, &ran)
 			res := ran.Results[0]
-			if !res.Truncated || res.OriginalSize < most && i < 4 || res.State == string(run.Running) {
-				t.Errorf("giant %d: truncated %v, original_size %d, %s", i, res.Truncated, res.OriginalSize, res.State)
-			}
+			test.True(t, res.Truncated)
+			test.False(t, res.OriginalSize < most && i < 4)
+			test.NotEq(t, string(run.Running), res.State)
 			runs = append(runs, res.RunID)
 		}
 		for i, id := range runs {
@@ -50,14 +52,16 @@ func TestGiantContents(t *testing.T) {
 		var view notebook.RunView
 		r.Good("get_run", toolstest.Dict{"run_id": runs[0], "maxCellOutputSize": 1000}, &view)
 		shown := fmt.Sprint(view.Outputs[0]["text"])
-		if !strings.HasPrefix(shown, "start\né\"<") || !strings.HasSuffix(shown, "<\nend\n") || !strings.Contains(shown, "characters left out]") || words.Size(shown) > 1000 {
-			t.Errorf("a long text is shown as %q", shown)
-		}
+		test.StrHasPrefix(t, "start\né\"<", shown)
+		test.StrHasSuffix(t, "<\nend\n", shown)
+		test.StrContains(t, shown, "characters left out]")
+		test.LessEq(t, 1000, words.Size(shown))
 		view = notebook.RunView{}
 		r.Good("get_run", toolstest.Dict{"run_id": runs[3], "maxCellOutputSize": 1000}, &view)
-		if e := view.Outputs[0]; e["name"] != "ValueError" || strings.Contains(sample.AsJSON(t, e), "u001b") || !strings.Contains(sample.AsJSON(t, e["traceback"]), "left out") {
-			t.Errorf("a long error is shown as %s", sample.AsJSON(t, e))
-		}
+		e := view.Outputs[0]
+		test.EqOp[any](t, "ValueError", e["name"])
+		test.StrNotContains(t, sample.AsJSON(t, e), "u001b")
+		test.StrContains(t, sample.AsJSON(t, e["traceback"]), "left out")
 		r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
 		r.Good("read_nb_cells", toolstest.Dict{"path": path, "maxCellData": 100_000}, nil)
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "maxCellOutputSize": most, "cells": []toolstest.Dict{{"content": giants[0]}}}, nil)

@@ -3,11 +3,12 @@ package notebook_test
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -30,9 +31,8 @@ func TestAnswerWithin(t *testing.T) {
 			}
 			began := time.Now()
 			res, err := c.CallTool(t.Context(), req)
-			if err != nil || res.IsError {
-				t.Fatalf("%s: %v, %s", name, err, toolstest.MessageOf(res))
-			}
+			must.NoError(t, err, must.Sprint(name))
+			must.False(t, res.IsError, must.Sprint(name))
 			return time.Since(began).Round(time.Second), res
 		}
 		for _, say := range []struct {
@@ -63,17 +63,18 @@ func TestAnswerWithin(t *testing.T) {
 				t.Fatal(err)
 			}
 			one := got.Results[0]
-			if after.Round(5*time.Second) != say.want || one.State != string(run.Running) || one.RunID == "" || !strings.Contains(one.Message, "wait_run") {
-				t.Errorf("%+v: answered after %s: %+v", say, after, one)
-			}
+			test.Eq(t, say.want, after.Round(5*time.Second))
+			test.Eq(t, string(run.Running), one.State)
+			test.NotEq(t, "", one.RunID)
+			test.StrContains(t, one.Message, "wait_run")
 			if after, _ := took("wait_run", with(toolstest.Dict{"run_id": one.RunID}), say.progress); after != say.want {
 				t.Errorf("%+v: wait_run answered after %s", say, after)
 			}
 			r.Server.Write(t, gate, "")
 			_, res = took("wait_run", toolstest.Dict{"run_id": one.RunID}, false)
-			if text := toolstest.MessageOf(res); !strings.Contains(text, `waiting\ndone\n`) || !strings.Contains(text, `"state":"done"`) {
-				t.Errorf("%+v: in the end: %s", say, text)
-			}
+			text := toolstest.MessageOf(res)
+			test.StrContains(t, text, `waiting\ndone\n`, test.Sprint(say))
+			test.StrContains(t, text, `"state":"done"`, test.Sprint(say))
 		}
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -24,9 +27,9 @@ func TestListAvailableKernels(t *testing.T) {
 			{Name: "python3", DisplayName: "Python 3 (ipykernel)", Language: "python", Path: "/kernelspecs/python3", Default: true},
 			{Name: "bash", DisplayName: "Bash", Language: "bash", Path: "/kernelspecs/bash"},
 		}
-		if len(got.Kernels) != len(want) || got.Kernels[0] != want[0] || got.Kernels[1] != want[1] {
-			t.Errorf("kernels = %+v", got.Kernels)
-		}
+		must.SliceLen(t, len(want), got.Kernels)
+		test.EqOp(t, want[0], got.Kernels[0])
+		test.EqOp(t, want[1], got.Kernels[1])
 	})
 }
 
@@ -48,9 +51,9 @@ func TestFolderOfAKernel(t *testing.T) {
 		}))
 		var got notebook.ListKernelsResult
 		r.Good("list_available_kernels", toolstest.Dict{}, &got)
-		if len(got.Kernels) != 2 || got.Kernels[0].Path != folder || got.Kernels[1].Path != "/kernelspecs/ir" {
-			t.Errorf("kernels = %+v", got.Kernels)
-		}
+		must.SliceLen(t, 2, got.Kernels)
+		test.Eq(t, folder, got.Kernels[0].Path)
+		test.Eq(t, "/kernelspecs/ir", got.Kernels[1].Path)
 	})
 }
 
@@ -62,40 +65,45 @@ func TestRestartNbKernel(t *testing.T) {
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 1, "exec": false, "cells": []toolstest.Dict{{"type": "markdown", "content": "# text"}}}, nil)
 		var got notebook.RestartResult
 		r.Good("restart_nb_kernel", toolstest.Dict{"path": path}, &got)
-		if !got.Restarted || got.OutputsCleared || !got.CellsExecuted || got.KernelName != "python3" || len(got.Results) != 2 ||
-			got.Message != "Successfully started a notebook kernel (there was none) and executed cells" {
-			t.Errorf("without a kernel = %+v", got)
-		}
+		test.True(t, got.Restarted)
+		test.False(t, got.OutputsCleared)
+		test.True(t, got.CellsExecuted)
+		test.Eq(t, "python3", got.KernelName)
+		must.SliceLen(t, 2, got.Results)
+		test.Eq(t, "Successfully started a notebook kernel (there was none) and executed cells", got.Message)
 		got = notebook.RestartResult{}
 		r.Good("restart_nb_kernel", toolstest.Dict{"path": path, "clear_outputs": true}, &got)
-		if got.Message != "Successfully restarted notebook kernel, cleared the outputs and executed cells" || !got.OutputsCleared || len(got.Results) != 2 {
-			t.Errorf("restart and run all = %+v", got)
-		}
+		test.Eq(t, "Successfully restarted notebook kernel, cleared the outputs and executed cells", got.Message)
+		test.True(t, got.OutputsCleared)
+		test.SliceLen(t, 2, got.Results)
 		for i, want := range []string{`"text/plain":"1"`, `"text/plain":"10"`} {
-			if res := got.Results[i]; res.State != string(run.Done) || !strings.Contains(sample.AsJSON(t, res.Outputs), want) || *res.ExecutionCount != i+1 || res.Message != "" {
-				t.Errorf("cell %d = %+v", i, res)
-			}
+			res := got.Results[i]
+			test.Eq(t, string(run.Done), res.State)
+			test.StrContains(t, sample.AsJSON(t, res.Outputs), want)
+			test.Eq(t, i+1, *res.ExecutionCount)
+			test.Eq(t, "", res.Message)
 		}
 		got = notebook.RestartResult{}
 		r.Good("restart_nb_kernel", toolstest.Dict{"path": path, "clear_outputs": true, "exec": false}, &got)
-		if !got.Restarted || got.CellsExecuted || len(got.Results) != 0 || got.Message != "Successfully restarted notebook kernel, cleared the outputs" {
-			t.Errorf("restart alone = %+v", got)
-		}
+		test.True(t, got.Restarted)
+		test.False(t, got.CellsExecuted)
+		must.SliceEmpty(t, got.Results)
+		test.Eq(t, "Successfully restarted notebook kernel, cleared the outputs", got.Message)
 		for _, c := range r.Read(path).Cells {
-			if len(c.Outputs) != 0 || c.ExecutionCount != nil || c.ExecutionState == "running" {
-				t.Errorf("after clearing: %+v", c)
-			}
+			must.SliceEmpty(t, c.Outputs, must.Sprint("after clearing"))
+			must.Nil(t, c.ExecutionCount, must.Sprint("after clearing"))
+			test.NotEq(t, "running", c.ExecutionState, test.Sprint("after clearing"))
 		}
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &ran)
-		if m := ran.Results[0].Message; !strings.Contains(m, "the kernel was restarted") || !strings.Contains(m, "variables") {
-			t.Errorf("the next run says %q", m)
-		}
+		m := ran.Results[0].Message
+		test.StrContains(t, m, "the kernel was restarted")
+		test.StrContains(t, m, "variables")
 		got = notebook.RestartResult{}
 		r.Good("restart_nb_kernel", toolstest.Dict{"path": path, "kernel_name": "bash"}, &got)
-		if got.KernelName != "bash" || strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 failed") {
-			t.Errorf("as another language = %+v", got)
-		}
+		test.Eq(t, "bash", got.KernelName)
+		test.StrNotContains(t, got.Message, "Success")
+		test.StrContains(t, got.Message, "1 failed")
 		r.Bad("restart_nb_kernel", toolstest.Dict{"path": r.Server.Name(t, "-none.ipynb")}, "there is no notebook", "list_nbs")
 		r.Bad("restart_nb_kernel", toolstest.Dict{"path": path, "kernel_name": "cobol"}, `"cobol"`, "bash, python3", "list_available_kernels")
 	})
@@ -107,9 +115,9 @@ func TestAssignNbKernel(t *testing.T) {
 		path := r.Server.Notebook(t, "echo $((6*7))")
 		var got notebook.AssignResult
 		r.Good("assign_nb_kernel", toolstest.Dict{"path": path, "kernel_name": "bash"}, &got)
-		if !got.Assigned || got.KernelName != "bash" || got.Message != "Successfully assigned kernel 'bash' to notebook '"+path+"'" {
-			t.Errorf("assign = %+v", got)
-		}
+		test.True(t, got.Assigned)
+		test.Eq(t, "bash", got.KernelName)
+		test.Eq(t, "Successfully assigned kernel 'bash' to notebook '"+path+"'", got.Message)
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &ran)
 		if got := sample.AsJSON(t, ran.Results[0].Outputs); !strings.Contains(got, `"text":"42\n"`) {

@@ -1,8 +1,10 @@
 package notebook_test
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -20,9 +22,9 @@ func TestMoveCells(t *testing.T) {
 			args["path"] = path
 			var got notebook.MoveResult
 			r.Good("move_nb_cells", args, &got)
-			if now := r.Sources(path); !slices.Equal(now, want) || got.Position != first {
-				t.Errorf("%v: %q, %+v", args, now, got)
-			}
+			now := r.Sources(path)
+			test.SliceEqOp(t, want, now, test.Sprint(args))
+			test.Eq(t, first, got.Position, test.Sprint(args))
 		}
 		move(toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1, "end": 3}}, "position": 5}, 3, "a", "d", "e", "b", "c")
 		move(toolstest.Dict{"ranges": []toolstest.Dict{{"start": 4}, {"start": 0}}, "position": 0}, 0, "c", "a", "d", "e", "b")
@@ -43,20 +45,20 @@ func TestWatchRunsAndClear(t *testing.T) {
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &ran)
 		var view notebook.RunView
 		r.Good("watch_runs", toolstest.Dict{"run_id": ran.Results[0].RunID, "wait": 5}, &view)
-		if view.State != "done" || len(view.Outputs) != 1 {
-			t.Errorf("%+v", view)
-		}
+		test.Eq(t, "done", view.State)
+		test.SliceLen(t, 1, view.Outputs)
 		var list notebook.ListRunsResult
 		r.Good("watch_runs", toolstest.Dict{}, &list)
-		if list.Total == 0 || list.Runs[0].RunID != ran.Results[0].RunID {
-			t.Errorf("%+v", list)
-		}
+		test.NotEq(t, 0, list.Total)
+		test.Eq(t, ran.Results[0].RunID, list.Runs[0].RunID)
 		r.Bad("watch_runs", toolstest.Dict{"wait": 1}, "run_id is missing")
 		r.Bad("watch_runs", toolstest.Dict{"run_id": "none"}, "there is no run")
 		var cleared notebook.DeleteResult
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}, "what": "outputs"}, &cleared)
-		if cells := r.Read(path).Cells; cleared.Cleared != 2 || cleared.Deleted != 0 || len(cells) != 2 || len(cells[0].Outputs) != 0 {
-			t.Errorf("%+v, %+v", cleared, cells)
-		}
+		cells := r.Read(path).Cells
+		test.Eq(t, 2, cleared.Cleared)
+		test.Eq(t, 0, cleared.Deleted)
+		must.SliceLen(t, 2, cells)
+		test.SliceEmpty(t, cells[0].Outputs)
 	})
 }

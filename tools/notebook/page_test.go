@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -47,21 +50,19 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(page.cells) == 0 || calls > 3 {
-				t.Fatalf("limit %d: a call makes no progress", limit)
-			}
+			must.SliceNotEmpty(t, page.cells, must.Sprint(limit))
+			must.LessEq(t, 3, calls, must.Sprint(limit))
 			a := &tool.Answer{Body: ReadResult{Cells: page.cells, Message: page.message}, Images: page.images}
 			res, err := a.Result(true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b, err := json.Marshal(res); err != nil || len(b) > tool.MaxAnswerBytes {
-				t.Fatalf("limit %d: the answer takes %d bytes, %v", limit, len(b), err)
-			}
+			b, err := json.Marshal(res)
+			must.NoError(t, err, must.Sprint(limit))
+			must.LessEq(t, tool.MaxAnswerBytes, len(b), must.Sprint(limit))
 			for n, img := range page.images {
-				if len(img.Data) < 10_000 || !strings.Contains(sample.AsJSON(t, page.cells), fmt.Sprintf("<image %d,", n+1)) {
-					t.Errorf("image %d is not named in the JSON", n+1)
-				}
+				must.GreaterEq(t, 10_000, len(img.Data))
+				test.StrContains(t, sample.AsJSON(t, page.cells), fmt.Sprintf("<image %d,", n+1))
 			}
 			indexes = indexes[len(page.cells):]
 			if !slices.Equal(indexes, page.left) {
@@ -96,10 +97,10 @@ func TestExecutionResultsAlwaysFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := json.Marshal(res); err != nil || len(b) > tool.MaxAnswerBytes {
-		t.Fatalf("the answer takes %d bytes, %v", len(b), err)
-	}
-	if len(results) != maxRunCells || !results[0].Truncated || results[0].OriginalSize < 5*50_000 {
-		t.Errorf("%d results, first %+v", len(results), results[0].OriginalSize)
-	}
+	b, err := json.Marshal(res)
+	must.NoError(t, err)
+	must.LessEq(t, tool.MaxAnswerBytes, len(b))
+	must.SliceLen(t, maxRunCells, results)
+	test.True(t, results[0].Truncated)
+	test.GreaterEq(t, 5*50_000, results[0].OriginalSize)
 }

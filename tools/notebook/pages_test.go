@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -24,15 +26,15 @@ func TestPagesOfOutputs(t *testing.T) {
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &ran)
 		id := ran.Results[0].RunID
-		if got, n := r.Pages(id, 0, 1000); got != strings.Repeat("rée\u0301d 👩‍🔬 ", 1000)+"\n" || n < 10 {
-			t.Errorf("the stream is %d characters in %d pages", words.Size(got), n)
-		}
+		got, n := r.Pages(id, 0, 1000)
+		test.Eq(t, strings.Repeat("rée\u0301d 👩‍🔬 ", 1000)+"\n", got)
+		test.GreaterEq(t, 10, n)
 		if got, _ := r.Pages(id, 1, 700); got != "'"+strings.Repeat("plain ", 500)+"'" && got != strings.Repeat("plain ", 500) {
 			t.Errorf("the display is %q", got)
 		}
-		if got, _ := r.Pages(id, 2, 500); !strings.HasSuffix(got, "ValueError: deep") || strings.Contains(got, "\x1b") {
-			t.Errorf("the traceback is %q", got)
-		}
+		got, _ = r.Pages(id, 2, 500)
+		test.StrHasSuffix(t, "ValueError: deep", got)
+		test.StrNotContains(t, got, "\x1b")
 		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": 3}, "has 3 outputs, numbered from 0")
 		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": 0, "offset": 1_000_000}, "behind the end")
 		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": -1}, "no text was left out of the notebook", "0 to 2")
@@ -51,13 +53,11 @@ func TestPagesOfOutputs(t *testing.T) {
 			cell = cell[:i]
 		}
 		all := strings.SplitAfter(cell+rest, "\n")
-		if len(all) < 9001 || !strings.HasSuffix(all[8999], "08999\n") {
-			t.Errorf("cell and rest have %d lines, the last are %q", len(all), all[max(0, len(all)-5):])
-		}
+		must.GreaterEq(t, 9001, len(all))
+		test.StrHasSuffix(t, "08999\n", all[8999])
 		for i, l := range all[:min(len(all), 9000)] {
-			if len(l) != 1000 || !strings.HasSuffix(l, strconv.Itoa(i)+"\n") {
-				t.Fatalf("line %d is %q", i, l)
-			}
+			must.Eq(t, 1000, len(l))
+			must.StrHasSuffix(t, strconv.Itoa(i)+"\n", l)
 		}
 		if !strings.Contains(rest, "[an output of type display_data, ") {
 			t.Error("the display that was left out is not spoken of")

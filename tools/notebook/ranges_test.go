@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
@@ -35,9 +38,8 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := desk.Resolve(c.ranges, some(5))
-			if err != nil || !slices.Equal(got, c.want) {
-				t.Errorf("resolve = %v, %v, want %v", got, err, c.want)
-			}
+			must.NoError(t, err)
+			test.SliceEqOp(t, c.want, got)
 		})
 	}
 }
@@ -85,7 +87,6 @@ func TestSpans(t *testing.T) {
 
 func TestTargetsRefusesACellNamedTwice(t *testing.T) {
 	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, desk.View{Listed: sample.CellsOf("a", "b", "c"), Now: sample.CellsOf("a", "b", "c")})
-	if err == nil || !strings.Contains(err.Error(), "modifications[0] and modifications[1] both name cell 1") {
-		t.Errorf("error = %v", err)
-	}
+	must.Error(t, err)
+	test.StrContains(t, err.Error(), "modifications[0] and modifications[1] both name cell 1")
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
@@ -64,13 +67,14 @@ func TestListNbs(t *testing.T) {
 			if want := []string{dir + "/a #%?é.ipynb", dir + "/b.ipynb", dir + "/sub/deep/er/c.ipynb"}; !slices.Equal(paths, want) {
 				t.Fatalf("list_nbs(%q) = %q, want %q", path, paths, want)
 			}
-			if got.Stopped || got.Message != "" {
-				t.Errorf("stopped early: %s", got.Message)
-			}
+			test.False(t, got.Stopped, test.Sprint("stopped early"))
+			test.Eq(t, "", got.Message, test.Sprint("stopped early"))
 			n := got.Notebooks[0]
-			if n.Name != "a #%?é.ipynb" || n.Size == nil || *n.Size == 0 || !n.Writable || n.URL != r.Server.URL+"/lab/tree/"+dir+"/a%20%23%25%3F%C3%A9.ipynb" {
-				t.Errorf("notebook = %+v", n)
-			}
+			test.Eq(t, "a #%?é.ipynb", n.Name)
+			must.NotNil(t, n.Size)
+			test.NotEq(t, 0, *n.Size)
+			test.True(t, n.Writable)
+			test.Eq(t, r.Server.URL+"/lab/tree/"+dir+"/a%20%23%25%3F%C3%A9.ipynb", n.URL)
 			for _, s := range []string{n.LastModified, n.Created} {
 				if _, err := time.Parse(time.RFC3339, s); err != nil {
 					t.Errorf("%q is no ISO 8601 time: %v", s, err)
@@ -93,14 +97,13 @@ func TestListNbs(t *testing.T) {
 			for _, n := range got.Notebooks {
 				paths = append(paths, strings.TrimPrefix(n.Path, dir))
 			}
-			if !slices.Equal(paths, want) || got.Message != "" {
-				t.Errorf("like %q are %q, want %q; %s", name, paths, want, got.Message)
-			}
+			test.SliceEqOp(t, want, paths, test.Sprint(name))
+			test.Eq(t, "", got.Message, test.Sprint(name))
 		}
 		var none notebook.ListNbsResult
-		if r.Good("list_nbs", toolstest.Dict{"path": dir, "name": "x*"}, &none); len(none.Notebooks) != 0 || none.Message != `none of 3 notebooks match name "x*"` {
-			t.Errorf("like none: %+v", none)
-		}
+		r.Good("list_nbs", toolstest.Dict{"path": dir, "name": "x*"}, &none)
+		must.SliceEmpty(t, none.Notebooks, must.Sprint("like none"))
+		test.Eq(t, `none of 3 notebooks match name "x*"`, none.Message, test.Sprint("like none"))
 		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "b[a"}, `"b[a"`, "no pattern")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "sub/c"}, `"sub/c"`, "folder")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir + "/none"}, dir+"/none", "404")
@@ -115,17 +118,19 @@ func TestGetNbStat(t *testing.T) {
 		path := r.Server.Notebook(t, "1", "2")
 		var got notebook.Stat
 		r.Good("get_nb_stat", toolstest.Dict{"path": "/" + path}, &got)
-		if got.Path != path || got.CellCount != 2 || got.Kernel != (notebook.KernelStat{Name: "python3", ID: "", State: notebook.NoKernel}) || got.Revision == "" {
-			t.Errorf("before a kernel runs: %+v", got)
-		}
+		test.Eq(t, path, got.Path, test.Sprint("before a kernel runs"))
+		test.Eq(t, 2, got.CellCount, test.Sprint("before a kernel runs"))
+		test.EqOp(t, notebook.KernelStat{Name: "python3", ID: "", State: notebook.NoKernel}, got.Kernel, test.Sprint("before a kernel runs"))
+		test.NotEq(t, "", got.Revision, test.Sprint("before a kernel runs"))
 		if _, err := time.Parse(time.RFC3339, got.LastModified); err != nil {
 			t.Error(err)
 		}
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
 		r.Good("get_nb_stat", toolstest.Dict{"path": path}, &got)
-		if got.Kernel.Name != "python3" || got.Kernel.ID == "" || got.Kernel.State == "" || got.Kernel.State == notebook.NoKernel {
-			t.Errorf("with a kernel: %+v", got.Kernel)
-		}
+		test.Eq(t, "python3", got.Kernel.Name, test.Sprint("with a kernel"))
+		test.NotEq(t, "", got.Kernel.ID, test.Sprint("with a kernel"))
+		test.NotEq(t, "", got.Kernel.State, test.Sprint("with a kernel"))
+		test.NotEq(t, notebook.NoKernel, got.Kernel.State, test.Sprint("with a kernel"))
 	})
 }
 
@@ -139,16 +144,24 @@ func TestReadNbCells(t *testing.T) {
 			{"output_type":"execute_result","data":{"text/plain":"1"},"metadata":{},"execution_count":7}]},
 		{"id":"r","cell_type":"raw","source":"","metadata":{}}]}`)
 		got := r.Read(path)
-		if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != notebook.DefaultCellData || got.Next != "" {
-			t.Fatalf("read = %+v", got)
-		}
+		must.Eq(t, path, got.Path)
+		must.Eq(t, 3, got.CellCount)
+		must.SliceLen(t, 3, got.Cells)
+		must.False(t, got.Truncated)
+		must.Eq(t, notebook.DefaultCellData, got.Max)
+		must.Eq(t, "", got.Next)
 		m, c := got.Cells[0], got.Cells[1]
-		if m.ID != "m" || m.Index != 0 || m.CellType != "markdown" || m.Source != "# Title" || fmt.Sprint(m.Metadata) != "map[tags:[x]]" || m.Outputs == nil {
-			t.Errorf("markdown cell = %+v", m)
-		}
-		if c.ID != "c" || c.Source != "a = 1\na" || c.ExecutionCount == nil || *c.ExecutionCount != 7 || len(c.Truncated.Outputs) != 2 {
-			t.Errorf("code cell = %+v", c)
-		}
+		test.Eq(t, "m", m.ID)
+		test.Eq(t, 0, m.Index)
+		test.Eq(t, "markdown", m.CellType)
+		test.Eq(t, "# Title", m.Source)
+		test.Eq(t, "map[tags:[x]]", fmt.Sprint(m.Metadata))
+		test.NotNil(t, m.Outputs)
+		test.Eq(t, "c", c.ID)
+		test.Eq(t, "a = 1\na", c.Source)
+		must.NotNil(t, c.ExecutionCount)
+		test.Eq(t, 7, *c.ExecutionCount)
+		test.SliceLen(t, 2, c.Truncated.Outputs)
 		want := `[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"},` +
 			`{"data":{"text/plain":"1"},"execution_count":7,"metadata":{},"output_type":"execute_result"}]`
 		if outputs := sample.AsJSON(t, c.Outputs); outputs != want {
@@ -166,9 +179,11 @@ func TestReadNbCells(t *testing.T) {
 		}
 		r.Good("read_nb_cells", toolstest.Dict{"path": path, "maxCellData": 4}, &some)
 		c = some.Cells[1]
-		if !some.Truncated || !c.Truncated.Source || words.Size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
-			t.Errorf("with 4 characters: %+v", some)
-		}
+		test.True(t, some.Truncated, test.Sprint("with 4 characters"))
+		test.True(t, c.Truncated.Source, test.Sprint("with 4 characters"))
+		test.LessEq(t, 4, words.Size(c.Source), test.Sprint("with 4 characters"))
+		test.SliceEqOp(t, []bool{true, false}, c.Truncated.Outputs, test.Sprint("with 4 characters"))
+		test.Eq(t, 4, some.Max, test.Sprint("with 4 characters"))
 	})
 }
 
@@ -277,9 +292,9 @@ func TestReadShowsImages(t *testing.T) {
 		var got notebook.ReadResult
 		res := r.Good("read_nb_cells", toolstest.Dict{"path": path}, &got)
 		images := toolstest.ImagesOf(res)
-		if len(images) != 1 || images[0].Data != png || images[0].MIMEType != "image/png" {
-			t.Fatalf("images = %+v", images)
-		}
+		must.SliceLen(t, 1, images)
+		must.Eq(t, png, images[0].Data)
+		must.Eq(t, "image/png", images[0].MIMEType)
 		if data := got.Cells[0].Outputs[0]["data"].(map[string]any); !strings.HasPrefix(data["image/png"].(string), "<image 1, 1×1, 70 B, shown below: jupyter://sessions/") {
 			t.Errorf("data = %v", data)
 		}

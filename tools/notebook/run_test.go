@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
@@ -23,9 +25,10 @@ func TestExecuteNbCells(t *testing.T) {
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 1, "exec": false, "cells": []toolstest.Dict{{"type": "markdown", "content": "# text"}}}, nil)
 		var got notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 3}, {"start": 3}}}, &got)
-		if got.Message != "Successfully executed 2 cell ranges" || got.ExecutedRanges != 2 || got.ExecutedCells != 3 || len(got.Results) != 3 {
-			t.Fatalf("execute = %+v", got)
-		}
+		must.Eq(t, "Successfully executed 2 cell ranges", got.Message)
+		must.Eq(t, 2, got.ExecutedRanges)
+		must.Eq(t, 3, got.ExecutedCells)
+		must.SliceLen(t, 3, got.Results)
 		for i, want := range []string{
 			`[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"}]`,
 			`[{"data":{"text/plain":"42"},"execution_count":2,"metadata":{},"output_type":"execute_result"}]`,
@@ -35,22 +38,24 @@ func TestExecuteNbCells(t *testing.T) {
 			if o := sample.AsJSON(t, res.Outputs); o != want {
 				t.Errorf("outputs of cell %d:\n got %s\nwant %s", i, o, want)
 			}
-			if res.State != "done" || res.ExecutionCount == nil || *res.ExecutionCount != i+1 || res.RunID == "" || res.CellID != got.CellIDs[i] || res.Truncated {
-				t.Errorf("result %d = %+v", i, res)
-			}
+			test.Eq(t, "done", res.State)
+			must.NotNil(t, res.ExecutionCount)
+			test.Eq(t, i+1, *res.ExecutionCount)
+			test.NotEq(t, "", res.RunID)
+			test.Eq(t, got.CellIDs[i], res.CellID)
+			test.False(t, res.Truncated)
 		}
 		if got.Results[0].OriginalSize != len("one\ntwo\n") {
 			t.Errorf("original_size = %d", got.Results[0].OriginalSize)
 		}
 		// What was answered is in the notebook.
 		cells := r.Read(path).Cells
-		if cells[2].ExecutionCount == nil || *cells[2].ExecutionCount != 2 || sample.AsJSON(t, cells[2].Outputs) != sample.AsJSON(t, got.Results[1].Outputs) {
-			t.Errorf("the cell shows %+v", cells[2])
-		}
+		must.NotNil(t, cells[2].ExecutionCount)
+		test.Eq(t, 2, *cells[2].ExecutionCount)
+		test.Eq(t, sample.AsJSON(t, got.Results[1].Outputs), sample.AsJSON(t, cells[2].Outputs))
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &got)
-		if got.ExecutedCells != 0 || !strings.HasPrefix(got.Message, "Nothing was executed") {
-			t.Errorf("a markdown cell: %+v", got)
-		}
+		test.Eq(t, 0, got.ExecutedCells, test.Sprint("a markdown cell"))
+		test.StrHasPrefix(t, "Nothing was executed", got.Message, test.Sprint("a markdown cell"))
 	})
 }
 
@@ -77,12 +82,12 @@ func TestInsertRunsTheCells(t *testing.T) {
 		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{
 			{"content": "x = 20"}, {"type": "markdown", "content": "text"}, {"content": "x + 1"},
 		}}, &got)
-		if got.Message != "Successfully inserted cells and executed them" || !got.Executed || len(got.Results) != 2 || len(got.CellIDs) != 3 {
-			t.Fatalf("insert = %+v", got)
-		}
-		if got.Results[1].CellID != got.CellIDs[2] || !strings.Contains(sample.AsJSON(t, got.Results[1].Outputs), `"text/plain":"21"`) {
-			t.Errorf("second result = %+v", got.Results[1])
-		}
+		must.Eq(t, "Successfully inserted cells and executed them", got.Message)
+		must.True(t, got.Executed)
+		must.SliceLen(t, 2, got.Results)
+		must.SliceLen(t, 3, got.CellIDs)
+		test.Eq(t, got.CellIDs[2], got.Results[1].CellID)
+		test.StrContains(t, sample.AsJSON(t, got.Results[1].Outputs), `"text/plain":"21"`)
 	})
 }
 
@@ -95,9 +100,9 @@ func TestModifyRunsTheCells(t *testing.T) {
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{
 			{"range": toolstest.Dict{"start": 0}, "content": "x = 5"}, {"range": toolstest.Dict{"start": 1}, "content": "x * 2"},
 		}}, &got)
-		if got.Message != "Successfully modified 2 cell ranges and executed cells" || !got.Executed || len(got.Results) != 2 {
-			t.Fatalf("modify = %+v", got)
-		}
+		must.Eq(t, "Successfully modified 2 cell ranges and executed cells", got.Message)
+		must.True(t, got.Executed)
+		must.SliceLen(t, 2, got.Results)
 		if !strings.Contains(sample.AsJSON(t, got.Results[1].Outputs), `"text/plain":"10"`) {
 			t.Errorf("second result = %+v", got.Results[1])
 		}
@@ -111,23 +116,21 @@ func TestFailingCell(t *testing.T) {
 		path := r.Server.Notebook(t, "print('before')\n1/0", "'not run'")
 		var got notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}}, &got)
-		if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 failed, 1 not run") {
-			t.Errorf("message = %q", got.Message)
-		}
+		test.StrNotContains(t, got.Message, "Success")
+		test.StrContains(t, got.Message, "1 failed, 1 not run")
 		failed, after := got.Results[0], got.Results[1]
-		if failed.State != string(run.Failed) || len(failed.Outputs) != 2 {
-			t.Fatalf("failed = %+v", failed)
-		}
+		must.Eq(t, string(run.Failed), failed.State)
+		must.SliceLen(t, 2, failed.Outputs)
 		e := failed.Outputs[1]
-		if e["output_type"] != "error" || e["name"] != "ZeroDivisionError" || e["value"] != "division by zero" {
-			t.Errorf("error = %v", e)
-		}
-		if trace := fmt.Sprint(e["traceback"]); strings.Contains(trace, "\x1b") || !strings.Contains(trace, "ZeroDivisionError") {
-			t.Errorf("traceback = %q", trace)
-		}
-		if after.State != string(run.Cancelled) || after.Message == "" || len(after.Outputs) != 0 {
-			t.Errorf("the cell behind it = %+v", after)
-		}
+		test.EqOp[any](t, "error", e["output_type"])
+		test.EqOp[any](t, "ZeroDivisionError", e["name"])
+		test.EqOp[any](t, "division by zero", e["value"])
+		trace := fmt.Sprint(e["traceback"])
+		test.StrNotContains(t, trace, "\x1b")
+		test.StrContains(t, trace, "ZeroDivisionError")
+		test.Eq(t, string(run.Cancelled), after.State)
+		test.NotEq(t, "", after.Message)
+		test.SliceEmpty(t, after.Outputs)
 		// The kernel and its queue go on.
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &got)
 		if got.Message != "Successfully executed 1 cell range" {
@@ -144,9 +147,11 @@ func TestOutputIsCut(t *testing.T) {
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}, "maxCellOutputSize": 500}, &got)
 		res := got.Results[0]
 		text := res.Outputs[0]["text"].(string)
-		if !res.Truncated || res.OriginalSize != 100_011 || words.Size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
-			t.Errorf("truncated %v, original_size %d, %q", res.Truncated, res.OriginalSize, text)
-		}
+		test.True(t, res.Truncated)
+		test.Eq(t, 100_011, res.OriginalSize)
+		test.LessEq(t, 500, words.Size(text))
+		test.StrHasPrefix(t, "start\n", text)
+		test.StrHasSuffix(t, "end\n", text)
 	})
 }
 
@@ -158,9 +163,9 @@ from IPython.display import Image, display
 display(Image(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")))`)
 		var got notebook.ExecuteResult
 		res := r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &got)
-		if images := toolstest.ImagesOf(res); len(images) != 1 || images[0].MIMEType != "image/png" {
-			t.Fatalf("%d images", len(images))
-		}
+		images := toolstest.ImagesOf(res)
+		must.SliceLen(t, 1, images)
+		must.Eq(t, "image/png", images[0].MIMEType)
 		data := got.Results[0].Outputs[0]["data"].(map[string]any)
 		if ref, _ := data["image/png"].(string); !strings.HasPrefix(ref, "<image 1, 1×1, 70 B, shown below: jupyter://sessions/") {
 			t.Errorf("data = %v", data)
@@ -177,12 +182,12 @@ func TestTimeout(t *testing.T) {
 		var got notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}, "timeout": 3}, &got)
 		first, second := got.Results[0], got.Results[1]
-		if first.State != string(run.Running) || second.State != string(run.Queued) || !strings.Contains(first.Message, "goes on") || first.RunID == "" {
-			t.Fatalf("results = %+v", got.Results)
-		}
-		if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 still running, 1 still waiting") {
-			t.Errorf("message = %q", got.Message)
-		}
+		must.Eq(t, string(run.Running), first.State, must.Sprint(got.Results))
+		must.Eq(t, string(run.Queued), second.State, must.Sprint(got.Results))
+		must.StrContains(t, first.Message, "goes on", must.Sprint(got.Results))
+		must.NotEq(t, "", first.RunID, must.Sprint(got.Results))
+		test.StrNotContains(t, got.Message, "Success")
+		test.StrContains(t, got.Message, "1 still running, 1 still waiting")
 		if cells := r.Read(path).Cells; cells[0].ExecutionState != "running" {
 			t.Errorf("the cell's state is %q", cells[0].ExecutionState)
 		}
@@ -195,9 +200,9 @@ func TestTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells := r.Read(path).Cells
-		if o := sample.AsJSON(t, cells[0].Outputs); !strings.Contains(o, `waiting\ndone\n`) || cells[0].ExecutionState == "running" {
-			t.Errorf("afterwards: %s, %q", o, cells[0].ExecutionState)
-		}
+		o := sample.AsJSON(t, cells[0].Outputs)
+		test.StrContains(t, o, `waiting\ndone\n`, test.Sprint("afterwards"))
+		test.NotEq(t, "running", cells[0].ExecutionState, test.Sprint("afterwards"))
 	})
 }
 
@@ -231,8 +236,8 @@ func TestProgress(t *testing.T) {
 			}
 		}
 		r.Server.Write(t, gate, "")
-		if res := <-done; res == nil || res.IsError {
-			t.Errorf("answer = %+v", res)
-		}
+		res := <-done
+		must.NotNil(t, res)
+		test.False(t, res.IsError)
 	})
 }

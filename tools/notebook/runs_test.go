@@ -3,11 +3,12 @@ package notebook_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -26,32 +27,38 @@ func TestRunTools(t *testing.T) {
 		path := r.Server.Notebook(t, toolstest.Gated(gate), "2", toolstest.Gated(r.Server.Name(t, ".never")), "4")
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 4}}, "timeout": 0.2}, &ran)
-		if len(ran.Results) != 4 || !strings.Contains(ran.Results[0].Message, "wait_run") {
-			t.Fatalf("results = %+v", ran.Results)
-		}
+		must.SliceLen(t, 4, ran.Results)
+		must.StrContains(t, ran.Results[0].Message, "wait_run")
 		id := func(i int) toolstest.Dict { return toolstest.Dict{"run_id": ran.Results[i].RunID} }
 		var list notebook.ListRunsResult
 		r.Good("list_runs", toolstest.Dict{"path": path, "limit": 3}, &list)
-		if list.Total != 4 || len(list.Runs) != 3 || list.Runs[0].RunID != ran.Results[3].RunID || list.Runs[0].State != "queued" || list.Runs[0].CellID != "c3" {
-			t.Errorf("list = %+v", list)
-		}
+		test.Eq(t, 4, list.Total)
+		must.SliceLen(t, 3, list.Runs)
+		test.Eq(t, ran.Results[3].RunID, list.Runs[0].RunID)
+		test.Eq(t, "queued", list.Runs[0].State)
+		test.Eq(t, "c3", list.Runs[0].CellID)
 		var got notebook.RunView
 		r.Good("wait_run", toolstest.Dict{"run_id": ran.Results[1].RunID, "timeout": 0.2}, &got)
-		if got.State != "queued" || got.Path != path || got.Started != "" || got.Ended != "" || got.Message == "" {
-			t.Errorf("a waiting run = %+v", got)
-		}
+		test.Eq(t, "queued", got.State)
+		test.Eq(t, path, got.Path)
+		test.Eq(t, "", got.Started)
+		test.Eq(t, "", got.Ended)
+		test.NotEq(t, "", got.Message)
 		r.Server.Write(t, gate, "")
 		got = notebook.RunView{}
 		r.Good("wait_run", id(1), &got)
-		if got.State != "done" || got.ExecutionCount == nil || *got.ExecutionCount != 2 || got.Started == "" || got.Ended == "" || got.Message != "" ||
-			!strings.Contains(sample.AsJSON(t, got.Outputs), `"text/plain":"2"`) {
-			t.Errorf("an ended run = %+v", got)
-		}
+		test.Eq(t, "done", got.State)
+		must.NotNil(t, got.ExecutionCount)
+		test.Eq(t, 2, *got.ExecutionCount)
+		test.NotEq(t, "", got.Started)
+		test.NotEq(t, "", got.Ended)
+		test.Eq(t, "", got.Message)
+		test.StrContains(t, sample.AsJSON(t, got.Outputs), `"text/plain":"2"`)
 		got = notebook.RunView{}
 		r.Good("get_run", toolstest.Dict{"run_id": ran.Results[0].RunID, "maxCellOutputSize": 4}, &got)
-		if got.State != "done" || !got.Truncated || got.OriginalSize != len("waiting\ndone\n") {
-			t.Errorf("the first run = %+v", got)
-		}
+		test.Eq(t, "done", got.State)
+		test.True(t, got.Truncated)
+		test.Eq(t, len("waiting\ndone\n"), got.OriginalSize)
 		// The waiting one is taken back, the running one interrupted.
 		got = notebook.RunView{}
 		r.Good("cancel_run", id(3), &got)
@@ -121,9 +128,9 @@ func TestCancelledCall(t *testing.T) {
 			if !c.stops {
 				want = []run.State{run.Done, run.Done}
 				var list notebook.ListRunsResult
-				if r.Good("list_runs", toolstest.Dict{"path": path}, &list); len(list.Runs) != 2 || list.Runs[1].State != "running" {
-					t.Errorf("interrupt_on_cancel %v, %v: list = %+v", c.interrupt, c.why, list)
-				}
+				r.Good("list_runs", toolstest.Dict{"path": path}, &list)
+				must.SliceLen(t, 2, list.Runs, must.Sprint(c.interrupt, c.why))
+				test.Eq(t, "running", list.Runs[1].State, test.Sprint(c.interrupt, c.why))
 				r.Server.Write(t, gate, "")
 			}
 			for j, w := range want {

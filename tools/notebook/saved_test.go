@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -93,8 +96,10 @@ func TestPeopleAreNamed(t *testing.T) {
 				t.Fatalf("get_nb_stat says %+v", stat.People)
 			}
 		}
-		if p := stat.People[0]; p.Name != "AI Agent" || !p.Agent || p.Index == nil || *p.Index != 1 {
-			t.Errorf("the other is %+v", p)
-		}
+		p := stat.People[0]
+		test.Eq(t, "AI Agent", p.Name)
+		test.True(t, p.Agent)
+		must.NotNil(t, p.Index)
+		test.Eq(t, 1, *p.Index)
 	})
 }

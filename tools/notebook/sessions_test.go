@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -28,43 +30,51 @@ func TestNbSessions(t *testing.T) {
 			r.Good("query_nb_sessions", toolstest.Dict{"root_path": root}, &got)
 			return got
 		}
-		if query(dir); got.Total != 0 || got.Active != 0 || len(got.Sessions) != 0 || got.RootPath != dir {
-			t.Errorf("before any use: %+v", got)
-		}
+		query(dir)
+		test.Eq(t, 0, got.Total, test.Sprint("before any use"))
+		test.Eq(t, 0, got.Active, test.Sprint("before any use"))
+		must.SliceEmpty(t, got.Sessions, must.Sprint("before any use"))
+		test.Eq(t, dir, got.RootPath, test.Sprint("before any use"))
 		for _, path := range []string{a, b, outside} {
 			r.Read(path)
 		}
-		if query("/" + dir); got.Total != 2 || got.Active != 2 || len(got.Sessions) != 2 || got.RootPath != dir {
-			t.Fatalf("after use: %+v", got)
-		}
+		query("/" + dir)
+		must.Eq(t, 2, got.Total, must.Sprint("after use"))
+		must.Eq(t, 2, got.Active, must.Sprint("after use"))
+		must.SliceLen(t, 2, got.Sessions, must.Sprint("after use"))
+		must.Eq(t, dir, got.RootPath, must.Sprint("after use"))
 		s := got.Sessions[0]
-		if s.Path != a || s.Status != "connected" || s.SessionID == "" || s.FileID == "" || s.CellCount != 1 || s.Message != "RTC session is active" || s.ExpiresIn == nil {
-			t.Errorf("session = %+v", s)
-		}
+		test.Eq(t, a, s.Path)
+		test.Eq(t, "connected", s.Status)
+		test.NotEq(t, "", s.SessionID)
+		test.NotEq(t, "", s.FileID)
+		test.Eq(t, 1, s.CellCount)
+		test.Eq(t, "RTC session is active", s.Message)
+		test.NotNil(t, s.ExpiresIn)
 		if _, err := time.Parse(time.RFC3339, s.LastActivity); err != nil {
 			t.Error(err)
 		}
 		r.Good("query_nb_sessions", nil, &got)
-		if got.Total != 3 || got.RootPath != "" {
-			t.Errorf("everywhere: %+v", got)
-		}
+		test.Eq(t, 3, got.Total, test.Sprint("everywhere"))
+		test.Eq(t, "", got.RootPath, test.Sprint("everywhere"))
 
 		var ended document.EndSessionResult
 		r.Good("end_nb_session", toolstest.Dict{"path": "/" + a}, &ended)
 		if ended != (document.EndSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
 			t.Errorf("end = %+v", ended)
 		}
-		if query(dir); got.Total != 2 || got.Active != 1 || got.Sessions[0].Status != "disconnected" || !strings.HasPrefix(got.Sessions[0].Message, "RTC session ended") {
-			t.Errorf("after the end: %+v", got)
-		}
+		query(dir)
+		test.Eq(t, 2, got.Total, test.Sprint("after the end"))
+		test.Eq(t, 1, got.Active, test.Sprint("after the end"))
+		test.Eq(t, "disconnected", got.Sessions[0].Status, test.Sprint("after the end"))
+		test.StrHasPrefix(t, "RTC session ended", got.Sessions[0].Message, test.Sprint("after the end"))
 		r.Good("end_nb_session", toolstest.Dict{"path": a}, &ended)
-		if ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
-			t.Errorf("ended again: %+v", ended)
-		}
+		test.Eq(t, "disconnected", ended.Status, test.Sprint("ended again"))
+		test.NotEq(t, "RTC session ended successfully", ended.Message, test.Sprint("ended again"))
 		r.Good("end_nb_session", toolstest.Dict{"path": dir + "/never.ipynb"}, &ended)
-		if ended.Status != "not_found" || ended.Path != dir+"/never.ipynb" || ended.Message == "" {
-			t.Errorf("never opened: %+v", ended)
-		}
+		test.Eq(t, "not_found", ended.Status, test.Sprint("never opened"))
+		test.Eq(t, dir+"/never.ipynb", ended.Path, test.Sprint("never opened"))
+		test.NotEq(t, "", ended.Message, test.Sprint("never opened"))
 		// The next use opens it again.
 		r.Read(a)
 		if query(dir); got.Active != 2 {

@@ -3,6 +3,9 @@ package notebook
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestNotebookPath(t *testing.T) {
@@ -34,9 +37,8 @@ func TestNotebookPath(t *testing.T) {
 		{"https://HUB.example./user/alice/notebooks/a.ipynb", "https://hub.example/user/alice", "a.ipynb"},
 	} {
 		got, err := notebookPath(c.url, c.base)
-		if err != nil || got != c.want {
-			t.Errorf("notebookPath(%q) = %q, %v, want %q", c.url, got, err, c.want)
-		}
+		must.NoError(t, err)
+		test.Eq(t, c.want, got)
 	}
 }
 
@@ -83,9 +85,8 @@ func TestNotebookPathKeepsSecretsOutOfErrors(t *testing.T) {
 		"http://other:1/%zz?tok%65n=s3cret",
 	} {
 		_, err := notebookPath(u, "http://127.0.0.1:8888")
-		if err == nil || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("notebookPath(%q): %v", u, err)
-		}
+		must.Error(t, err, must.Sprint(u))
+		test.StrNotContains(t, err.Error(), "s3cret", test.Sprint(u))
 	}
 	const u = "http://127.0.0.1:8888/lab/tree/a%20b.ipynb?x=1&token=s3cret&y=%20#z"
 	if got, want := withoutToken(u), strings.Replace(u, "s3cret", "REDACTED", 1); got != want {

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -21,13 +24,14 @@ func TestWaitingAndCallingAgents(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		var look pair.LookResult
 		d.Good("look_around", dict{"path": d.path}, &look)
-		if len(look.People) != 1 || !look.People[0].Agent || look.People[0].Status != "waiting for you" || !strings.Contains(look.Message, "1 agent") {
-			t.Errorf("%+v", look)
-		}
+		must.SliceLen(t, 1, look.People)
+		test.True(t, look.People[0].Agent)
+		test.Eq(t, "waiting for you", look.People[0].Status)
+		test.StrContains(t, look.Message, "1 agent")
 		d.Good("edit_text", dict{"path": d.path, "cell_id": read.Cells[0].ID, "old_text": "1", "new_text": "1  # @Duet look"}, nil)
-		if says := <-heard; !strings.Contains(says, "by agent ") || !strings.Contains(says, " an agent's text, untrusted") {
-			t.Error(says)
-		}
+		says := <-heard
+		test.StrContains(t, says, "by agent ")
+		test.StrContains(t, says, " an agent's text, untrusted")
 	})
 }
 
@@ -50,9 +54,9 @@ func TestAnotherAgentAtTheCell(t *testing.T) {
 		var out map[string]any
 		d.Good("edit_text", toolstest.With(edit("123", "1234"), "path", d.path), &out)
 		carets, _ := out["carets"].([]any)
-		if len(carets) != 1 || !strings.Contains(carets[0].(string), " is editing") || !strings.HasPrefix(carets[0].(string), "agent ") {
-			t.Errorf("%v", out)
-		}
+		must.SliceLen(t, 1, carets, must.Sprint(out))
+		test.StrContains(t, carets[0].(string), " is editing", test.Sprint(out))
+		test.StrHasPrefix(t, "agent ", carets[0].(string), test.Sprint(out))
 		d.Good("execute_nb_cells", dict{"path": d.path, "ranges": []dict{{"start": 1}}, "timeout": 1}, nil)
 		time.Sleep(time.Second)
 		holds(t, d.says("edit_text", dict{"cell_id": read.Cells[1].ID, "old_text": "60", "new_text": "61"}), "agent ", " is running")

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -29,21 +32,29 @@ func TestChangesSince(t *testing.T) {
 		d.types(ada, func(e *ydoc.Editor) error { return e.Delete(second) })
 		ada.Leave()
 		got := d.since(read.Revision, false)
-		if len(got.Changes) != 3 || got.More {
-			t.Fatalf("%+v", got)
-		}
-		if c := got.Changes[0]; c.CellID != first || c.What != "edited" || c.By != "Ada" || c.Diff != " a = 1\n-b = 2\n+b = 222" || *c.Index != 1 {
-			t.Errorf("%+v", c)
-		}
-		if c := got.Changes[1]; c.CellID != second || c.What != "moved" || c.By != "Ada" || *c.After != "" || c.Index != nil {
-			t.Errorf("%+v", c)
-		}
-		if c := got.Changes[2]; c.CellID != second || c.What != "deleted" || c.Diff != "-c = 3" {
-			t.Errorf("%+v", c)
-		}
-		if own := d.since(read.Revision, true); len(own.Changes) != 4 || own.Changes[2].By != "you" || own.Changes[2].What != "added" || own.Changes[2].Diff != "+mine" {
-			t.Errorf("%+v", own)
-		}
+		must.SliceLen(t, 3, got.Changes)
+		must.False(t, got.More)
+		c := got.Changes[0]
+		test.Eq(t, first, c.CellID)
+		test.Eq(t, "edited", c.What)
+		test.Eq(t, "Ada", c.By)
+		test.Eq(t, " a = 1\n-b = 2\n+b = 222", c.Diff)
+		test.Eq(t, 1, *c.Index)
+		c = got.Changes[1]
+		test.Eq(t, second, c.CellID)
+		test.Eq(t, "moved", c.What)
+		test.Eq(t, "Ada", c.By)
+		test.Eq(t, "", *c.After)
+		test.Nil(t, c.Index)
+		c = got.Changes[2]
+		test.Eq(t, second, c.CellID)
+		test.Eq(t, "deleted", c.What)
+		test.Eq(t, "-c = 3", c.Diff)
+		own := d.since(read.Revision, true)
+		must.SliceLen(t, 4, own.Changes)
+		test.Eq(t, "you", own.Changes[2].By)
+		test.Eq(t, "added", own.Changes[2].What)
+		test.Eq(t, "+mine", own.Changes[2].Diff)
 		if got = d.since(got.Revision, true); len(got.Changes) != 0 {
 			t.Errorf("%+v", got)
 		}
@@ -67,12 +78,12 @@ func TestUnknownRevision(t *testing.T) {
 		d.types(ada, func(e *ydoc.Editor) error { return e.SetSource(read.Cells[0].ID, "a = 2") })
 		var all notebook.ReadResult
 		d.Good("changes_since", toolstest.Dict{"path": d.path, "revision": theirs}, &all)
-		if len(all.Cells) != 1 || all.Cells[0].Source != "a = 2" || !strings.Contains(all.Message, "not known") {
-			t.Errorf("%+v", all)
-		}
-		if says := d.says("changes_since", toolstest.Dict{"revision": theirs}); !strings.HasPrefix(says, "from revision") || !strings.HasSuffix(says, "a = 2") {
-			t.Error(says)
-		}
+		must.SliceLen(t, 1, all.Cells)
+		test.Eq(t, "a = 2", all.Cells[0].Source)
+		test.StrContains(t, all.Message, "not known")
+		says := d.says("changes_since", toolstest.Dict{"revision": theirs})
+		test.StrHasPrefix(t, "from revision", says)
+		test.StrHasSuffix(t, "a = 2", says)
 		d.Bad("changes_since", toolstest.Dict{"path": d.path, "revision": "?"}, "is not a revision")
 		if got := d.since(all.Revision, false); len(got.Changes) != 0 {
 			t.Errorf("%+v", got)
@@ -104,14 +115,14 @@ func TestLongAnswers(t *testing.T) {
 				break
 			}
 		}
-		if now := d.since(revision, true); answers < 3 || len(now.Changes) != 0 {
-			t.Errorf("%d answers, then %+v", answers, now)
-		}
+		now := d.since(revision, true)
+		test.GreaterEq(t, 3, answers)
+		test.SliceEmpty(t, now.Changes)
 		// One change that is too long, and many at once.
 		d.types(ada, func(e *ydoc.Editor) error { return e.SetSource(read.Cells[0].ID, strings.Repeat("0123456789", 3_000)) })
-		if says := d.says("changes_since", toolstest.Dict{"revision": revision}); len(says) > 20_000 || !strings.Contains(says, "cut: read the cell") {
-			t.Errorf("%d bytes: %.300s", len(says), says)
-		}
+		says := d.says("changes_since", toolstest.Dict{"revision": revision})
+		must.LessEq(t, 20_000, len(says))
+		test.StrContains(t, says, "cut: read the cell")
 		revision = d.since(revision, false).Revision
 		d.types(ada, func(e *ydoc.Editor) error {
 			for i := range 500 {
@@ -121,9 +132,9 @@ func TestLongAnswers(t *testing.T) {
 			}
 			return nil
 		})
-		if says := d.says("changes_since", toolstest.Dict{"revision": revision}); len(says) > 20_000 || !strings.Contains(says, "400 changes more") {
-			t.Errorf("%d bytes: %.300s", len(says), says)
-		}
+		says = d.says("changes_since", toolstest.Dict{"revision": revision})
+		must.LessEq(t, 20_000, len(says))
+		test.StrContains(t, says, "400 changes more")
 	})
 }
 
@@ -136,8 +147,8 @@ func TestRename(t *testing.T) {
 		d.types(ada, func(e *ydoc.Editor) error { return e.SetSource(read.Cells[0].ID, "a = 2") })
 		d.Good("rename_document", toolstest.Dict{"path": d.path, "newPath": "renamed-" + d.path}, nil)
 		d.path = "renamed-" + d.path
-		if got := d.since(read.Revision, false); len(got.Changes) != 1 || got.Changes[0].By != "Ada" {
-			t.Errorf("%+v", got)
-		}
+		got := d.since(read.Revision, false)
+		must.SliceLen(t, 1, got.Changes)
+		test.Eq(t, "Ada", got.Changes[0].By)
 	})
 }

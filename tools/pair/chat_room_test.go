@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/pair"
@@ -47,8 +49,9 @@ func TestChatOpenedWhileWaiting(t *testing.T) {
 		tb.inLobby("ada", "Ada", "chat:"+tb.chat)
 		time.Sleep(soon)
 		ada.text("@Duet hello")
-		if m := <-heard; m.ID == "" || m.Text != "hello" || m.Path != tb.chat {
-			t.Errorf("%+v, %+v", m, m.MentionView)
-		}
+		m := <-heard
+		test.NotEq(t, "", m.ID)
+		test.Eq(t, "hello", m.Text)
+		test.Eq(t, tb.chat, m.Path)
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools"
@@ -32,23 +35,29 @@ func TestCalledInChat(t *testing.T) {
 		sessiontest.Eventually(t, "the agent can be mentioned", func() bool { return len(ada.Users()) == 2 })
 		id := ada.says(chatdoc.Outgoing{Body: "why, @Duet?\nsee there", Mentions: []string{"nbduet"}, Attachments: tb.cell("c1")})
 		m := <-heard
-		if m.By != "Ada" || m.Username != "ada" || m.Text != "why, @Duet?\nsee there" || m.Path != tb.chat || m.Posted != id || m.CellID != "" || !strings.Contains(m.Warning, "untrusted") {
-			t.Errorf("%+v, %+v", m, m.MentionView)
-		}
-		if len(m.Attached) != 1 || m.Attached[0].Source != "y = 2" || *m.Attached[0].Index != 1 {
-			t.Errorf("%+v", m.Attached)
-		}
+		test.Eq(t, "Ada", m.By)
+		test.Eq(t, "ada", m.Username)
+		test.Eq(t, "why, @Duet?\nsee there", m.Text)
+		test.Eq(t, tb.chat, m.Path)
+		test.Eq(t, id, m.Posted)
+		test.Eq(t, "", m.CellID)
+		test.StrContains(t, m.Warning, "untrusted")
+		must.SliceLen(t, 1, m.Attached)
+		test.Eq(t, "y = 2", m.Attached[0].Source)
+		test.Eq(t, 1, *m.Attached[0].Index)
 		sessiontest.Eventually(t, "it is shown that it was heard", func() bool { return announced(`"typingIndicator":"has heard you"`) })
 		tb.Bad("reply", dict{"mention": m.ID, "text": "so", "cells": []string{"none"}}, "cells[0]", "was not found", "Nothing was sent")
 		var out pair.ReplyResult
 		tb.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0"}}, &out)
 		answer := ada.hears("Because.")
-		if answer.ID != out.Posted || out.Path != tb.chat || answer.Sender.Username != "nbduet" || !answer.Sender.Agent() || answer.Sender.DisplayName != "Duet" {
-			t.Errorf("%+v: %+v", out, answer)
-		}
-		if len(answer.Attachments) != 1 || answer.Attachments[0].Path != tb.path || answer.Attachments[0].Cells[0].ID != "c0" {
-			t.Errorf("%+v", answer.Attachments)
-		}
+		test.Eq(t, out.Posted, answer.ID)
+		test.Eq(t, tb.chat, out.Path)
+		test.Eq(t, "nbduet", answer.Sender.Username)
+		test.True(t, answer.Sender.Agent())
+		test.Eq(t, "Duet", answer.Sender.DisplayName)
+		must.SliceLen(t, 1, answer.Attachments)
+		test.Eq(t, tb.path, answer.Attachments[0].Path)
+		test.Eq(t, "c0", answer.Attachments[0].Cells[0].ID)
 		sessiontest.Eventually(t, "that is shown no longer", func() bool { return !announced("has heard you") })
 		if again := tb.asked(dict{"timeout": 1}); again.ID != "" {
 			t.Errorf("again: %+v", again.MentionView)
@@ -76,16 +85,16 @@ func TestClientsInChat(t *testing.T) {
 			t.Errorf("Claude is called: %+v", m.MentionView)
 		}
 		m := cursor.asked(dict{"timeout": 60})
-		if m.Text != "run it" || m.By != "Ada" {
-			t.Errorf("%+v", m.MentionView)
-		}
+		test.Eq(t, "run it", m.Text)
+		test.Eq(t, "Ada", m.By)
 		sessiontest.Eventually(t, "it is shown that it was heard", func() bool { return announced(`"typingIndicator":"has heard you"`) })
 		cursor.Good("execute_nb_cells", dict{"path": tb.path, "ranges": []dict{{"start": 0}}, "timeout": 1}, nil)
 		sessiontest.Eventually(t, "it is shown that it runs", func() bool { return announced(`"typingIndicator":"is running cell 1"`) })
 		cursor.Good("reply", dict{"mention": m.ID, "text": "It runs."}, nil)
-		if answer := ada.hears("It runs."); answer.Sender.Username != "nbduet-cursor" || answer.Sender.DisplayName != "Cursor" || answer.Sender.AvatarURL == nil {
-			t.Errorf("%+v", answer)
-		}
+		answer := ada.hears("It runs.")
+		test.Eq(t, "nbduet-cursor", answer.Sender.Username)
+		test.Eq(t, "Cursor", answer.Sender.DisplayName)
+		test.NotNil(t, answer.Sender.AvatarURL)
 		sessiontest.Eventually(t, "that is shown no longer", func() bool { return !announced("typingIndicator") })
 	})
 }
@@ -109,18 +118,18 @@ func TestChatMessagesChange(t *testing.T) {
 		change(first, "@Duet the first")
 		change(second, "nothing")
 		m := tb.asked(dict{"timeout": 20})
-		if m.Text != "the first" || m.Edited {
-			t.Errorf("%+v", m.MentionView)
-		}
+		test.Eq(t, "the first", m.Text)
+		test.False(t, m.Edited)
 		if more := tb.asked(dict{"timeout": 1}); more.ID != "" {
 			t.Errorf("%+v", more.MentionView)
 		}
 		change(first, "@Duet the very first")
 		var list pair.MentionList
 		tb.Good("list_mentions", dict{}, &list)
-		if len(list.Mentions) != 1 || list.Mentions[0].Text != "the very first" || !list.Mentions[0].Edited || list.Mentions[0].Posted != first {
-			t.Errorf("%+v", list)
-		}
+		must.SliceLen(t, 1, list.Mentions)
+		test.Eq(t, "the very first", list.Mentions[0].Text)
+		test.True(t, list.Mentions[0].Edited)
+		test.Eq(t, first, list.Mentions[0].Posted)
 		change(third, "@Duet three")
 		if m := tb.asked(dict{"timeout": 20}); m.Text != "three" {
 			t.Errorf("%+v", m.MentionView)
@@ -143,9 +152,8 @@ func TestManyChatMessages(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		var list pair.MentionList
 		tb.Good("list_mentions", dict{}, &list)
-		if len(list.Mentions) != 20 || list.Mentions[19].More != 980 {
-			t.Errorf("%d: %+v", len(list.Mentions), list.Mentions[len(list.Mentions)-1])
-		}
+		must.SliceLen(t, 20, list.Mentions)
+		test.Eq(t, 980, list.Mentions[19].More)
 	})
 }
 
@@ -175,9 +183,10 @@ func TestNobodyListening(t *testing.T) {
 				t.Errorf("%q, want %q", m.Text, want)
 			}
 		}
-		if m := tb.asked(dict{"timeout": 1, "agents": true}); m.Text != "do it" || !m.Agent || m.By != "Robot (AI)" {
-			t.Errorf("%+v", m.MentionView)
-		}
+		m := tb.asked(dict{"timeout": 1, "agents": true})
+		test.Eq(t, "do it", m.Text)
+		test.True(t, m.Agent)
+		test.Eq(t, "Robot (AI)", m.By)
 	})
 }
 
@@ -325,9 +334,9 @@ func TestHeardForAWhile(t *testing.T) {
 		}
 		ada.text("@Duet one")
 		time.Sleep(10 * time.Minute) // the chat is left
-		if n, open := ada.count(""), tb.Work.Chats.Chats(); n != 1 || len(open) != 0 {
-			t.Errorf("%d messages, %d chats open", n, len(open))
-		}
+		n, open := ada.count(""), tb.Work.Chats.Chats()
+		test.Eq(t, 1, n)
+		test.SliceEmpty(t, open)
 		if m := tb.asked(dict{"timeout": 1}); m.Text != "one" {
 			t.Errorf("%+v", m.MentionView)
 		}
@@ -356,9 +365,9 @@ func TestAgentsCallEachOther(t *testing.T) {
 		if theirs := other.asked(dict{"timeout": 60}); theirs.ID != "" {
 			t.Errorf("%+v", theirs.MentionView)
 		}
-		if theirs := other.asked(dict{"timeout": 1, "agents": true}); theirs.Text != "over to you" || !theirs.Agent {
-			t.Errorf("%+v", theirs.MentionView)
-		}
+		theirs := other.asked(dict{"timeout": 1, "agents": true})
+		test.Eq(t, "over to you", theirs.Text)
+		test.True(t, theirs.Agent)
 		if mine := tb.asked(dict{"timeout": 60, "agents": true}); mine.ID != "" {
 			t.Errorf("%+v", mine.MentionView)
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools"
@@ -75,9 +77,10 @@ func TestTwoProcesses(t *testing.T) {
 			ada.selects("c0", 0, 0)
 		})
 		taken := other.listed()
-		if len(taken) != 1 || taken[0].Taken != "another" || taken[0].Text != "why 2?" || taken[0].CellID != "c1" {
-			t.Fatalf("listed elsewhere: %+v", taken)
-		}
+		must.SliceLen(t, 1, taken, must.Sprint("listed elsewhere"))
+		must.Eq(t, "another", taken[0].Taken, must.Sprint("listed elsewhere"))
+		must.Eq(t, "why 2?", taken[0].Text, must.Sprint("listed elsewhere"))
+		must.Eq(t, "c1", taken[0].CellID, must.Sprint("listed elsewhere"))
 		holds(t, other.asks("list_mentions", dict{}), "taken by another client")
 		other.Bad("reply", dict{"mention": taken[0].ID, "text": "mine"}, "taken by another client")
 		had.Good("reply", dict{"mention": m.ID, "text": "Because."}, nil)
@@ -87,9 +90,8 @@ func TestTwoProcesses(t *testing.T) {
 		ada.selects("c1", 0, 0)
 		time.Sleep(5 * time.Second)
 		first, second := one.listed(), two.listed()
-		if len(first) != 1 || len(second) != 1 {
-			t.Fatalf("listed: %+v, %+v", first, second)
-		}
+		must.SliceLen(t, 1, first, must.Sprint("listed"))
+		must.SliceLen(t, 1, second, must.Sprint("listed"))
 		two.Good("reply", dict{"mention": second[0].ID, "text": "So."}, nil)
 		sessiontest.Eventually(t, "it is answered", func() bool { return len(one.listed()) == 0 })
 		one.Bad("reply", dict{"mention": first[0].ID, "text": "mine"}, "taken by another client")
@@ -117,9 +119,10 @@ func TestTwoProcessesInChat(t *testing.T) {
 			said := fmt.Sprint("number ", i)
 			had, other, m := both(t, one, two, one.chat, func() { ada.text("@Duet " + said) })
 			taken := other.listed()
-			if len(taken) != 1 || taken[0].Taken != "another" || taken[0].Posted != m.Posted || m.Text != said {
-				t.Fatalf("listed elsewhere: %+v", taken)
-			}
+			must.SliceLen(t, 1, taken, must.Sprint("listed elsewhere"))
+			must.Eq(t, "another", taken[0].Taken, must.Sprint("listed elsewhere"))
+			must.Eq(t, m.Posted, taken[0].Posted, must.Sprint("listed elsewhere"))
+			must.Eq(t, said, m.Text, must.Sprint("listed elsewhere"))
 			other.Bad("reply", dict{"mention": taken[0].ID, "text": "mine"}, "taken by another client")
 			if i == 0 {
 				time.Sleep(40 * time.Second) // after half a minute it would be told

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -168,9 +169,9 @@ func TestTheirsEverywhere(t *testing.T) {
 			bob := d.enters("bob", "Bob")
 			bob.selects("c2", 0, 0)
 			for _, a := range []*asked{full, words} {
-				if text, refused := a.call(tool, call.args); !refused || !strings.Contains(text, "several people") {
-					t.Errorf("%s with two people: %s", name, text)
-				}
+				text, refused := a.call(tool, call.args)
+				test.True(t, refused, test.Sprint(name))
+				test.StrContains(t, text, "several people", test.Sprint(name))
 			}
 			lands(words.good(tool, toolstest.With(call.args, "person", "bo")), "Bob", "c2")
 			full.leave()

@@ -9,6 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/pair"
@@ -98,17 +100,18 @@ func TestMentionsResource(t *testing.T) {
 			t.Fatal("not told of a mention")
 		}
 		list := d.mentions(c)
-		if len(list.Mentions) != 1 || list.Mentions[0].Text != "why 1?" || list.Mentions[0].CellID != "c0" || !strings.Contains(list.Warning, "untrusted") {
-			t.Fatalf("%+v", list)
-		}
+		must.SliceLen(t, 1, list.Mentions)
+		must.Eq(t, "why 1?", list.Mentions[0].Text)
+		must.Eq(t, "c0", list.Mentions[0].CellID)
+		must.StrContains(t, list.Warning, "untrusted")
 		m := d.called(dict{})
-		if _, ok := c.next(time.Minute); !ok || d.mentions(c).Mentions[0].Taken != "another" {
-			t.Errorf("taken: told: %t", ok)
-		}
+		_, ok := c.next(time.Minute)
+		must.True(t, ok, must.Sprint("taken"))
+		test.Eq(t, "another", d.mentions(c).Mentions[0].Taken, test.Sprint("taken"))
 		d.Good("reply", dict{"mention": m.ID, "text": "Because."}, nil)
-		if _, ok := c.next(time.Minute); !ok || len(d.mentions(c).Mentions) != 0 {
-			t.Errorf("answered: told: %t", ok)
-		}
+		_, ok = c.next(time.Minute)
+		must.True(t, ok, must.Sprint("answered"))
+		test.SliceEmpty(t, d.mentions(c).Mentions, test.Sprint("answered"))
 		if n, ok := c.next(2 * time.Second); ok {
 			t.Errorf("told more: %+v", n)
 		}

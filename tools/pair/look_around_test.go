@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -33,14 +36,21 @@ func TestLookAround(t *testing.T) {
 		ada.types("c2", "!")
 		time.Sleep(3 * time.Second)
 		out := look()
-		if len(out.People) != 1 || out.KnownIn != nil {
-			t.Fatalf("%+v", out)
-		}
+		must.SliceLen(t, 1, out.People)
+		must.Nil(t, out.KnownIn)
 		a := out.People[0]
-		if a.Name != "Ada" || a.CellID != "c1" || *a.Index != 1 || *a.From != (pair.Place{Line: 1, Column: 2}) || *a.To != (pair.Place{Line: 2, Column: 2}) ||
-			a.Selected != "c\nd" || a.Typed == nil || *a.Typed < 3 || *a.Typed > 4 || a.Moved != nil || a.Agent || a.Unclear {
-			t.Errorf("%+v", a)
-		}
+		test.Eq(t, "Ada", a.Name)
+		test.Eq(t, "c1", a.CellID)
+		test.Eq(t, 1, *a.Index)
+		test.EqOp(t, pair.Place{Line: 1, Column: 2}, *a.From)
+		test.EqOp(t, pair.Place{Line: 2, Column: 2}, *a.To)
+		test.Eq(t, "c\nd", a.Selected)
+		must.NotNil(t, a.Typed)
+		test.GreaterEq(t, 3, *a.Typed)
+		test.LessEq(t, 4, *a.Typed)
+		must.Nil(t, a.Moved)
+		test.False(t, a.Agent)
+		test.False(t, a.Unclear)
 		holds(t, d.says("look_around", nil), "1 person in "+d.path+"\n@@1 c1 Ada, selects 1:2 to 2:2, typed 3 s ago\nc\nd")
 
 		robot := d.enters("robot", "Robot")
@@ -59,9 +69,9 @@ func TestLookAround(t *testing.T) {
 		holds(t, d.says("look_around", nil), "3 people", "Bob, line 1 column 2", "@@2 c2 another tab of Bob")
 		var raw map[string]any
 		toolstest.Decode(t, d.Call("look_around", dict{"path": d.path}), &raw)
-		if b, err := json.Marshal(raw); err != nil || len(raw["people"].([]any)) != 4 {
-			t.Errorf("%s (%v)", b, err)
-		}
+		b, err := json.Marshal(raw)
+		must.NoError(t, err, must.Sprint(b))
+		test.SliceLen(t, 4, raw["people"].([]any), test.Sprint(b))
 	})
 }
 

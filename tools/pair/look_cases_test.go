@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -29,9 +32,9 @@ func TestLookAroundInALostRoom(t *testing.T) {
 		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
 		cable.Cut()
 		time.Sleep(5 * time.Second)
-		if out := d.look(); !out.Lost || len(out.People) != 0 {
-			t.Errorf("while it is lost: %+v", out)
-		}
+		out := d.look()
+		test.True(t, out.Lost, test.Sprint("while it is lost"))
+		test.SliceEmpty(t, out.People, test.Sprint("while it is lost"))
 		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": the connection is lost, and nobody is heard until it is back")
 		time.Sleep(time.Minute)
 		holds(t, d.says("look_around", nil), "the connection is lost")
@@ -39,9 +42,11 @@ func TestLookAroundInALostRoom(t *testing.T) {
 		for d.look().Lost {
 			time.Sleep(100 * time.Millisecond)
 		}
-		if out := d.look(); out.KnownIn == nil || *out.KnownIn < 17 || *out.KnownIn > 18 || out.Lost {
-			t.Errorf("when it is back: %+v", out)
-		}
+		out = d.look()
+		must.NotNil(t, out.KnownIn, must.Sprint("when it is back"))
+		test.GreaterEq(t, 17, *out.KnownIn, test.Sprint("when it is back"))
+		test.LessEq(t, 18, *out.KnownIn, test.Sprint("when it is back"))
+		test.False(t, out.Lost, test.Sprint("when it is back"))
 		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": those who were there before are known in 1")
 		time.Sleep(18 * time.Second)
 		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
@@ -85,9 +90,9 @@ func TestLookAroundWithoutALobby(t *testing.T) {
 			t.Helper()
 			var out pair.LookResult
 			d.Good("look_around", nil, &out)
-			if len(out.People) != 0 || out.KnownIn != nil || out.Message != "no notebook is open here: give a path" {
-				t.Errorf("%+v", out)
-			}
+			must.SliceEmpty(t, out.People)
+			must.Nil(t, out.KnownIn)
+			test.Eq(t, "no notebook is open here: give a path", out.Message)
 			holds(t, d.asks("look_around", nil), "no notebook is open here: give a path")
 		}
 		nothing()
@@ -120,9 +125,9 @@ func TestWhoIsNotInACell(t *testing.T) {
 		d.UpToDate(d.path)
 		settle()
 		out := d.look()
-		if len(out.People) != 1 || !out.People[0].Agent || out.People[0].CellID != "c1" {
-			t.Errorf("%+v", out)
-		}
+		must.SliceLen(t, 1, out.People)
+		test.True(t, out.People[0].Agent)
+		test.Eq(t, "c1", out.People[0].CellID)
 		agent := "agent " + out.People[0].Name
 		holds(t, d.says("look_around", nil), "1 agent in "+d.path, "@@1 c1 "+agent+", line 1")
 		holds(t, d.asks("look_around", nil), "1 person and 1 agent", "@@ Bob, in "+d.path, "@@1 c1 "+agent+", in "+d.path)
@@ -163,9 +168,9 @@ func TestColleagues(t *testing.T) {
 		holds(t, d.says("look_around", nil), "1 agent in "+d.path, "@@1 c1 agent AI Agent", "line 1 column 3", "editing")
 		holds(t, d.asks("look_around", nil), "1 agent", "@@1 c1 agent AI Agent", ", in "+d.path, "editing")
 		out := d.look()
-		if len(out.People) != 1 || !out.People[0].Agent || out.People[0].Status != "reading" {
-			t.Errorf("the other sees %+v", out.People)
-		}
+		must.SliceLen(t, 1, out.People)
+		test.True(t, out.People[0].Agent)
+		test.Eq(t, "reading", out.People[0].Status)
 		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
 		time.Sleep(5 * time.Second)
 		if says := d.says("look_around", nil); strings.Contains(says, "editing") {
@@ -184,9 +189,9 @@ func TestColleagueRuns(t *testing.T) {
 		time.Sleep(35 * time.Second)
 		holds(t, d.says("look_around", nil), "@@1 c1 agent AI Agent", "waiting for you")
 		time.Sleep(2 * time.Minute)
-		if says := d.says("look_around", nil); strings.Contains(says, "waiting") || strings.Contains(says, "running") {
-			t.Errorf("when nobody has answered: %s", says)
-		}
+		says := d.says("look_around", nil)
+		test.StrNotContains(t, says, "waiting", test.Sprint("when nobody has answered"))
+		test.StrNotContains(t, says, "running", test.Sprint("when nobody has answered"))
 	})
 }
 
@@ -216,9 +221,9 @@ func TestPlacesOfPeopleAndMentions(t *testing.T) {
 				t.Fatal(err)
 			}
 			settle()
-			if says := calls(d, ada); !strings.Contains(says, "moved since: ") || !strings.Contains(says, "c 3 is 3") {
-				t.Errorf("%s: %s", name, says)
-			}
+			says := calls(d, ada)
+			test.StrContains(t, says, "moved since: ", test.Sprint(name))
+			test.StrContains(t, says, "c 3 is 3", test.Sprint(name))
 			d.Good("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"start": 3}, "content": "c = 3"}}, "exec": false}), nil)
 			if _, cells := d.Room(d.path); cells[3].Source != "c = 3" {
 				t.Errorf("%s: index 3 is another cell after it: %+v", name, cells)

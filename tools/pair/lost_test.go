@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -40,9 +43,9 @@ func (d *duo) whole(name string, args toolstest.Dict, source string) (revision s
 	d.t.Helper()
 	var all notebook.ReadResult
 	d.Good(name, toolstest.With(args, "path", d.path), &all)
-	if len(all.Cells) == 0 || all.Cells[0].Source != source || !strings.Contains(all.Message, "are not known: it is older than what is kept, of before the file was reloaded or its room joined") {
-		d.t.Errorf("%s: %+v", name, all)
-	}
+	must.SliceNotEmpty(d.t, all.Cells, must.Sprint(name))
+	test.Eq(d.t, source, all.Cells[0].Source, test.Sprint(name))
+	test.StrContains(d.t, all.Message, "are not known: it is older than what is kept, of before the file was reloaded or its room joined", test.Sprint(name))
 	return all.Revision
 }
 
@@ -64,9 +67,10 @@ func TestChangesAfterAReload(t *testing.T) {
 		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 3")
 		d.whole("wait_for_change", toolstest.Dict{"since": read.Revision}, "a = 3")
 		d.types(ada, firstCell("a = 33"))
-		if got := d.since(now, false); len(got.Changes) != 1 || got.Changes[0].Diff != "-a = 3\n+a = 33" || got.Changes[0].By != "Ada" {
-			t.Errorf("%+v", got)
-		}
+		got := d.since(now, false)
+		must.SliceLen(t, 1, got.Changes)
+		test.Eq(t, "-a = 3\n+a = 33", got.Changes[0].Diff)
+		test.Eq(t, "Ada", got.Changes[0].By)
 	})
 }
 
@@ -87,9 +91,10 @@ func TestChangesOverAnOutage(t *testing.T) {
 				cable.Mend()
 				edit(t, ada, firstCell("a = 123"))
 				d.Await(d.path, "a = 123")
-				if got := d.since(read.Revision, false); len(got.Changes) != 1 || got.Changes[0].Diff != "-a = 1\n+a = 123" || got.Changes[0].By != "Ada" {
-					t.Errorf("%+v", got)
-				}
+				got := d.since(read.Revision, false)
+				must.SliceLen(t, 1, got.Changes)
+				test.Eq(t, "-a = 1\n+a = 123", got.Changes[0].Diff)
+				test.Eq(t, "Ada", got.Changes[0].By)
 			})
 		})
 	}
@@ -116,9 +121,9 @@ func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 		began := time.Now()
 		done := restart(10 * time.Second)
 		now = d.whole("wait_for_change", toolstest.Dict{"since": now, "timeout": 600}, "a = 1")
-		if took := time.Since(began); took < 10*time.Second || took > time.Minute {
-			t.Errorf("answered after %v", took)
-		}
+		took := time.Since(began)
+		test.GreaterEq(t, 10*time.Second, took)
+		test.LessEq(t, time.Minute, took)
 		<-done
 		if got := d.since(now, true); len(got.Changes) != 0 {
 			t.Errorf("%+v", got)
@@ -132,9 +137,9 @@ func TestChangesAfterEviction(t *testing.T) {
 		d := newDuo(t, "a = 1")
 		read := d.Read(d.path)
 		time.Sleep(session.DefaultIdleTimeout + time.Minute)
-		if list := d.Work.Sessions(jupyter.MustPath(d.path)); len(list) != 1 || list[0].Status != session.Disconnected {
-			t.Errorf("%+v", list)
-		}
+		list := d.Work.Sessions(jupyter.MustPath(d.path))
+		must.SliceLen(t, 1, list)
+		test.Eq(t, session.Disconnected, list[0].Status)
 		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 1")
 		d.Good("end_nb_session", toolstest.Dict{"path": d.path}, nil)
 		d.whole("changes_since", toolstest.Dict{"revision": now}, "a = 1")

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/pair"
@@ -45,18 +48,22 @@ func TestWaitForMention(t *testing.T) {
 			ada.writes("c1", "  # @Duet why 2?")
 			ada.selects("c0", 0, 0)
 		}()
-		began := time.Now()
 		m := d.called(dict{})
-		if m.By != "Ada" || m.Username != "ada" || m.Text != "why 2?" || m.CellID != "c1" || *m.Index != 1 || m.Source != "y = 2  # @Duet why 2?" ||
-			m.Type != "code" || m.Path != d.path || !strings.Contains(m.Warning, "untrusted") {
-			t.Errorf("after %v: %+v, %+v", time.Since(began), m, m.MentionView)
-		}
+		test.Eq(t, "Ada", m.By)
+		test.Eq(t, "ada", m.Username)
+		test.Eq(t, "why 2?", m.Text)
+		test.Eq(t, "c1", m.CellID)
+		test.Eq(t, 1, *m.Index)
+		test.Eq(t, "y = 2  # @Duet why 2?", m.Source)
+		test.Eq(t, "code", m.Type)
+		test.Eq(t, d.path, m.Path)
+		test.StrContains(t, m.Warning, "untrusted")
 		if got := d.since(m.Revision, true); len(got.Changes) != 0 {
 			t.Errorf("changed since: %+v", got)
 		}
-		if again := d.called(dict{"timeout": 5}); again.ID != "" || !strings.Contains(again.Message, "nobody has called you within 5 s") {
-			t.Errorf("again: %+v", again)
-		}
+		again := d.called(dict{"timeout": 5})
+		test.Eq(t, "", again.ID, test.Sprint("again"))
+		test.StrContains(t, again.Message, "nobody has called you within 5 s", test.Sprint("again"))
 		d.Bad("reply", dict{"mention": "m-other", "text": "x"}, "no mention has this id", `"m-other"`)
 		d.Bad("reply", dict{"mention": m.ID, "text": " \n"}, "text is blank")
 		if says := d.asks("reply", dict{"mention": m.ID, "text": "mine"}); !strings.Contains(says, "taken by another client") {
@@ -66,17 +73,20 @@ func TestWaitForMention(t *testing.T) {
 		d.Good("reply", dict{"mention": m.ID, "text": "Because.", "cells": []string{"c0", "c2"}}, &out)
 		_, cells := d.Room(d.path)
 		about, _ := cells[2].Metadata["nbduet"].(map[string]any)
-		if cells[2].ID != out.CellID || *out.Index != 2 || cells[2].Type != "markdown" || cells[2].Source != "Because.\n\n[cell 1](#cell-id=c0) · [cell 4](#cell-id=c2)" || about["reply_to"] != "c1" || about["to"] != "ada" {
-			t.Errorf("%+v: %+v", out, cells)
-		}
+		test.Eq(t, out.CellID, cells[2].ID)
+		test.Eq(t, 2, *out.Index)
+		test.Eq(t, "markdown", cells[2].Type)
+		test.Eq(t, "Because.\n\n[cell 1](#cell-id=c0) · [cell 4](#cell-id=c2)", cells[2].Source)
+		test.EqOp[any](t, "c1", about["reply_to"])
+		test.EqOp[any](t, "ada", about["to"])
 		var list pair.MentionList
 		if d.Good("list_mentions", dict{}, &list); len(list.Mentions) != 0 {
 			t.Errorf("unanswered: %+v", list)
 		}
 		d.Good("reply", dict{"mention": m.ID, "text": "And more."}, &out)
-		if _, cells = d.Room(d.path); len(cells) != 5 || cells[3].Source != "And more." {
-			t.Errorf("a second reply: %+v", cells)
-		}
+		_, cells = d.Room(d.path)
+		must.SliceLen(t, 5, cells, must.Sprint("a second reply"))
+		test.Eq(t, "And more.", cells[3].Source, test.Sprint("a second reply"))
 	})
 }
 
@@ -130,9 +140,9 @@ func TestWaitForMentionWhere(t *testing.T) {
 		}()
 		time.Sleep(time.Second)
 		d.enters("bob", "Bob").writes("c0", " # @Duet in front")
-		if m := <-heard; m.Text != "in front" || m.Path != d.path {
-			t.Errorf("%+v", m.MentionView)
-		}
+		m := <-heard
+		test.Eq(t, "in front", m.Text)
+		test.Eq(t, d.path, m.Path)
 		second := d.path
 		d.path = first
 		d.enters("ada", "Ada").writes("c0", " # @Duet in the first")

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -59,9 +62,10 @@ func TestReadsAnswerTheRevision(t *testing.T) {
 			t.Helper()
 			types()
 			got := d.since(revision, true)
-			if want := fmt.Sprintf("-b = %d\n+b = %d", edit-1, edit); len(got.Changes) != 1 || got.Changes[0].Diff != want || got.Changes[0].By != "Ada" {
-				t.Errorf("%s, revision %q: %+v", what, revision, got.Changes)
-			}
+			want := fmt.Sprintf("-b = %d\n+b = %d", edit-1, edit)
+			must.SliceLen(t, 1, got.Changes, must.Sprint(what, revision))
+			test.Eq(t, want, got.Changes[0].Diff, test.Sprint(what, revision))
+			test.Eq(t, "Ada", got.Changes[0].By, test.Sprint(what, revision))
 		}
 		reads := reads(d.path, session, cells[0].ID, toolstest.ForeignRevision(read.Revision))
 		for _, name := range slices.Backward(slices.Sorted(maps.Keys(reads))) {

@@ -3,6 +3,9 @@ package pair_test
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -20,9 +23,8 @@ func TestTheirs(t *testing.T) {
 		d.known(ada)
 		var read notebook.ReadResult
 		d.Good("read_nb_cells", d.in(dict{"ranges": theirs}), &read)
-		if len(read.Cells) != 1 || read.Cells[0].ID != "c2" {
-			t.Errorf("%+v", read)
-		}
+		must.SliceLen(t, 1, read.Cells)
+		test.Eq(t, "c2", read.Cells[0].ID)
 		d.Bad("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"id": "theirs"}, "content": "x"}}, "person": "bob", "exec": false}), "fits nobody", "Ada (ada)")
 		d.Good("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"id": "theirs"}, "content": "cc"}}, "exec": false}), nil)
 		d.Good("edit_text", d.in(dict{"cell_id": "theirs", "old_text": "cc", "new_text": "c2"}), nil)
@@ -37,9 +39,9 @@ func TestTheirs(t *testing.T) {
 		d.Good("read_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
 		d.Good("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
 		d.Good("move_nb_cells", d.in(dict{"ranges": theirs, "person": "ada", "position": 0}), nil)
-		if got := d.Sources(d.path); len(got) != 4 || got[0] != "c2" {
-			t.Errorf("%q", got)
-		}
+		got := d.Sources(d.path)
+		must.SliceLen(t, 4, got)
+		test.Eq(t, "c2", got[0])
 		d.Bad("look_around", dict{"person": "ada"}, "no argument") // it takes no id
 	})
 }
@@ -52,8 +54,7 @@ func TestACellCalledTheirs(t *testing.T) {
 		r.Server.Write(t, path, `{"cells":[{"id":"theirs","cell_type":"code","source":"x","metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":5}`)
 		var read notebook.ReadResult
 		r.Good("read_nb_cells", dict{"path": path, "ranges": []dict{{"id": "theirs"}}}, &read)
-		if len(read.Cells) != 1 || read.Cells[0].ID != "theirs" {
-			t.Errorf("%+v", read)
-		}
+		must.SliceLen(t, 1, read.Cells)
+		test.Eq(t, "theirs", read.Cells[0].ID)
 	})
 }

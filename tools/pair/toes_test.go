@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -123,16 +126,16 @@ func TestBusyHumanEverywhere(t *testing.T) {
 			text, refused := a.call(call.tool, toolstest.With(call.args, "wait", 0))
 			names(t, call.tool, text, true)
 			holds(t, text, "busy_human", "Ada is typing in cell 1 (id ", "# axis", "last key", "nothing was ")
-			if now, _ := d.Room(d.path); !refused || now != rev {
-				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
-			}
+			now, _ := d.Room(d.path)
+			test.True(t, refused, test.Sprint(call.tool, text))
+			test.Eq(t, rev, now, test.Sprint(call.tool, text))
 			if coded := strings.HasPrefix(text, `{"error":"busy_human"`); coded != call.ofAnalysis {
 				t.Errorf("%s: %s", call.tool, text)
 			}
 			a.good(call.tool, call.args)
-			if now, _ := d.Room(d.path); now == rev || time.Since(began) < 4*time.Second {
-				t.Errorf("%s: waited for %v", call.tool, time.Since(began))
-			}
+			now, _ = d.Room(d.path)
+			test.NotEq(t, rev, now, test.Sprint(call.tool))
+			test.GreaterEq(t, 4*time.Second, time.Since(began), test.Sprint(call.tool))
 			a.leave()
 
 			a = d.disturbed(call.before)
@@ -195,13 +198,12 @@ func TestBusyHumanInTime(t *testing.T) {
 				began, typing := time.Now(), types(75)
 				text, refused := a.call("modify_nb_cells", set("x = 3"))
 				holds(t, text, "busy_human", who+" is typing in cell 1", "did not pause within 10s", "nothing was written", "force true")
-				if took := time.Since(began).Round(time.Second); !refused || took != 10*time.Second {
-					t.Errorf("after %v: %s", took, text)
-				}
+				took := time.Since(began).Round(time.Second)
+				test.True(t, refused, test.Sprint(text))
+				test.Eq(t, 10*time.Second, took, test.Sprint(text))
 				_, cells := d.Room(d.path)
-				if cells[0].Source != "x = 2" || cells[9].Source != "x = 2" {
-					t.Errorf("written in part: %+v", cells)
-				}
+				test.Eq(t, "x = 2", cells[0].Source, test.Sprint("written in part"))
+				test.Eq(t, "x = 2", cells[9].Source, test.Sprint("written in part"))
 				a.good("modify_nb_cells", toolstest.With(set("x = 3"), "force", true))
 				typing.Wait()
 				settle()
@@ -241,15 +243,15 @@ func TestHandsOffEverywhere(t *testing.T) {
 			text, refused := a.call(call.tool, toolstest.With(toolstest.With(call.args, "force", true), "wait", 5))
 			holds(t, text, "hands_off", "Ada has said hands off ", "until Ada says go on")
 			names(t, call.tool, text, false)
-			if now, _ := d.Room(d.path); !refused || now != rev {
-				t.Errorf("%s: refused: %t, %s", call.tool, refused, text)
-			}
+			now, _ := d.Room(d.path)
+			test.True(t, refused, test.Sprint(call.tool, text))
+			test.Eq(t, rev, now, test.Sprint(call.tool, text))
 			if coded := strings.HasPrefix(text, `{"error":"hands_off"`); coded != call.ofAnalysis {
 				t.Errorf("%s: %s", call.tool, text)
 			}
-			if still, err := toes.GoOn(t.Context(), theirs, "c1", ada, nil); err != nil || still != nil {
-				t.Fatalf("%v, %v", still, err)
-			}
+			still, err := toes.GoOn(t.Context(), theirs, "c1", ada, nil)
+			must.NoError(t, err)
+			must.Nil(t, still)
 			settle()
 			a.good(call.tool, toolstest.With(call.args, "force", true))
 			a.leave()

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/pair"
@@ -52,9 +54,9 @@ func TestHistoryIsGone(t *testing.T) {
 				}
 				_, at, _ := strings.Cut(list.Message, says)
 				at, _, _ = strings.Cut(at, ",")
-				if from, to := ended.Format(time.TimeOnly), time.Now().Format(time.TimeOnly); at < from || at > to {
-					t.Errorf("%q is not from %s to %s: %s", at, from, to, list.Message)
-				}
+				from, to := ended.Format(time.TimeOnly), time.Now().Format(time.TimeOnly)
+				test.GreaterEq(t, from, at, test.Sprint(list.Message))
+				test.LessEq(t, to, at, test.Sprint(list.Message))
 				gone := says + at + ", the history of before is gone"
 				holds(t, list.Message, gone)
 				holds(t, d.says("list_agent_edits", nil), gone)
@@ -74,9 +76,9 @@ func TestHistoryIsGone(t *testing.T) {
 				d.Good("modify_nb_cells", d.in(change(0, "x = 100", "")), nil)
 				d.Bad("undo_agent", d.in(dict{"step": step}), step, "yours are s", gone)
 				d.Good("undo_agent", d.in(dict{"count": 5}), &undone)
-				if got := d.Sources(d.path)[0]; got != "x = 10" || len(undone.Steps) != 1 {
-					t.Errorf("%q after %+v", got, undone)
-				}
+				got := d.Sources(d.path)[0]
+				test.Eq(t, "x = 10", got)
+				test.SliceLen(t, 1, undone.Steps)
 				holds(t, undone.Message, "there were no more than 1", gone)
 			})
 		})
@@ -118,9 +120,9 @@ func TestUndoWhileTheServerIsAway(t *testing.T) {
 		steps(one)
 		cable.Mend()
 		time.Sleep(time.Minute)
-		if got := d.Sources(d.path); got[0] != "x = 10" || got[1] != "y = 2" {
-			t.Errorf("%q", got)
-		}
+		got := d.Sources(d.path)
+		test.Eq(t, "x = 10", got[0])
+		test.Eq(t, "y = 2", got[1])
 		steps(one)
 		cable.Stall()
 		d.Bad("undo_agent", d.in(nil), "not confirmed")

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/pair"
@@ -26,9 +29,8 @@ func TestUndoTools(t *testing.T) {
 		at := d.in(nil)
 		var done pair.UndoResult
 		d.Good("undo_agent", at, &done)
-		if len(done.Steps) != 0 || !strings.Contains(done.Message, "was opened here at ") {
-			t.Errorf("with nothing done: %+v", done)
-		}
+		must.SliceEmpty(t, done.Steps, must.Sprint("with nothing done"))
+		test.StrContains(t, done.Message, "was opened here at ", test.Sprint("with nothing done"))
 		d.Good("modify_nb_cells", d.in(change(0, "a = 10", "rename\n  the a")), nil)
 		var inserted notebook.InsertResult
 		d.Good("insert_nb_cells", d.in(dict{"position": 1, "cells": []dict{{"content": "new = 1"}}}), &inserted)
@@ -40,10 +42,11 @@ func TestUndoTools(t *testing.T) {
 		for _, s := range list.Steps {
 			names = append(names, s.Tool)
 		}
-		if !slices.Equal(names, []string{"delete_nb_cells", "insert_nb_cells", "modify_nb_cells"}) || list.Steps[2].Reason != "rename the a" ||
-			list.Steps[0].Reason != "unused" || !slices.Equal(list.Steps[1].Ran, inserted.CellIDs) || !slices.Equal(list.Steps[2].CellIDs, []string{cells[0].ID}) {
-			t.Errorf("%+v", list)
-		}
+		test.SliceEqOp(t, []string{"delete_nb_cells", "insert_nb_cells", "modify_nb_cells"}, names)
+		test.Eq(t, "rename the a", list.Steps[2].Reason)
+		test.Eq(t, "unused", list.Steps[0].Reason)
+		test.SliceEqOp(t, inserted.CellIDs, list.Steps[1].Ran)
+		test.SliceEqOp(t, []string{cells[0].ID}, list.Steps[2].CellIDs)
 		d.Bad("undo_agent", d.in(dict{"step": "s9999"}), `no step "s9999"`, list.Steps[0].Step+", "+list.Steps[1].Step+", "+list.Steps[2].Step)
 		d.Bad("undo_agent", d.in(dict{"step": list.Steps[0].Step, "count": 1}), "step and count are both given")
 
@@ -57,23 +60,23 @@ func TestUndoTools(t *testing.T) {
 		if got := d.Sources(d.path); !slices.Equal(got, []string{"a = 1", " # mine", "b = 2", "c = 3"}) {
 			t.Errorf("%q", got)
 		}
-		if len(done.Steps) != 3 || len(done.Left) != 1 || done.Left[0].CellID != inserted.CellIDs[0] || !slices.Equal(done.Ran, inserted.CellIDs) {
-			t.Errorf("%+v", done)
-		}
+		must.SliceLen(t, 3, done.Steps)
+		must.SliceLen(t, 1, done.Left)
+		test.Eq(t, inserted.CellIDs[0], done.Left[0].CellID)
+		test.SliceEqOp(t, inserted.CellIDs, done.Ran)
 		d.Good("redo_agent", d.in(dict{"count": 2}), &done)
 		if got := d.Sources(d.path); !slices.Equal(got, []string{"a = 10", "new = 1 # mine", "b = 2", "c = 3"}) {
 			t.Errorf("%q", got)
 		}
 		// Another client of the same program has steps of its own.
 		other := d.Other()
-		if res := d.CallAs(other, "undo_agent", at); res.IsError || !strings.Contains(toolstest.MessageOf(res), "nothing of yours") {
-			t.Errorf("%s", toolstest.MessageOf(res))
-		}
+		res := d.CallAs(other, "undo_agent", at)
+		test.False(t, res.IsError)
+		test.StrContains(t, toolstest.MessageOf(res), "nothing of yours")
 		d.Good("modify_nb_cells", d.in(change(2, "b = 20", "")), nil)
 		d.Good("redo_agent", at, &done)
-		if len(done.Steps) != 0 || !strings.Contains(done.Message, "can be made again") {
-			t.Errorf("after an edit: %+v", done)
-		}
+		must.SliceEmpty(t, done.Steps, must.Sprint("after an edit"))
+		test.StrContains(t, done.Message, "can be made again", test.Sprint("after an edit"))
 	})
 }
 
@@ -96,9 +99,9 @@ func TestRedoOfAStepInTheMiddle(t *testing.T) {
 		}
 		has := func(source string, want ...string) {
 			t.Helper()
-			if got := d.Sources(d.path)[0]; got != source || !slices.Equal(steps(), want) {
-				t.Errorf("%q, %q; want %q, %q", got, steps(), source, want)
-			}
+			got := d.Sources(d.path)[0]
+			test.Eq(t, source, got)
+			test.SliceEqOp(t, want, steps())
 		}
 		var list pair.ListEditsResult
 		d.Good("list_agent_edits", d.in(nil), &list)
@@ -107,9 +110,8 @@ func TestRedoOfAStepInTheMiddle(t *testing.T) {
 		var done pair.UndoResult
 		d.Good("redo_agent", d.in(nil), &done)
 		has("1 2 3", "1 2 three false", "1 2 3 false", "1 two three false")
-		if len(done.Steps) != 1 || done.Steps[0].Step != list.Steps[1].Step {
-			t.Errorf("%+v", done)
-		}
+		must.SliceLen(t, 1, done.Steps)
+		test.Eq(t, list.Steps[1].Step, done.Steps[0].Step)
 		d.Good("undo_agent", d.in(dict{"count": 3}), nil)
 		has("one two three", "1 two three true", "1 2 3 true", "1 2 three true")
 		d.Good("redo_agent", d.in(dict{"count": 2}), nil)
@@ -138,9 +140,9 @@ func TestUndoneIsNotRead(t *testing.T) {
 		d.Good("replace_document_text", dict{"path": text, "position": 0, "length": 5, "text": "ALPHA", "reason": "louder"}, nil)
 		var list pair.ListEditsResult
 		d.Good("list_agent_edits", dict{"path": text}, &list)
-		if len(list.Steps) != 1 || list.Steps[0].Reason != "louder" || list.Steps[0].CellIDs != nil {
-			t.Errorf("%+v", list)
-		}
+		must.SliceLen(t, 1, list.Steps)
+		test.Eq(t, "louder", list.Steps[0].Reason)
+		test.Nil(t, list.Steps[0].CellIDs)
 		d.Good("undo_agent", dict{"path": text}, nil)
 		if got := d.Content(text).Content; got != "alpha beta" {
 			t.Errorf("%q", got)
@@ -156,13 +158,12 @@ func TestUndoInWords(t *testing.T) {
 		d.says("modify_nb_cells", change(0, "a = 10", "tens"))
 		d.says("insert_nb_cells", dict{"position": 2, "exec": false, "cells": []dict{{"content": "c"}}})
 		list := d.says("list_agent_edits", nil)
-		if !strings.HasPrefix(list, "2 steps of yours, last first:\n") || !strings.Contains(list, "insert_nb_cells, 0s ago, 2 ") || !strings.HasSuffix(list, "0 c0: tens") {
-			t.Errorf("%s", list)
-		}
+		test.StrHasPrefix(t, "2 steps of yours, last first:\n", list)
+		test.StrContains(t, list, "insert_nb_cells, 0s ago, 2 ")
+		test.StrHasSuffix(t, "0 c0: tens", list)
 		gone := d.says("undo_agent", nil)
-		if !strings.Contains(gone, "took back ") || !strings.Contains(gone, " insert_nb_cells; no longer there ") {
-			t.Errorf("%s", gone)
-		}
+		test.StrContains(t, gone, "took back ")
+		test.StrContains(t, gone, " insert_nb_cells; no longer there ")
 		back := d.says("undo_agent", nil)
 		if !strings.HasSuffix(back, " modify_nb_cells; changed, now:\n@@0 c0\na = 1") {
 			t.Errorf("%s", back)

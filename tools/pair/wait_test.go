@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -44,12 +46,12 @@ func TestWaitForChange(t *testing.T) {
 		var out pair.ChangesResult
 		d.Good("wait_for_change", toolstest.Dict{"path": d.path, "since": read.Revision}, &out)
 		<-typed
-		if took := time.Since(began); took < 4500*time.Millisecond || late(took-4500*time.Millisecond, 500*time.Millisecond) {
-			t.Errorf("answered after %v", took)
-		}
-		if len(out.Changes) != 1 || out.Changes[0].By != "Ada" || out.Changes[0].Diff != "-a = 1\n+a = 1234" {
-			t.Errorf("%+v", out)
-		}
+		took := time.Since(began)
+		test.GreaterEq(t, 4500*time.Millisecond, took)
+		test.False(t, late(took-4500*time.Millisecond, 500*time.Millisecond))
+		must.SliceLen(t, 1, out.Changes)
+		test.Eq(t, "Ada", out.Changes[0].By)
+		test.Eq(t, "-a = 1\n+a = 1234", out.Changes[0].Diff)
 		// What does not fit.
 		wait := func(args toolstest.Dict) (out pair.ChangesResult, took time.Duration) {
 			began := time.Now()
@@ -60,25 +62,27 @@ func TestWaitForChange(t *testing.T) {
 		for name, args := range map[string]toolstest.Dict{
 			"outputs": {"filter": "outputs"}, "cell": {"cell": read.Cells[1].ID}, "person": {"person": "bo"},
 		} {
-			if out, took := wait(args); len(out.Changes) != 0 || out.Revision != read.Revision || took < 20*time.Second {
-				t.Errorf("%s: %+v after %v", name, out, took)
-			}
+			out, took := wait(args)
+			must.SliceEmpty(t, out.Changes, must.Sprint(name))
+			test.Eq(t, read.Revision, out.Revision, test.Sprint(name))
+			test.GreaterEq(t, 20*time.Second, took, test.Sprint(name))
 		}
 		for name, args := range map[string]toolstest.Dict{
 			"source": {"filter": "source"}, "cell": {"cell": read.Cells[0].ID}, "person": {"person": "ad"},
 		} {
-			if out, took := wait(args); len(out.Changes) != 1 || late(took, 0) {
-				t.Errorf("%s: %+v after %v", name, out, took)
-			}
+			out, took := wait(args)
+			must.SliceLen(t, 1, out.Changes, must.Sprint(name))
+			test.False(t, late(took, 0), test.Sprint(name))
 		}
 		d.types(bob, text(1, "b = 33"))
-		if out, _ := wait(toolstest.Dict{"person": "Bob"}); len(out.Changes) != 1 || out.Changes[0].CellID != read.Cells[1].ID {
-			t.Errorf("%+v", out)
-		}
+		out, _ = wait(toolstest.Dict{"person": "Bob"})
+		must.SliceLen(t, 1, out.Changes)
+		test.Eq(t, read.Cells[1].ID, out.Changes[0].CellID)
 		d.types(ada, func(e *ydoc.Editor) error { return e.AppendStream(read.Cells[0].ID, "stdout", "x") })
-		if out, took := wait(toolstest.Dict{"filter": "outputs"}); len(out.Changes) != 1 || !strings.Contains(out.Changes[0].What, "run") || late(took, 2*time.Second) {
-			t.Errorf("%+v", out)
-		}
+		out, took = wait(toolstest.Dict{"filter": "outputs"})
+		must.SliceLen(t, 1, out.Changes)
+		test.StrContains(t, out.Changes[0].What, "run")
+		test.False(t, late(took, 2*time.Second))
 		if says := d.says("wait_for_change", toolstest.Dict{"since": d.since(read.Revision, true).Revision, "timeout": 3}); !strings.Contains(says, "nothing of that has changed in 3 s, revision ") {
 			t.Error(says)
 		}
@@ -95,14 +99,13 @@ func TestWaitEnds(t *testing.T) {
 		began := time.Now()
 		var all notebook.ReadResult
 		d.Good("wait_for_change", toolstest.Dict{"path": d.path, "since": other}, &all)
-		if len(all.Cells) != 1 || late(time.Since(began), 0) {
-			t.Errorf("%+v after %v", all, time.Since(began))
-		}
+		must.SliceLen(t, 1, all.Cells)
+		test.False(t, late(time.Since(began), 0))
 		d.agent(tools.Config{AnswerWithin: 10 * time.Second})
 		began = time.Now()
-		if says := d.says("wait_for_change", toolstest.Dict{"since": read.Revision}); !strings.Contains(says, "in 10 s") || late(time.Since(began), 11*time.Second) {
-			t.Errorf("%s after %v", says, time.Since(began))
-		}
+		says := d.says("wait_for_change", toolstest.Dict{"since": read.Revision})
+		test.StrContains(t, says, "in 10 s")
+		test.False(t, late(time.Since(began), 11*time.Second))
 		d.person("Anna")
 		d.types(d.person("Ann"), func(e *ydoc.Editor) error { return e.SetSource(read.Cells[0].ID, "a = 2") })
 		d.Bad("wait_for_change", toolstest.Dict{"path": d.path, "since": read.Revision, "person": "an"}, `"Anna"`, `"Ann"`, "give more of the name")
@@ -145,9 +148,8 @@ func TestWaitTellsOfProgress(t *testing.T) {
 		req.Params.Meta = &mcp.Meta{ProgressToken: "wait"}
 		res, err := d.words.CallTool(t.Context(), req)
 		<-typed
-		if err != nil || !strings.Contains(toolstest.MessageOf(res), "edited by Ada") {
-			t.Fatalf("%v, %+v", err, res)
-		}
+		must.NoError(t, err)
+		must.StrContains(t, toolstest.MessageOf(res), "edited by Ada")
 		mu.Lock()
 		defer mu.Unlock()
 		if got := strings.Join(heard, "; "); got != "nothing has changed yet; nothing has changed yet; something has changed, waiting for a pause" {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -51,13 +54,13 @@ func TestOutputs(t *testing.T) {
 // Under a head line that says what they are, the first text stands without one of its own, and no other does.
 func TestOutputsBelow(t *testing.T) {
 	first, rest := plain.Outputs([]dict{stream("stdout", "a"), stream("stderr", "b"), stream("stdout", "c")}, true)
-	if want := []plain.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}; first != "a" || !slices.Equal(rest, want) {
-		t.Errorf("%q, %q", first, rest)
-	}
+	want := []plain.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}
+	test.Eq(t, "a", first)
+	test.SliceEqOp(t, want, rest)
 	first, rest = plain.Outputs([]dict{stream("stderr", "b"), stream("stdout", "c")}, true)
-	if want := []plain.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}; first != "" || !slices.Equal(rest, want) {
-		t.Errorf("%q, %q", first, rest)
-	}
+	want = []plain.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}
+	test.Eq(t, "", first)
+	test.SliceEqOp(t, want, rest)
 }
 
 // Lines that were written over are shown as a terminal shows them.
@@ -66,9 +69,9 @@ func TestOverwritten(t *testing.T) {
 		"10%\r20%\r30%": "30%", "long line\rno": "nong line", "a\r\nb": "a\nb", "x\ry\nz\rw": "y\nw", "done\r": "done",
 		"\r 1%\r 2%": " 2%",
 	} {
-		if _, got := plain.Outputs([]dict{stream("stdout", text)}, false); len(got) != 1 || got[0].Body != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		_, got := plain.Outputs([]dict{stream("stdout", text)}, false)
+		must.SliceLen(t, 1, got, must.Sprint(text))
+		test.Eq(t, want, got[0].Body, test.Sprint(text))
 	}
 }
 
@@ -90,10 +93,10 @@ func TestHiddenCharacters(t *testing.T) {
 func TestOwnLinesStayOne(t *testing.T) {
 	hostile := "a\nb\rc\u2028d\u0085e\u202ef\tg\x00"
 	written := plain.Text{First: hostile, Blocks: []plain.Block{{Head: " " + hostile}}, Notes: []string{hostile}}.String()
-	if n := strings.Count(written, "\n"); n != 2 || strings.ContainsAny(written, "\r\u2028\u0085\u202e\x00") {
-		t.Errorf("%q", written)
-	}
-	if got := plain.Table([]string{hostile, "y"}, [][]string{{hostile, "1"}}); strings.Count(got, "\n") != 1 || strings.Count(got, "\t") != 2 {
-		t.Errorf("%q", got)
-	}
+	n := strings.Count(written, "\n")
+	test.Eq(t, 2, n)
+	test.False(t, strings.ContainsAny(written, "\r\u2028\u0085\u202e\x00"))
+	got := plain.Table([]string{hostile, "y"}, [][]string{{hostile, "1"}})
+	test.Eq(t, 1, strings.Count(got, "\n"))
+	test.Eq(t, 2, strings.Count(got, "\t"))
 }

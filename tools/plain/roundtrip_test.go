@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/plain/plaintest"
 )
@@ -42,13 +45,13 @@ func check(t *testing.T, first string, sources ...string) {
 		t.Errorf("the first line is %q, want %q:\n%s", said, want, written)
 	}
 	cells, _, err := plaintest.Cells(written)
-	if err != nil || len(cells) != len(sources) {
-		t.Fatalf("%d cells of %d are read back, %v, of\n%q", len(cells), len(sources), err, written)
-	}
+	must.NoError(t, err, must.Sprint(written))
+	must.SliceLen(t, len(sources), cells, must.Sprint(written))
 	for i, c := range cells {
-		if c.Index != i || c.ID != fmt.Sprintf("a%03d", i) || c.Count != i+1 || c.Source != sources[i] {
-			t.Errorf("read back %+v, want %q at %d, of\n%q", c, sources[i], i, written)
-		}
+		test.Eq(t, i, c.Index, test.Sprint(written))
+		test.Eq(t, fmt.Sprintf("a%03d", i), c.ID, test.Sprint(written))
+		test.Eq(t, i+1, c.Count, test.Sprint(written))
+		test.Eq(t, sources[i], c.Source, test.Sprint(written))
 	}
 	if last := blocks[len(blocks)-1]; last != (plaintest.Block{Head: " the last of it"}) {
 		t.Errorf("the last block is %q", last)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -25,9 +27,9 @@ import (
 func TestProjectResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		if text := c.Must("context://project/overview"); !strings.Contains(text, "There is no project file \""+c.Path+"\"") || !strings.Contains(text, "modules:\n") {
-			t.Errorf("without a project file:\n%s", text)
-		}
+		text := c.Must("context://project/overview")
+		test.StrContains(t, text, "There is no project file \""+c.Path+"\"", test.Sprint("without a project file"))
+		test.StrContains(t, text, "modules:\n", test.Sprint("without a project file"))
 		c.Unread("context://module/auth", mcp.INTERNAL_ERROR, "Project file not found", "--project")
 		c.WriteProject(sample.Shop)
 		if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: My SaaS App\n\n**Type:** fullstack  \n") {
@@ -64,12 +66,11 @@ func TestSessionResources(t *testing.T) {
 		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
 		c.Bad("read_nb_cells", toolstest.Dict{"path": "none.ipynb"}, "none.ipynb")
 		text := c.Must("context://session/current")
-		if !strings.Contains(text, "## Files Accessed (1)\n\n### "+path+"\n**Access Count:** 2  \n") || !strings.Contains(text, "- **Tool Calls:** 3\n") {
-			t.Errorf("current:\n%s", text)
-		}
-		if text := c.Must("context://sessions/recent"); !strings.HasPrefix(text, "# Recent Sessions (1)\n\n## Session ") || !strings.Contains(text, "**Status:** active  \n**Files:** 1  \n") {
-			t.Errorf("recent:\n%s", text)
-		}
+		test.StrContains(t, text, "## Files Accessed (1)\n\n### "+path+"\n**Access Count:** 2  \n", test.Sprint("current"))
+		test.StrContains(t, text, "- **Tool Calls:** 3\n", test.Sprint("current"))
+		text = c.Must("context://sessions/recent")
+		test.StrHasPrefix(t, "# Recent Sessions (1)\n\n## Session ", text, test.Sprint("recent"))
+		test.StrContains(t, text, "**Status:** active  \n**Files:** 1  \n", test.Sprint("recent"))
 		for _, limit := range []string{"0", "-1", "abc", "101", ""} {
 			c.Unread("context://sessions/recent?limit="+limit, mcp.INVALID_PARAMS, "Invalid limit", "from 1 to 100")
 		}
@@ -86,9 +87,9 @@ func TestSessionResources(t *testing.T) {
 		if text := c.Must("context://session/current"); strings.Contains(text, "theirs") {
 			t.Errorf("another client's topic:\n%s", text)
 		}
-		if text := c.Must("context://sessions/recent?limit=1"); !strings.HasPrefix(text, "# Recent Sessions (1)\n") || !strings.Contains(text, "**Topics:** theirs") {
-			t.Errorf("recent, one:\n%s", text)
-		}
+		text = c.Must("context://sessions/recent?limit=1")
+		test.StrHasPrefix(t, "# Recent Sessions (1)\n", text, test.Sprint("recent, one"))
+		test.StrContains(t, text, "**Topics:** theirs", test.Sprint("recent, one"))
 	})
 }
 
@@ -137,21 +138,20 @@ func TestRecordContext(t *testing.T) {
 		}
 		var got resource.RecordResult
 		c.Good("record_context", toolstest.Dict{"topics": []string{"sales", "sales", "tax"}, "discovery": "prices are net"}, &got)
-		if got.Topics != 2 || got.Discoveries != 1 || got.Project != "" {
-			t.Errorf("%+v", got)
-		}
+		test.Eq(t, 2, got.Topics)
+		test.Eq(t, 1, got.Discoveries)
+		test.Eq(t, "", got.Project)
 		c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
-		if got.Added == nil || !*got.Added || got.Discoveries != 2 {
-			t.Errorf("%+v", got)
-		}
-		if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (3)") || !strings.Contains(text, "- Never log tokens\n") {
-			t.Errorf("right afterwards the module is\n%s", text)
-		}
+		must.NotNil(t, got.Added)
+		test.True(t, *got.Added)
+		test.Eq(t, 2, got.Discoveries)
+		text := c.Must("context://module/auth")
+		test.StrContains(t, text, "## Patterns (3)")
+		test.StrContains(t, text, "- Never log tokens\n")
 		c.Good("record_context", toolstest.Dict{"discovery": "Slow login", "solution": "an index", "module": "auth", "add_to": "commonIssues"}, &got)
 		c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
-		if got.Added == nil || *got.Added {
-			t.Errorf("a second time it was added: %+v", got)
-		}
+		must.NotNil(t, got.Added, must.Sprint("a second time it was added"))
+		test.False(t, *got.Added, test.Sprint("a second time it was added"))
 		want := strings.Replace(sample.Shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
 		head, tail := want[:strings.Index(want, "    dependencies")], want[strings.Index(want, "    dependencies"):]
 		var before string
@@ -216,21 +216,22 @@ func TestContextIsListed(t *testing.T) {
 			resource.URICurrentWork: {"Current Session", "Active session information and activity"},
 			resource.URIRecent:      {"Recent Sessions", "List of recent coding sessions"},
 		} {
-			if got := list[uri]; got.Name != want[0] || got.Description != want[1] || got.MIMEType != "text/markdown" {
-				t.Errorf("%s is listed as %+v", uri, got)
-			}
+			got := list[uri]
+			test.Eq(t, want[0], got.Name, test.Sprint(uri))
+			test.Eq(t, want[1], got.Description, test.Sprint(uri))
+			test.Eq(t, "text/markdown", got.MIMEType, test.Sprint(uri))
 		}
 		c.WriteProject("project: Shop\nmodules:\n  auth:\n    description: Who comes in\n    keyFiles: [src/auth.py]\n    patterns: [{a: b}]\n  über uns: {}\n")
 		list = readAll()
-		if got := list["context://module/auth"]; got.Name != "Module: auth" || got.Description != "Who comes in" {
-			t.Errorf("a module is listed as %+v of %d", got, len(list))
-		}
+		got := list["context://module/auth"]
+		test.Eq(t, "Module: auth", got.Name, test.Sprint(len(list)))
+		test.Eq(t, "Who comes in", got.Description, test.Sprint(len(list)))
 		if _, ok := list["context://module/%C3%BCber%20uns"]; !ok {
 			t.Errorf("a module is not among %d", len(list))
 		}
-		if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: Shop\n") || !strings.Contains(text, "- line 6: modules.auth.patterns[0] is a mapping {a}, wanted a text") {
-			t.Errorf("overview:\n%s", text)
-		}
+		text := c.Must("context://project/overview")
+		test.StrContains(t, text, "# Project: Shop\n", test.Sprint("overview"))
+		test.StrContains(t, text, "- line 6: modules.auth.patterns[0] is a mapping {a}, wanted a text", test.Sprint("overview"))
 	})
 }
 
@@ -250,9 +251,9 @@ func TestFailedReadsAreLogged(t *testing.T) {
 			if _, err := r.ReadURI(c, uri); err == nil {
 				t.Errorf("%s is there", uri)
 			}
-			if text := log.String(); !strings.Contains(text, `msg="Resource read failed" uri=`+uri+" ") || !strings.Contains(text, "reason=") {
-				t.Errorf("%s: the log says %s", uri, text)
-			}
+			text := log.String()
+			test.StrContains(t, text, `msg="Resource read failed" uri=`+uri+" ")
+			test.StrContains(t, text, "reason=")
 		}
 	})
 }
@@ -296,9 +297,9 @@ func TestActivityIsTheClientsOwn(t *testing.T) {
 			t.Error(got)
 		}
 		for _, who := range []*tool.Client{bob, clients.Enter()} {
-			if got := read(who, "context://sessions/recent"); strings.Contains(got, "hers alone") || !strings.Contains(got, "Recent Sessions (0)") {
-				t.Error(got)
-			}
+			got := read(who, "context://sessions/recent")
+			test.StrNotContains(t, got, "hers alone")
+			test.StrContains(t, got, "Recent Sessions (0)")
 			if err := who.Leave(t.Context()); err != nil {
 				t.Error(err)
 			}

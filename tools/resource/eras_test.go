@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
@@ -57,9 +59,9 @@ func TestResourcesInBothEras(t *testing.T) {
 				desk.URITemplates + "mcts": "```python", resource.URIOverview: "# Project: My SaaS App", resource.URIModule + "auth": "# Module: auth",
 				resource.URICurrentWork: "### " + path, resource.URIRecent + "?limit=5": "# Recent Sessions (1)",
 			} {
-				if got, err := read(at); err != nil || !strings.Contains(got, want) {
-					t.Errorf("%s: %v, %s", at, err, got)
-				}
+				got, err := read(at)
+				must.NoError(t, err, must.Sprint(at))
+				test.StrContains(t, got, want, test.Sprint(at))
 			}
 			for _, at := range []string{desk.NotebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", resource.URIModule + "none", resource.ContextScheme + "none"} {
 				if got, err := read(at); err == nil {
@@ -67,15 +69,15 @@ func TestResourcesInBothEras(t *testing.T) {
 				}
 			}
 			templates, err := c.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
-			if err != nil || len(templates.ResourceTemplates) < 10 {
-				t.Errorf("%v, %v", templates, err)
-			}
+			must.NoError(t, err)
+			test.GreaterEq(t, 10, len(templates.ResourceTemplates))
 			var ask mcp.CompleteRequest
 			ask.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: resource.URIModule + "{name}"}
 			ask.Params.Argument = mcp.CompleteArgument{Name: "name", Value: "a"}
-			if got, err := c.Complete(ctx, ask); err != nil || len(got.Completion.Values) != 1 || got.Completion.Values[0] != "auth" {
-				t.Errorf("%+v, %v", got, err)
-			}
+			got, err := c.Complete(ctx, ask)
+			must.NoError(t, err)
+			must.SliceLen(t, 1, got.Completion.Values)
+			test.Eq(t, "auth", got.Completion.Values[0])
 			var prompt mcp.GetPromptRequest
 			prompt.Params.Name, prompt.Params.Arguments = "fix_failing_cell", map[string]string{"path": path}
 			if got, err := c.GetPrompt(ctx, prompt); err != nil || len(got.Messages) != 1 {

@@ -12,6 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -131,9 +133,9 @@ func TestSubscribe(t *testing.T) {
 		for _, want := range []string{uri, first, desk.URICurrent} {
 			l.await(want, 0)
 		}
-		if text, err := r.ReadURI(l.Client, first); err != nil || text.Text != "'a person was here'" {
-			t.Errorf("%v %+v", err, text)
-		}
+		text, err := r.ReadURI(l.Client, first)
+		must.NoError(t, err)
+		test.Eq(t, "'a person was here'", text.Text)
 		human.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
 		l.await(first+"/outputs", 0)
 		if n := l.count(second); n != 0 {
@@ -186,15 +188,15 @@ func TestSubscribeRefused(t *testing.T) {
 		for uri, want := range map[string]string{
 			r.URIOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", desk.NotebookScheme + "%zz/x": "Unknown resource",
 		} {
-			if err := l.subscribe(uri); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, wanted %s", uri, err, want)
-			}
+			err := l.subscribe(uri)
+			must.Error(t, err, must.Sprint(uri))
+			test.StrContains(t, err.Error(), want, test.Sprint(uri))
 		}
 		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
 		uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
-		if err := l.subscribe(uri + "/bogus"); err == nil || !strings.Contains(err.Error(), "Unknown format: bogus") {
-			t.Error(err)
-		}
+		err := l.subscribe(uri + "/bogus")
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), "Unknown format: bogus")
 		l.mustSubscribe(uri)
 	})
 }

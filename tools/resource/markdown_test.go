@@ -10,6 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -48,9 +51,8 @@ func TestContextPages(t *testing.T) {
 			}
 		}
 		want, err := os.ReadFile(file)
-		if err != nil || string(want) != got {
-			t.Errorf("%s: %v, got\n%s", name, err, got)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, got, string(want), test.Sprint(name))
 	}
 }
 
@@ -82,9 +84,11 @@ func TestContextPagesAreCut(t *testing.T) {
 		{recentPage(many, time.Now()), 50_000},
 	} {
 		body, _, cut := strings.Cut(c.text, "\n… cut at ")
-		if !cut || len(c.text) > c.limit || len(c.text) < c.limit/2 || !strings.HasSuffix(body, "\n") || !utf8.ValidString(body) {
-			t.Errorf("%d bytes of %d, the end is %q", len(c.text), c.limit, c.text[max(0, len(c.text)-200):])
-		}
+		test.True(t, cut)
+		must.LessEq(t, c.limit, len(c.text))
+		must.GreaterEq(t, c.limit/2, len(c.text))
+		test.StrHasSuffix(t, "\n", body)
+		test.True(t, utf8.ValidString(body))
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -41,22 +43,22 @@ func TestNotebookResources(t *testing.T) {
 			`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
 		))
 		r.Refuses(r.Client, desk.URICurrent, "No notebook for current session", "no notebook that this client used is still open")
-		if list := r.MustRead(desk.URIList); list.Text != "[]" || list.MIMEType != "application/json" {
-			t.Errorf("an empty list is %+v", list)
-		}
+		list := r.MustRead(desk.URIList)
+		test.Eq(t, "[]", list.Text)
+		test.Eq(t, "application/json", list.MIMEType)
 		r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &ran)
 		uri := r.URIOf(path)
 
 		whole := r.MustRead(uri)
-		if whole.MIMEType != "text/markdown" || !strings.Contains(whole.Text, "# Sales\n\nBy month.\n\n") || !strings.Contains(whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```") {
-			t.Errorf("%s: %s", whole.MIMEType, whole.Text)
-		}
+		test.Eq(t, "text/markdown", whole.MIMEType)
+		test.StrContains(t, whole.Text, "# Sales\n\nBy month.\n\n")
+		test.StrContains(t, whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```")
 		for _, same := range []string{uri + "/srcmd", desk.URICurrent, desk.ExportAddress(strings.Split(uri, "/")[2], jupyter.MustPath(path))} {
-			if got := r.MustRead(same); got.Text != whole.Text || got.MIMEType != whole.MIMEType {
-				t.Errorf("%s: %s", same, got.Text)
-			}
+			got := r.MustRead(same)
+			test.Eq(t, whole.Text, got.Text, test.Sprint(same))
+			test.Eq(t, whole.MIMEType, got.MIMEType, test.Sprint(same))
 		}
 		meta := whole.Meta
 		for key, want := range map[string]any{
@@ -77,14 +79,20 @@ func TestNotebookResources(t *testing.T) {
 		if err := json.Unmarshal([]byte(r.MustRead(uri+"/cells").Text), &cells); err != nil {
 			t.Fatal(err)
 		}
-		if len(cells) != 3 || cells[0].ID != "title" || cells[1].Source != "print('one')\n1/0" || !cells[1].HasOutputs || cells[2].Type != "raw" {
-			t.Errorf("%+v", cells)
-		}
+		must.SliceLen(t, 3, cells)
+		test.Eq(t, "title", cells[0].ID)
+		test.Eq(t, "print('one')\n1/0", cells[1].Source)
+		test.True(t, cells[1].HasOutputs)
+		test.Eq(t, "raw", cells[2].Type)
 		cell := r.MustRead(uri + "/cells/load")
-		if cell.Text != "print('one')\n1/0" || cell.MIMEType != "text/x-python" || cell.Meta["filename"] != "load.py" || cell.Meta["status"] != "idle" ||
-			cell.Meta["hasOutputs"] != true || cell.Meta["cellId"] != "load" || cell.Meta["cellType"] != "code" || cell.Meta["language"] != "python" {
-			t.Errorf("%+v", cell)
-		}
+		test.Eq(t, "print('one')\n1/0", cell.Text)
+		test.Eq(t, "text/x-python", cell.MIMEType)
+		test.EqOp[any](t, "load.py", cell.Meta["filename"])
+		test.EqOp[any](t, "idle", cell.Meta["status"])
+		test.EqOp[any](t, true, cell.Meta["hasOutputs"])
+		test.EqOp[any](t, "load", cell.Meta["cellId"])
+		test.EqOp[any](t, "code", cell.Meta["cellType"])
+		test.EqOp[any](t, "python", cell.Meta["language"])
 		session := strings.Split(uri, "/")[2]
 		for file, want := range map[string]string{"load.py": cell.Text, "title.md": "# Sales\n\nBy month.", "r.txt": "as it is"} {
 			for _, at := range []string{desk.ExportScheme + session + "/cells/" + file, desk.ExportScheme + session + "/" + desk.ExportName(jupyter.MustPath(path)) + "/cells/" + file} {
@@ -101,20 +109,24 @@ func TestNotebookResources(t *testing.T) {
 		if err := json.Unmarshal([]byte(r.MustRead(uri+"/cells/load/outputs").Text), &outputs); err != nil {
 			t.Fatal(err)
 		}
-		if len(outputs) != 2 || outputs[0]["text"] != "one\n" || outputs[1]["ename"] != "ZeroDivisionError" || strings.Contains(fmt.Sprint(outputs), "\x1b") {
-			t.Errorf("%v", outputs)
-		}
+		must.SliceLen(t, 2, outputs)
+		test.EqOp[any](t, "one\n", outputs[0]["text"])
+		test.EqOp[any](t, "ZeroDivisionError", outputs[1]["ename"])
+		test.StrNotContains(t, fmt.Sprint(outputs), "\x1b")
 		var nb struct {
 			NBFormat int `json:"nbformat"`
 			Cells    []struct{ ID, Source string }
 		}
-		if err := json.Unmarshal([]byte(r.MustRead(uri+"/json").Text), &nb); err != nil || nb.NBFormat != 4 || len(nb.Cells) != 3 {
-			t.Errorf("%v %+v", err, nb)
-		}
+		err := json.Unmarshal([]byte(r.MustRead(uri+"/json").Text), &nb)
+		must.NoError(t, err)
+		test.Eq(t, 4, nb.NBFormat)
+		test.SliceLen(t, 3, nb.Cells)
 		var run resource.Execution
-		if err := json.Unmarshal([]byte(r.MustRead(uri+"/executions/"+ran.Results[0].RunID).Text), &run); err != nil || run.State != "failed" || run.CellID != "load" || len(run.Outputs) != 2 {
-			t.Errorf("%v %+v", err, run)
-		}
+		err = json.Unmarshal([]byte(r.MustRead(uri+"/executions/"+ran.Results[0].RunID).Text), &run)
+		must.NoError(t, err)
+		test.Eq(t, "failed", run.State)
+		test.Eq(t, "load", run.CellID)
+		test.SliceLen(t, 2, run.Outputs)
 
 		listed := r.Listed(r.Client)
 		for _, want := range []string{desk.URIList, desk.URICurrent, uri, uri + "/cells", desk.URITemplates + "tree_of_thought"} {
@@ -185,9 +197,9 @@ func TestNotebookResourcesAreReadOnly(t *testing.T) {
 		for _, form := range []string{"", "/srcmd", "/json", "/cells", "/cells/" + r.Read(path).Cells[0].ID} {
 			r.MustRead(uri + form)
 		}
-		if k, running, err := r.Work.Kernel(t.Context(), jupyter.MustPath(path)); running || err != nil {
-			t.Errorf("a kernel runs: %v %v", k, err)
-		}
+		k, running, err := r.Work.Kernel(t.Context(), jupyter.MustPath(path))
+		test.False(t, running, test.Sprint("a kernel runs", k))
+		test.NoError(t, err, test.Sprint("a kernel runs", k))
 	})
 }
 
@@ -268,9 +280,8 @@ func TestNotebookResourcesAreBounded(t *testing.T) {
 		for _, form := range []string{"", "/json", "/cells", "/cells/long", "/cells/long/outputs", "/cells/c0/outputs"} {
 			got := r.MustRead(uri + form)
 			b, err := json.Marshal(got)
-			if err != nil || len(b) > tool.MaxAnswerBytes {
-				t.Errorf("%s takes %d bytes, %v", form, len(b), err)
-			}
+			must.NoError(t, err, must.Sprint(form))
+			test.LessEq(t, tool.MaxAnswerBytes, len(b), test.Sprint(form))
 			if got.Meta["truncated"] != true {
 				t.Errorf("%s does not say that it was cut: %v", form, got.Meta)
 			}
@@ -278,9 +289,9 @@ func TestNotebookResourcesAreBounded(t *testing.T) {
 				t.Errorf("%s is no JSON", form)
 			}
 			if got.MIMEType != resource.MIMEJSON {
-				if _, end, ok := strings.Cut(got.Text, "\n[cut at the end of a line: "); !ok || !strings.Contains(end, "bytes are left out") {
-					t.Errorf("%s ends with %q", form, got.Text[len(got.Text)-200:])
-				}
+				_, end, ok := strings.Cut(got.Text, "\n[cut at the end of a line: ")
+				must.True(t, ok, must.Sprint(form))
+				test.StrContains(t, end, "bytes are left out", test.Sprint(form))
 			}
 		}
 	})
@@ -299,9 +310,9 @@ func TestResourcePages(t *testing.T) {
 		var req mcp.ListResourcesRequest
 		for pages := 1; ; pages++ {
 			page, err := r.Client.ListResourcesByPage(t.Context(), req)
-			if err != nil || len(page.Resources) > resource.Listed || pages > 3 {
-				t.Fatalf("page %d: %v, %d resources", pages, err, len(page.Resources))
-			}
+			must.NoError(t, err)
+			must.LessEq(t, resource.Listed, len(page.Resources))
+			must.LessEq(t, 3, pages)
 			for _, one := range page.Resources {
 				if seen[one.URI] {
 					t.Errorf("%s is listed twice", one.URI)
@@ -391,9 +402,8 @@ func TestResourceCompletions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, tpl := range templates.ResourceTemplates {
-			if tpl.Name == resource.AnyNotebook || tpl.Name == resource.AnyExport {
-				t.Errorf("%s is listed", tpl.Name)
-			}
+			test.NotEq(t, resource.AnyNotebook, tpl.Name)
+			test.NotEq(t, resource.AnyExport, tpl.Name)
 		}
 	})
 }
@@ -419,14 +429,14 @@ func TestNotebookImport(t *testing.T) {
 			var made analysis.ImportResult
 			r.Good("notebook_import", args, &made)
 			after := r.Read(made.Path)
-			if len(after.Cells) != len(before.Cells) || made.CellCount != len(before.Cells) {
-				t.Fatalf("%d cells, wanted %d", len(after.Cells), len(before.Cells))
-			}
+			must.SliceLen(t, len(before.Cells), after.Cells)
+			must.Eq(t, len(before.Cells), made.CellCount)
 			for i, c := range after.Cells {
 				was := before.Cells[i]
-				if c.ID != was.ID || c.CellType != was.CellType || c.Source != was.Source || !reflect.DeepEqual(c.Metadata["tags"], was.Metadata["tags"]) {
-					t.Errorf("%+v\nwas %+v", c, was)
-				}
+				test.Eq(t, was.ID, c.ID)
+				test.Eq(t, was.CellType, c.CellType)
+				test.Eq(t, was.Source, c.Source)
+				test.Eq(t, was.Metadata["tags"], c.Metadata["tags"])
 			}
 			again := r.MustRead(made.URI)
 			if _, body, _ := strings.Cut(again.Text, "\n\n"); !strings.Contains(text, body[strings.Index(body, "\n\n"):]) {
@@ -448,16 +458,16 @@ func TestNotebookTemplates(t *testing.T) {
 	r := toolstest.New(t)
 	for _, p := range templates.All() {
 		t.Run(p.Name, func(t *testing.T) {
-			if got := r.MustRead(desk.URITemplates + p.Name); got.MIMEType != resource.MIMEMarkdown || got.Meta["pattern"] != p.Name {
-				t.Errorf("%+v", got)
-			}
+			got := r.MustRead(desk.URITemplates + p.Name)
+			test.Eq(t, resource.MIMEMarkdown, got.MIMEType)
+			test.EqOp[any](t, p.Name, got.Meta["pattern"])
 			var made analysis.TemplateResult
 			r.Good("notebook_from_template", toolstest.Dict{"pattern": p.Name, "path": r.Server.Name(t, ".ipynb"), "title": "My own"}, &made)
 			whole := r.MustRead(made.URI)
 			nb, err := srcmd.Decode(whole.Text)
-			if err != nil || whole.Meta["pattern"] != p.Name || !strings.HasPrefix(nb.Cells[0].Source, "# My own\n") {
-				t.Errorf("%v %v %q", err, whole.Meta, nb.Cells[0])
-			}
+			must.NoError(t, err)
+			test.EqOp[any](t, p.Name, whole.Meta["pattern"])
+			test.StrHasPrefix(t, "# My own\n", nb.Cells[0].Source)
 			if !strings.Contains(r.MustRead(desk.URIList).Text, `"pattern": "`+p.Name+`"`) {
 				t.Error("the list does not show the pattern")
 			}

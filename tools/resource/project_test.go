@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -37,13 +40,14 @@ func TestProjectIsCached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := f.load(t.Context()); err != nil || again != first {
-			t.Errorf("an unchanged file was read again: %v", err)
-		}
+		again, err := f.load(t.Context())
+		must.NoError(t, err, must.Sprint("an unchanged file was read again"))
+		test.EqOp(t, first, again, test.Sprint("an unchanged file was read again"))
 		s.Write(t, path, strings.Replace(sample.Shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
-		if changed, err := f.load(t.Context()); err != nil || changed == first || changed.Project.Name != "Her SaaS App" {
-			t.Errorf("a changed file is %+v, %v", changed, err)
-		}
+		changed, err := f.load(t.Context())
+		must.NoError(t, err)
+		test.NotEqOp(t, first, changed)
+		test.Eq(t, "Her SaaS App", changed.Project.Name)
 		for name, content := range map[string]string{"": strings.Repeat("#", project.MaxBytes+1), "not UTF-8": "project: {name: \xff}"} {
 			s.Write(t, path, content)
 			if p, err := f.load(t.Context()); err == nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
@@ -22,13 +24,12 @@ func TestPrompts(t *testing.T) {
 		nb := c.Server.Notebook(t, "1", "1/0")
 		data := c.Server.Write(t, c.Server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
 		list, err := c.Client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-		if err != nil || len(list.Prompts) != 6 {
-			t.Fatalf("%+v, %v", list, err)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 6, list.Prompts)
 		for _, p := range list.Prompts {
-			if p.Title == "" || p.Description == "" || len(p.Arguments) == 0 {
-				t.Errorf("%+v", p)
-			}
+			test.NotEq(t, "", p.Title)
+			test.NotEq(t, "", p.Description)
+			test.SliceNotEmpty(t, p.Arguments)
 			for _, a := range p.Arguments {
 				if a.Description == "" {
 					t.Errorf("%s: %+v", p.Name, a)
@@ -72,9 +73,8 @@ func TestPrompts(t *testing.T) {
 		c.Good("record_context", toolstest.Dict{"topics": []string{"tax"}, "discovery": "prices\nare net", "solution": "multiply"}, nil)
 		text, err := c.Prompt("continue_work", map[string]string{"goal": "the report"})
 		for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + nb + " (1 call)\n"} {
-			if err != nil || !strings.Contains(text, want) {
-				t.Errorf("continue_work does not say %q: %v\n%s", want, err, text)
-			}
+			must.NoError(t, err)
+			test.StrContains(t, text, want)
 		}
 		for _, bad := range []struct {
 			name string
@@ -128,9 +128,9 @@ func TestPromptCompletions(t *testing.T) {
 		var req mcp.CompleteRequest
 		req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: analysis.FileScheme + "{session_id}/files/{+path}"}
 		req.Params.Argument = mcp.CompleteArgument{Name: "path", Value: dir + "/"}
-		if res, err := c.Client.Complete(t.Context(), req); err != nil || !slices.Equal(res.Completion.Values, []string{data, nb, dir + "/sub/"}) {
-			t.Errorf("files: %+v, %v", res, err)
-		}
+		res, err := c.Client.Complete(t.Context(), req)
+		must.NoError(t, err, must.Sprint("files"))
+		test.SliceEqOp(t, []string{data, nb, dir + "/sub/"}, res.Completion.Values, test.Sprint("files"))
 		if !slices.Contains(c.Complete("review_notebook", "path", dir[:len(dir)-1], nil), dir+"/") {
 			t.Error("a folder is not completed")
 		}

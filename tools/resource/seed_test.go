@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -25,9 +28,10 @@ func TestReadsDescribeThemselves(t *testing.T) {
 			uri + "/cells/c0": "Code cell", uri + "/cells/c0/outputs": "Code cell", desk.URICurrent: "Notebook " + path, desk.URIList: "List of all active notebooks",
 		} {
 			meta := r.MustRead(at).Meta
-			if about, _ := meta["description"].(string); !strings.HasPrefix(about, want) || meta["name"] == nil || meta["name"] == "" {
-				t.Errorf("%s is described as %v, %v", at, meta["name"], meta["description"])
-			}
+			about, _ := meta["description"].(string)
+			test.StrHasPrefix(t, want, about, test.Sprint(at))
+			must.NotNil(t, meta["name"], must.Sprint(at))
+			test.NotEqOp[any](t, "", meta["name"], test.Sprint(at))
 			if pattern, there := meta["pattern"]; at != desk.URIList && (!there || pattern != nil) {
 				t.Errorf("%s: the pattern is %v, present %v", at, pattern, there)
 			}
@@ -80,13 +84,14 @@ func TestLargeImageResource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(whole) < tool.MaxAnswerBytes || len(small.Blob) > tool.MaxAnswerBytes || small.Meta["full"] != uri+"/full" || small.Meta["fullWidth"] != 700.0 && small.Meta["fullWidth"] != 700 {
-			t.Errorf("of %d characters %d are read, %v", len(whole), len(small.Blob), small.Meta)
-		}
+		must.GreaterEq(t, tool.MaxAnswerBytes, len(whole))
+		must.LessEq(t, tool.MaxAnswerBytes, len(small.Blob))
+		test.EqOp[any](t, uri+"/full", small.Meta["full"])
+		test.False(t, small.Meta["fullWidth"] != 700.0 && small.Meta["fullWidth"] != 700)
 		full, err := r.ReadResource(r.Client, uri+"/full")
-		if err != nil || full.Blob != whole || full.MIMEType != "image/png" {
-			t.Errorf("in full it has %d characters of %d: %v", len(full.Blob), len(whole), err)
-		}
+		must.NoError(t, err, must.Sprint(len(full.Blob), len(whole)))
+		test.Eq(t, whole, full.Blob, test.Sprint(len(full.Blob), len(whole)))
+		test.Eq(t, "image/png", full.MIMEType, test.Sprint(len(full.Blob), len(whole)))
 		if _, err := r.ReadResource(r.Client, uri+"/other"); err == nil {
 			t.Error("another form is there")
 		}

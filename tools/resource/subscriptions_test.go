@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/desk"
 )
@@ -31,20 +33,19 @@ func TestThrottle(t *testing.T) {
 	}
 	p.due = true
 	_, wait := p.ready(now.Add(-100 * time.Millisecond))
-	if wait <= 0 || wait > updateEvery {
-		t.Errorf("the last one waits %v", wait)
-	}
+	test.Greater(t, 0, wait)
+	test.LessEq(t, updateEvery, wait)
 	if send, _ := p.ready(now.Add(updateEvery)); !send {
 		t.Error("the last one is not sent")
 	}
 	p.sent(now, false)
-	if send, wait := p.ready(now); send || wait != retryEvery {
-		t.Errorf("one that was not taken: %v %v", send, wait)
-	}
+	send, wait := p.ready(now)
+	test.False(t, send, test.Sprint("one that was not taken"))
+	test.Eq(t, retryEvery, wait, test.Sprint("one that was not taken"))
 	p.on = false
-	if send, wait := p.ready(now.Add(time.Hour)); send || wait != 0 {
-		t.Errorf("where nobody wants them: %v %v", send, wait)
-	}
+	send, wait = p.ready(now.Add(time.Hour))
+	test.False(t, send, test.Sprint("where nobody wants them"))
+	test.Eq(t, 0, wait, test.Sprint("where nobody wants them"))
 }
 
 // A client that has not taken its notifications is told later, and holds up nobody.
@@ -67,9 +68,10 @@ func TestSlowSubscriber(t *testing.T) {
 	for len(session.ClientNotifications()) > 0 {
 		<-session.ClientNotifications()
 	}
-	if next := l.send(now.Add(retryEvery)); s.subs["x"].throttle.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
-		t.Errorf("it is not sent again; next in %v", next)
-	}
+	next := l.send(now.Add(retryEvery))
+	test.False(t, s.subs["x"].throttle.due)
+	must.Eq(t, 1, len(session.ClientNotifications()))
+	test.Eq(t, time.Hour, next)
 	if l.leave("another"); len(l.feeds) != 1 {
 		t.Error("it is gone with another client")
 	}

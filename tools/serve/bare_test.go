@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // The bare address serves what /mcp does, for those who may use that, and tells a browser what this is.
@@ -57,15 +60,17 @@ func TestToolsListNames(t *testing.T) {
 		}
 	}
 	a := r.send("GET", "/tools/list", "")
-	if err := json.Unmarshal([]byte(a.body), &list); err != nil || list.Count != 3 || len(list.Tools) != 3 {
-		t.Fatalf("%v: %s", err, a.body)
-	}
+	err := json.Unmarshal([]byte(a.body), &list)
+	must.NoError(t, err, must.Sprint(a.body))
+	must.Eq(t, 3, list.Count, must.Sprint(a.body))
+	must.SliceLen(t, 3, list.Tools, must.Sprint(a.body))
 	for _, tool := range list.Tools {
 		parameters, err := json.Marshal(tool.Parameters)
 		schema, err2 := json.Marshal(tool.InputSchema)
-		if err != nil || err2 != nil || string(parameters) != string(schema) || !strings.Contains(string(schema), `"object"`) {
-			t.Errorf("%s: %s and %s, %v, %v", tool.Name, parameters, schema, err, err2)
-		}
+		must.NoError(t, err, must.Sprint(tool.Name))
+		must.NoError(t, err2, must.Sprint(tool.Name))
+		test.Eq(t, string(schema), string(parameters), test.Sprint(tool.Name))
+		test.StrContains(t, string(schema), `"object"`, test.Sprint(tool.Name))
 	}
 }
 

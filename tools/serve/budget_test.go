@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test/must"
 )
 
 // restCall is the body of a tool's call over REST.
@@ -35,18 +37,18 @@ func TestBudget(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		began := time.Now()
-		if _, short := b.await(ctx, "cleo", 3); short != shortOfAll || time.Since(began) != time.Second {
-			t.Fatalf("%d after %s", short, time.Since(began))
-		}
+		_, short := b.await(ctx, "cleo", 3)
+		must.Eq(t, shortOfAll, short)
+		must.Eq(t, time.Second, time.Since(began))
 		time.AfterFunc(time.Minute, all)
 		if _, short := b.await(t.Context(), "cleo", 3); short != enough {
 			t.Fatal(short)
 		}
 		ada()
 		ada() // once is enough
-		if b.used != 5 || b.by["ada"] != 0 || b.by["cleo"] != 5 {
-			t.Fatalf("%d used, %v", b.used, b.by)
-		}
+		must.Eq(t, 5, b.used)
+		must.Eq(t, 0, b.by["ada"])
+		must.Eq(t, 5, b.by["cleo"])
 	})
 }
 

@@ -22,6 +22,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -116,9 +119,9 @@ func TestLongHeader(t *testing.T) {
 	c := r.dial()
 	// The server may have closed before all was sent.
 	_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 200_000)+"\r\n\r\n")
-	if got, err := ends(c); err != nil || strings.Contains(got, " 200 ") {
-		t.Errorf("answered %q, %v", got, err)
-	}
+	got, err := ends(c)
+	must.NoError(t, err)
+	test.StrNotContains(t, got, " 200 ")
 }
 
 // A long or quiet stream lasts: no limit of time ends it.
@@ -317,9 +320,9 @@ func TestTooMuchAtOnce(t *testing.T) {
 		if _, err := io.WriteString(first, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		if line, err := bufio.NewReader(first).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
-			t.Fatal(line, err)
-		}
+		line, err := bufio.NewReader(first).ReadString('\n')
+		must.NoError(t, err)
+		must.StrContains(t, line, " 200 ")
 		second := r.dial() // is let in when the first has gone
 		if _, err := io.WriteString(second, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
@@ -328,9 +331,9 @@ func TestTooMuchAtOnce(t *testing.T) {
 			t.Errorf("%d sessions", n)
 		}
 		first.Close()
-		if got, err := ends(second); err != nil || !strings.Contains(got, " 200 ") {
-			t.Errorf("%q, %v", got, err)
-		}
+		got, err := ends(second)
+		must.NoError(t, err)
+		test.StrContains(t, got, " 200 ")
 	})
 }
 
@@ -427,7 +430,7 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Serve(t.Context(), l); err == nil || !strings.Contains(err.Error(), "cert.pem") {
-		t.Errorf("with the wrong key: %v", err)
-	}
+	err = s.Serve(t.Context(), l)
+	must.Error(t, err, must.Sprint("with the wrong key"))
+	test.StrContains(t, err.Error(), "cert.pem", test.Sprint("with the wrong key"))
 }

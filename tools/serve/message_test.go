@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // An id comes back as it was sent, however the answer comes.
@@ -19,14 +22,14 @@ func TestIDs(t *testing.T) {
 			t.Errorf("answered %d %s, want %s", a.status, a.body, want)
 		}
 		r.wants(r.send("POST", message, ping), 202)
-		if line, err := stream.until("data: "); err != nil || line != "data: "+want {
-			t.Errorf("answered %s, %v, want %s", line, err, want)
-		}
+		line, err := stream.until("data: ")
+		must.NoError(t, err)
+		test.Eq(t, "data: "+want, line)
 		body, headers := modern(5, "subscriptions/listen", map[string]any{"notifications": map[string]any{}})
 		a := r.send("POST", "/mcp", strings.Replace(body, `"id":5`, `"id":`+id, 1), headers...)
-		if a.status != 200 || !strings.Contains(a.body, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(a.body, `"io.modelcontextprotocol/subscriptionId":`+id) {
-			t.Errorf("answered %d %s", a.status, a.body)
-		}
+		test.Eq(t, 200, a.status)
+		test.StrContains(t, a.body, `{"jsonrpc":"2.0","id":`+id+`,`)
+		test.StrContains(t, a.body, `"io.modelcontextprotocol/subscriptionId":`+id)
 	}
 	for _, path := range []string{"/mcp", message} {
 		r.wants(r.send("POST", path, `{"jsonrpc":"2.0","id":null,"method":"ping"}`, mine), 400, `"id":null`, "-32600")
@@ -49,15 +52,15 @@ func TestStrayAnswers(t *testing.T) {
 		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`,
 	} {
 		for path, with := range map[string][]change{"/mcp": {mine}, message: nil, "/mcp/": headers} {
-			if a := r.send("POST", path, stray, with...); a.status != http.StatusAccepted || a.body != "" {
-				t.Errorf("%s: %s is answered %d %s", path, stray, a.status, a.body)
-			}
+			a := r.send("POST", path, stray, with...)
+			test.Eq(t, http.StatusAccepted, a.status, test.Sprint(path, stray))
+			test.Eq(t, "", a.body, test.Sprint(path, stray))
 		}
 	}
 	r.wants(r.send("POST", message, call(78, "echo", "on")), 202)
-	if line, err := stream.until("data: "); err != nil || !strings.Contains(line, `"id":78`) {
-		t.Errorf("the stream has %s, %v", line, err)
-	}
+	line, err := stream.until("data: ")
+	must.NoError(t, err)
+	test.StrContains(t, line, `"id":78`)
 	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{}}`, with("Mcp-Session-Id", "none")), 404)
 }
 

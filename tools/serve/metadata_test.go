@@ -10,6 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -60,21 +62,20 @@ func TestMetadata(t *testing.T) {
 			if err := json.Unmarshal([]byte(a.body), &got); err != nil {
 				t.Fatal(err)
 			}
-			if b, err := json.Marshal(got); err != nil || string(b) != want {
-				t.Errorf("%s, %v, want %s", b, err, want)
-			}
-			if o := a.header.Get("Access-Control-Allow-Origin"); o != "https://page.example" || a.header.Get("Content-Type") != "application/json" {
-				t.Errorf("%v", a.header)
-			}
+			b, err := json.Marshal(got)
+			must.NoError(t, err)
+			test.Eq(t, want, string(b))
+			o := a.header.Get("Access-Control-Allow-Origin")
+			test.Eq(t, "https://page.example", o)
+			test.Eq(t, "application/json", a.header.Get("Content-Type"))
 		})
 	}
 	r, _, _ := newIssuerRig(t, nil)
 	page := []change{with("Origin", "https://page.example"), with("Authorization", ""), with("Access-Control-Request-Method", "GET"), with("Access-Control-Request-Headers", "mcp-protocol-version")}
 	a := r.send("OPTIONS", well+"/mcp", "", page...)
 	r.wants(a, http.StatusNoContent)
-	if a.header.Get("Access-Control-Allow-Origin") != "https://page.example" || !strings.Contains(strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
-		t.Errorf("%v", a.header)
-	}
+	test.Eq(t, "https://page.example", a.header.Get("Access-Control-Allow-Origin"))
+	test.StrContains(t, strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version")
 	// A page may read nothing else, and under a host name that is not ours not even that.
 	r.wants(r.send("GET", "/tools/list", "", page[0]), 403)
 	r.wants(r.send("GET", well+"x", "", page[:2]...), 403)
@@ -103,9 +104,9 @@ func TestClientFindsIssuer(t *testing.T) {
 				oauth.HandleUnauthorizedResponse(&http.Response{StatusCode: refused.status, Header: refused.header})
 			}
 			got, err := oauth.GetServerMetadata(t.Context())
-			if err != nil || got.Issuer != i.URL || got.TokenEndpoint != i.URL+"/token" {
-				t.Errorf("%s, %s: %+v, %v", path, name, got, err)
-			}
+			must.NoError(t, err, must.Sprint(path, name))
+			test.Eq(t, i.URL, got.Issuer, test.Sprint(path, name))
+			test.Eq(t, i.URL+"/token", got.TokenEndpoint, test.Sprint(path, name))
 		}
 	}
 	store := transport.NewMemoryTokenStore()
@@ -127,9 +128,9 @@ func TestClientFindsIssuer(t *testing.T) {
 	}
 	var ask mcp.CallToolRequest
 	ask.Params.Name, ask.Params.Arguments = "echo", map[string]any{"mark": "found"}
-	if a, err := c.CallTool(t.Context(), ask); err != nil || len(a.Content) != 1 {
-		t.Errorf("%+v, %v", a, err)
-	}
+	a, err := c.CallTool(t.Context(), ask)
+	must.NoError(t, err)
+	test.SliceLen(t, 1, a.Content)
 }
 
 func TestWrongIssuer(t *testing.T) {
@@ -149,8 +150,8 @@ func TestWrongIssuer(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(&cfg)
-		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		_, err := New(cfg)
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), says)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -125,9 +127,9 @@ func TestMetrics(t *testing.T) {
 		"nbduet_image_cache_bytes": dto.MetricType_GAUGE, "nbduet_clients": dto.MetricType_GAUGE, "nbduet_http_requests_in_flight": dto.MetricType_GAUGE,
 		"go_goroutines": dto.MetricType_GAUGE,
 	} {
-		if f := got[name]; f.GetType() != kind || strings.HasPrefix(name, "nbduet_") && f.GetHelp() == "" {
-			t.Errorf("%s is a %s, want a %s, and its help is %q", name, f.GetType(), kind, f.GetHelp())
-		}
+		f := got[name]
+		test.Eq(t, kind, f.GetType())
+		test.False(t, strings.HasPrefix(name, "nbduet_") && f.GetHelp() == "")
 	}
 	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes"} {
 		if figure(got[name]) <= 0 {
@@ -139,9 +141,9 @@ func TestMetrics(t *testing.T) {
 	if n := figure(r.figures()["nbduet_http_requests_in_flight"]); n != 1 {
 		t.Errorf("%v in flight", n)
 	}
-	if _, err := New(r.s.cfg); err == nil || !strings.Contains(err.Error(), "another server") {
-		t.Errorf("the same metrics for two servers: %v", err)
-	}
+	_, err := New(r.s.cfg)
+	must.Error(t, err, must.Sprint("the same metrics for two servers"))
+	test.StrContains(t, err.Error(), "another server", test.Sprint("the same metrics for two servers"))
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
@@ -166,9 +168,8 @@ func TestDurations(t *testing.T) {
 	if want := []uint64{2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 5}; !slices.Equal(counts, want) {
 		t.Errorf("the counts are %v, want %v", counts, want)
 	}
-	if h.GetSampleCount() != 5 || h.GetSampleSum() != 5400.003 {
-		t.Errorf("%d calls took %v s", h.GetSampleCount(), h.GetSampleSum())
-	}
+	test.Eq(t, 5, h.GetSampleCount())
+	test.Eq(t, 5400.003, h.GetSampleSum())
 }
 
 // A label's value is read as it was given, whatever is in it.
@@ -250,7 +251,6 @@ func TestMetricsAtOnce(t *testing.T) {
 	for i := range 3 {
 		requests += figure(got["nbduet_http_requests_total"], "code="+strconv.Itoa(200+i))
 	}
-	if calls != 400 || requests != 400 {
-		t.Errorf("%v calls and %v requests, want 400", calls, requests)
-	}
+	test.Eq(t, 400, calls)
+	test.Eq(t, 400, requests)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -53,15 +55,15 @@ func tell(id int, mark string, progress bool) string {
 // events are the messages of an answer that is a stream of events.
 func (a answer) events(t *testing.T) (messages []map[string]any) {
 	t.Helper()
-	if kind := a.header.Get("Content-Type"); a.status != http.StatusOK || kind != "text/event-stream" {
-		t.Fatalf("answered %d, %s: %s", a.status, kind, a.body)
-	}
+	kind := a.header.Get("Content-Type")
+	must.Eq(t, http.StatusOK, a.status)
+	must.Eq(t, "text/event-stream", kind)
 	for _, one := range strings.Split(strings.TrimSuffix(a.body, "\n\n"), "\n\n") {
 		data, ok := strings.CutPrefix(one, "event: message\ndata: ")
 		var m map[string]any
-		if err := json.Unmarshal([]byte(data), &m); !ok || err != nil {
-			t.Fatalf("%q is no event: %v", one, err)
-		}
+		err := json.Unmarshal([]byte(data), &m)
+		must.True(t, ok, must.Sprint(one))
+		must.NoError(t, err, must.Sprint(one))
 		messages = append(messages, m)
 	}
 	return messages
@@ -109,9 +111,10 @@ func TestProgressArrives(t *testing.T) {
 		})
 	}
 	at.Wait()
-	if a := r.send("POST", "/mcp", tell(1000, "", false), mine); a.status != 200 || a.header.Get("Content-Type") != "application/json" || !json.Valid([]byte(a.body)) {
-		t.Errorf("answered %+v", a)
-	}
+	a := r.send("POST", "/mcp", tell(1000, "", false), mine)
+	test.Eq(t, 200, a.status)
+	test.Eq(t, "application/json", a.header.Get("Content-Type"))
+	test.True(t, json.Valid([]byte(a.body)))
 }
 
 // What a session is told arrives on the stream that its client has opened, whatever other requests are answered.
@@ -133,9 +136,9 @@ func TestSessionIsTold(t *testing.T) {
 		if r.wants(a, 200, "told"); strings.Contains(a.body, mark) {
 			t.Errorf("answered %s", a.body)
 		}
-		if line, err := stream.until("data: "); err != nil || !strings.Contains(line, mark) {
-			t.Fatalf("the stream has %q, want %q: %v", line, mark, err)
-		}
+		line, err := stream.until("data: ")
+		must.NoError(t, err)
+		must.StrContains(t, line, mark)
 	}
 	at.Wait()
 	stream.close()
@@ -151,12 +154,13 @@ func TestSessionIsTold(t *testing.T) {
 		return true
 	})
 	r.wants(r.send("POST", "/mcp", tell(1, "the last", false), mine), 200, "told")
-	if got := r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"ping"}`, mine).events(t); len(got) != 2 || got[0]["method"] != "notifications/message" || got[1]["id"] != 2. {
-		t.Errorf("answered %v", got)
-	}
+	got := r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"ping"}`, mine).events(t)
+	must.SliceLen(t, 2, got)
+	test.EqOp[any](t, "notifications/message", got[0]["method"])
+	test.EqOp[any](t, 2., got[1]["id"])
 	// One that cannot wait any more is refused, so that whoever sends it knows.
 	sess := &mcpSession{waiting: make(chan mcp.JSONRPCNotification, 1)}
-	if n := (mcp.JSONRPCNotification{}); !sess.Notify(n) || sess.Notify(n) {
-		t.Error("a full session takes notifications")
-	}
+	n := (mcp.JSONRPCNotification{})
+	test.True(t, sess.Notify(n), test.Sprint("a full session takes notifications"))
+	test.False(t, sess.Notify(n), test.Sprint("a full session takes notifications"))
 }

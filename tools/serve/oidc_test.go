@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 )
@@ -151,9 +152,9 @@ func TestIssuersTokens(t *testing.T) {
 						t.Errorf("WWW-Authenticate lacks %s: %s", want, challenge)
 					}
 				}
-				if got := strings.Contains(challenge, `error="`+c.code+`"`); got != (c.code != "") || c.code == "" && strings.Contains(challenge, "error=") {
-					t.Errorf("WWW-Authenticate: %s", challenge)
-				}
+				got := strings.Contains(challenge, `error="`+c.code+`"`)
+				test.Eq(t, c.code != "", got, test.Sprint("WWW-Authenticate"))
+				test.False(t, c.code == "" && strings.Contains(challenge, "error="), test.Sprint("WWW-Authenticate"))
 			}
 		})
 	}

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A program that has the token, and knows its users, names the user of a request: users share neither MCP sessions nor
@@ -29,9 +32,9 @@ func TestUsersOfOneToken(t *testing.T) {
 	}
 	twice := func(r *http.Request) { r.Header["Nbduet-User"] = []string{"ada", "bob"} }
 	for name, bad := range map[string]change{"two": twice, "a long one": with("Nbduet-User", strings.Repeat("x", maxUserName+1))} {
-		if a := r.send("GET", "/tools/list", "", bad); a.status != 400 || !strings.Contains(a.body, "nbduet-user") {
-			t.Errorf("%s: %+v", name, a)
-		}
+		a := r.send("GET", "/tools/list", "", bad)
+		test.Eq(t, 400, a.status, test.Sprint(name))
+		test.StrContains(t, a.body, "nbduet-user", test.Sprint(name))
 	}
 	// The name alone lets nobody in.
 	r.wants(r.send("GET", "/tools/list", "", ada, bearing("guess")), 401)
@@ -44,7 +47,7 @@ func TestUsersAreNotBelieved(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "one"), mine, with("Nbduet-User", "bob")), 200, "one")
 	cfg := r.s.cfg
 	cfg.UserHeader = "X User"
-	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), `"X User"`) {
-		t.Errorf("%v", err)
-	}
+	_, err := New(cfg)
+	must.Error(t, err)
+	test.StrContains(t, err.Error(), `"X User"`)
 }

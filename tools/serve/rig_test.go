@@ -18,6 +18,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -227,9 +228,8 @@ func (r *rig) begin(changes ...change) change {
 	r.t.Helper()
 	a := r.send("POST", "/mcp", hello, changes...)
 	id := a.header.Get("Mcp-Session-Id")
-	if a.status != http.StatusOK || id == "" {
-		r.t.Fatalf("initialize: %+v", a)
-	}
+	must.Eq(r.t, http.StatusOK, a.status, must.Sprint("initialize"))
+	must.NotEq(r.t, "", id, must.Sprint("initialize"))
 	return with("Mcp-Session-Id", id)
 }
 

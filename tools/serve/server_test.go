@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A request is let in by its host, its origin and its token.
@@ -83,9 +86,8 @@ func TestPages(t *testing.T) {
 	ask := []change{with("Authorization", ""), with("Access-Control-Request-Method", "POST"), with("Access-Control-Request-Headers", "authorization")}
 	a := r.send("OPTIONS", "/mcp", "", append(ask, with("Origin", "https://app.example.org"))...)
 	r.wants(a, http.StatusNoContent)
-	if a.header.Get("Access-Control-Allow-Origin") != "https://app.example.org" || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), "Authorization") {
-		t.Errorf("%v", a.header)
-	}
+	test.Eq(t, "https://app.example.org", a.header.Get("Access-Control-Allow-Origin"))
+	test.StrContains(t, a.header.Get("Access-Control-Allow-Headers"), "Authorization")
 	a = r.send("OPTIONS", "/mcp", "", append(ask, with("Origin", "https://evil.example"))...)
 	r.wants(a, http.StatusForbidden)
 	if a.header.Get("Access-Control-Allow-Origin") != "" {
@@ -99,9 +101,8 @@ func TestPages(t *testing.T) {
 				r.Header.Set("Origin", origin)
 			}
 		})
-		if st == nil || a.header.Get("Access-Control-Allow-Origin") != origin {
-			t.Errorf("from %q: %+v", origin, a)
-		}
+		must.NotNil(t, st)
+		test.Eq(t, origin, a.header.Get("Access-Control-Allow-Origin"))
 	}
 }
 
@@ -167,11 +168,12 @@ func TestWrongConfig(t *testing.T) {
 	} {
 		cfg := good
 		edit(&cfg)
-		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		_, err := New(cfg)
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), says)
 	}
-	if a, b := NewToken(), NewToken(); a == b || len(a) < 20 || CheckToken(a) != nil {
-		t.Errorf("tokens are %s, %s", a, b)
-	}
+	a, b := NewToken(), NewToken()
+	test.NotEq(t, b, a)
+	must.GreaterEq(t, 20, len(a))
+	test.NoError(t, CheckToken(a))
 }

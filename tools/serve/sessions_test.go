@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -123,9 +126,9 @@ func TestSilence(t *testing.T) {
 		time.Sleep(2*time.Hour + time.Second)
 		has(busy, false)
 		has(stream, true)
-		if len(gone) != 2 || gone[0] != quiet || gone[1] != busy {
-			t.Errorf("gone are %v", gone)
-		}
+		must.SliceLen(t, 2, gone)
+		test.EqOp(t, quiet, gone[0])
+		test.EqOp(t, busy, gone[1])
 		if _, err := g.begin(quiet, aRequest); err == nil {
 			t.Error("an ended session is served")
 		}
@@ -213,9 +216,12 @@ func TestREST(t *testing.T) {
 		} `json:"tools"`
 		Count int `json:"count"`
 	}
-	if err := json.Unmarshal([]byte(a.body), &list); err != nil || list.Count != 3 || len(list.Tools) != 3 || list.Tools[1].Name != "echo" || list.Tools[1].InputSchema["type"] != "object" {
-		t.Errorf("%v, %s", err, a.body)
-	}
+	err := json.Unmarshal([]byte(a.body), &list)
+	must.NoError(t, err, must.Sprint(a.body))
+	test.Eq(t, 3, list.Count, test.Sprint(a.body))
+	must.SliceLen(t, 3, list.Tools, must.Sprint(a.body))
+	test.Eq(t, "echo", list.Tools[1].Name, test.Sprint(a.body))
+	test.EqOp[any](t, "object", list.Tools[1].InputSchema["type"], test.Sprint(a.body))
 	for _, c := range []struct {
 		body   string
 		status int
@@ -253,7 +259,6 @@ func TestLogHasNoSessions(t *testing.T) {
 	mine := r.begin()
 	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{"a":1}}`, mine), 202)
 	req := r.request(t.Context(), "GET", "/", "", mine)
-	if !strings.Contains(r.log.String(), "mcp-go: ") || strings.Contains(r.log.String(), req.Header.Get("Mcp-Session-Id")) {
-		t.Errorf("the log: %s", r.log.String())
-	}
+	test.StrContains(t, r.log.String(), "mcp-go: ", test.Sprint("the log"))
+	test.StrNotContains(t, r.log.String(), req.Header.Get("Mcp-Session-Id"), test.Sprint("the log"))
 }

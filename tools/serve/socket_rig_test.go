@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // wire is a client at a WebSocket.
@@ -49,9 +51,8 @@ func (r *rig) dialSocket(protocols string, changes ...change) (*wire, answer) {
 func (r *rig) connect(changes ...change) *wire {
 	r.t.Helper()
 	c, a := r.dialSocket("mcp", changes...)
-	if c == nil || a.header.Get("Sec-WebSocket-Protocol") != "mcp" {
-		r.t.Fatalf("%+v", a)
-	}
+	must.NotNil(r.t, c)
+	must.Eq(r.t, "mcp", a.header.Get("Sec-WebSocket-Protocol"))
 	c.send(hello)
 	c.wants(`"serverInfo"`)
 	return c
@@ -69,9 +70,9 @@ func (c *wire) next() string {
 	c.t.Helper()
 	_ = c.ws.SetReadDeadline(time.Now().Add(time.Minute))
 	kind, b, err := c.ws.ReadMessage()
-	if err != nil || kind != websocket.TextMessage || !json.Valid(b) {
-		c.t.Fatalf("kind %d, %v: %.300s", kind, err, b)
-	}
+	must.NoError(c.t, err)
+	must.Eq(c.t, websocket.TextMessage, kind)
+	must.True(c.t, json.Valid(b))
 	return string(b)
 }
 
@@ -96,9 +97,9 @@ func (c *wire) closes(code int, says string) {
 			continue
 		}
 		var end *websocket.CloseError
-		if !errors.As(err, &end) || end.Code != code || !strings.Contains(end.Text, says) {
-			c.t.Errorf("the connection ends with %v, want code %d and %q", err, code, says)
-		}
+		must.True(c.t, errors.As(err, &end))
+		test.Eq(c.t, code, end.Code)
+		test.StrContains(c.t, end.Text, says)
 		return
 	}
 }

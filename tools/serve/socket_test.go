@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -55,9 +56,9 @@ func TestSocketGate(t *testing.T) {
 			at.t = t
 			conn, a := at.dialSocket(c.protocols, c.change)
 			at.wants(a, c.status, c.says)
-			if challenge := a.header.Get("WWW-Authenticate"); (c.status == 401) != strings.HasPrefix(challenge, "Bearer ") || strings.Contains(challenge, "Basic") {
-				t.Errorf("WWW-Authenticate: %q", challenge)
-			}
+			challenge := a.header.Get("WWW-Authenticate")
+			test.Eq(t, strings.HasPrefix(challenge, "Bearer "), c.status == 401, test.Sprint("WWW-Authenticate"))
+			test.StrNotContains(t, challenge, "Basic", test.Sprint("WWW-Authenticate"))
 			if conn != nil {
 				conn.send(hello)
 				conn.wants("toy")
@@ -209,12 +210,12 @@ func TestSocketSessions(t *testing.T) {
 		return text
 	}
 	mine, second, theirs := r.connect(), r.connect(), r.connect(bearing(token2))
-	if a, b := who(mine), who(mine); a != b || !strings.Contains(a, `"c-`) {
-		t.Errorf("%s and then %s", a, b)
-	}
-	if who(second); who(theirs) == "" || len(names) != 3 {
-		t.Errorf("the clients of three connections are %v", names)
-	}
+	a, b := who(mine), who(mine)
+	test.Eq(t, b, a)
+	test.StrContains(t, a, `"c-`)
+	who(second)
+	test.NotEq(t, "", who(theirs))
+	test.MapLen(t, 3, names)
 
 	second.send(call(5, "why", ""))
 	<-causes
@@ -299,9 +300,9 @@ func TestSocketHalfOpen(t *testing.T) {
 		for r.connections() > 1 && time.Since(began) < time.Hour {
 			time.Sleep(100 * time.Millisecond)
 		}
-		if took := time.Since(began); took < 50*time.Second || took > 90*time.Second {
-			t.Errorf("it was missed after %s", took)
-		}
+		took := time.Since(began)
+		test.GreaterEq(t, 50*time.Second, took)
+		test.LessEq(t, 90*time.Second, took)
 		gone.ws.Close()
 		time.Sleep(48 * time.Hour)
 		there.send(call(5, "echo", "still here"))
@@ -333,9 +334,9 @@ func TestSocketSlowMessage(t *testing.T) {
 			_ = c.ws.SetReadDeadline(time.Now().Add(time.Hour))
 			_, _, err = c.ws.ReadMessage()
 		}
-		if took := time.Since(began); !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || took > 2*time.Minute {
-			t.Errorf("after %s: %v", took, err)
-		}
+		took := time.Since(began)
+		test.True(t, websocket.IsCloseError(err, websocket.ClosePolicyViolation))
+		test.LessEq(t, 2*time.Minute, took)
 		r.endedAll()
 		if n := r.s.bytes.inUse(); n != 0 {
 			t.Errorf("it holds room for %d bytes", n)

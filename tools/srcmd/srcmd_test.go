@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/tools/srcmd"
 )
@@ -64,9 +66,9 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
 		}
-		if !reflect.DeepEqual(got.Cells, nb.Cells) || got.Language != nb.Language || !reflect.DeepEqual(got.Metadata, nb.Metadata) {
-			t.Fatalf("%s:\ngot  %+q\nwant %+q\n%s", name, got.Cells, nb.Cells, text)
-		}
+		must.Eq(t, nb.Cells, got.Cells, must.Sprint(name, text))
+		must.Eq(t, nb.Language, got.Language, must.Sprint(name, text))
+		must.Eq(t, nb.Metadata, got.Metadata, must.Sprint(name, text))
 	}
 	for i, source := range hard {
 		for _, kind := range []string{"code", "markdown", "raw"} {
@@ -110,9 +112,8 @@ func TestDecodeSrcbook(t *testing.T) {
 		{ID: "tree-node", Type: "code", Source: "class TreeNode {\n}"},
 		{Type: "markdown", Source: "The end."},
 	}
-	if nb.Language != "typescript" || !reflect.DeepEqual(nb.Cells, want) {
-		t.Errorf("got %s %+q", nb.Language, nb.Cells)
-	}
+	test.Eq(t, "typescript", nb.Language)
+	test.Eq(t, want, nb.Cells)
 }
 
 // What is no srcbook file is refused with the line.
@@ -132,9 +133,8 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		_, err := srcmd.Decode(text)
 		var e *srcmd.Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		must.True(t, errors.As(err, &e), must.Sprint(text))
+		test.StrContains(t, err.Error(), want, test.Sprint(text))
 	}
 }
 

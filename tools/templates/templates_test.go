@@ -5,6 +5,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/tools/srcmd"
 	"github.com/nbduet/nbduet/tools/templates"
 )
@@ -20,21 +23,18 @@ func TestTemplates(t *testing.T) {
 	}
 	for _, tpl := range templates.All() {
 		text, err := srcmd.Encode(tpl.Notebook)
-		if err != nil || text != tpl.Text {
-			t.Errorf("%s: %v, it would be written as\n%s", tpl.Name, err, text)
-		}
+		must.NoError(t, err)
+		test.Eq(t, tpl.Text, text)
 		codes, seen := 0, map[string]bool{}
 		for _, c := range tpl.Notebook.Cells {
-			if c.ID == "" || seen[c.ID] {
-				t.Errorf("%s: cell %q has no id of its own", tpl.Name, c.ID)
-			}
+			test.NotEq(t, "", c.ID, test.Sprint(tpl.Name))
+			test.False(t, seen[c.ID], test.Sprint(tpl.Name))
 			seen[c.ID] = true
 			if c.Type == "code" {
 				codes++
 			}
 		}
-		if codes < 2 || tpl.Notebook.Language != "python" {
-			t.Errorf("%s: %d code cells of %s", tpl.Name, codes, tpl.Notebook.Language)
-		}
+		test.GreaterEq(t, 2, codes)
+		test.Eq(t, "python", tpl.Notebook.Language)
 	}
 }

@@ -3,6 +3,9 @@ package tool
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -26,11 +29,11 @@ func TestAnswerCarriesTheNote(t *testing.T) {
 	a := &Answer{Body: body, Doc: &file{"p", "o", "t"}}
 	for range 2 {
 		got, err := a.encode()
-		if want := `{"message":"m","saved":false,"save_problem":"p","tabs":"t","overwritten":"o"}`; err != nil || string(got) != want {
-			t.Errorf("%s, %v; want %s", got, err, want)
-		}
+		want := `{"message":"m","saved":false,"save_problem":"p","tabs":"t","overwritten":"o"}`
+		must.NoError(t, err)
+		test.Eq(t, want, string(got))
 	}
-	if got, err := (&Answer{Body: body, Doc: &file{}}).encode(); err != nil || string(got) != `{"message":"m"}` {
-		t.Errorf("with nothing to say: %s, %v", got, err)
-	}
+	got, err := (&Answer{Body: body, Doc: &file{}}).encode()
+	must.NoError(t, err, must.Sprint("with nothing to say"))
+	test.Eq(t, `{"message":"m"}`, string(got), test.Sprint("with nothing to say"))
 }

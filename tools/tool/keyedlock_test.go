@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/shoenig/test"
 )
 
 func TestKeyedLock(t *testing.T) {
@@ -40,8 +42,7 @@ func TestKeyedLock(t *testing.T) {
 		}
 		first()
 		synctest.Wait()
-		if !had || len(all.by) > 0 {
-			t.Errorf("had %v, left %v", had, all.by)
-		}
+		test.True(t, had)
+		test.LessEq(t, 0, len(all.by))
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // A call is continued by its state and its tool alone, asks again whoever comes back without an answer, ends when its
@@ -47,9 +49,11 @@ func TestContinuedCall(t *testing.T) {
 		t.Errorf("a state made up: %v", err)
 	}
 	_, q, err := send(t.Context(), asking, "", nil)
-	if err != nil || !q.NeedsInput() || len(q.InputRequests) != 1 || len(q.RequestState) < 20 || strings.Contains(q.RequestState, "Name") {
-		t.Fatalf("question = %+v, %v", q, err)
-	}
+	must.NoError(t, err)
+	must.True(t, q.NeedsInput())
+	must.MapLen(t, 1, q.InputRequests)
+	must.GreaterEq(t, 20, len(q.RequestState))
+	must.StrNotContains(t, q.RequestState, "Name")
 	id := slices.Collect(maps.Keys(q.InputRequests))[0]
 	yes := mcp.InputResponses{id: mcp.NewElicitationInputResponse(mcp.ElicitationResult{
 		ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "Ada"}},
@@ -58,16 +62,19 @@ func TestContinuedCall(t *testing.T) {
 		t.Error("the state is taken by another tool")
 	}
 	for _, with := range []mcp.InputResponses{nil, {"input-99": yes[id]}} {
-		if _, again, err := send(t.Context(), asking, q.RequestState, with); err != nil || !again.NeedsInput() || again.InputRequests[id].Elicitation == nil {
-			t.Errorf("without an answer: %+v, %v", again, err)
-		}
+		_, again, err := send(t.Context(), asking, q.RequestState, with)
+		must.NoError(t, err, must.Sprint("without an answer"))
+		test.True(t, again.NeedsInput(), test.Sprint("without an answer"))
+		test.NotNil(t, again.InputRequests[id].Elicitation, test.Sprint("without an answer"))
 	}
-	if a, more, err := send(t.Context(), asking, q.RequestState, yes); err != nil || more != nil || a.Body != "Ada" || began != 1 {
-		t.Errorf("answered: %+v, %+v, %v; begun %d times", a, more, err, began)
-	}
-	if _, _, err := send(t.Context(), asking, q.RequestState, yes); err == nil || kept() != 0 {
-		t.Errorf("once more: %v, %d calls are kept", err, kept())
-	}
+	a, more, err := send(t.Context(), asking, q.RequestState, yes)
+	must.NoError(t, err, must.Sprint("answered"))
+	must.Nil(t, more, must.Sprint("answered"))
+	test.EqOp[any](t, "Ada", a.Body, test.Sprint("answered"))
+	test.Eq(t, 1, began, test.Sprint("answered"))
+	_, _, err = send(t.Context(), asking, q.RequestState, yes)
+	must.Error(t, err, must.Sprint("once more"))
+	test.Eq(t, 0, kept(), test.Sprint("once more"))
 
 	// Cancelled by its client, the work ends before the request does.
 	ctx, cancel := context.WithCancel(t.Context())
@@ -78,15 +85,16 @@ func TestContinuedCall(t *testing.T) {
 		ended = true
 		return nil, ctx.Err()
 	}}
-	if _, _, err := send(ctx, waiting, "", nil); !errors.Is(err, context.Canceled) || !ended || kept() != 0 {
-		t.Errorf("cancelled: %v, ended %v, %d calls are kept", err, ended, kept())
-	}
+	_, _, err = send(ctx, waiting, "", nil)
+	test.ErrorIs(t, err, context.Canceled, test.Sprint("cancelled"))
+	test.True(t, ended, test.Sprint("cancelled"))
+	test.Eq(t, 0, kept(), test.Sprint("cancelled"))
 	broken := Tool{Name: "broken", Handle: func(context.Context, mcp.CallToolRequest) (*Answer, error) { panic("no") }}
 	if _, _, err := send(t.Context(), broken, "", nil); !errors.As(err, new(Fault)) {
 		t.Errorf("a panic: %v", err)
 	}
 	// One that nobody comes back for ends with the program.
-	if _, q, err := send(t.Context(), asking, "", nil); err != nil || !q.NeedsInput() {
-		t.Errorf("the last one: %+v, %v", q, err)
-	}
+	_, q, err = send(t.Context(), asking, "", nil)
+	must.NoError(t, err, must.Sprint("the last one"))
+	test.True(t, q.NeedsInput(), test.Sprint("the last one"))
 }

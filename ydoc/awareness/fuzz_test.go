@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"testing"
+
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
@@ -84,9 +85,8 @@ func checkUpdate(tb testing.TB, update []byte) (accepted bool) {
 		return false
 	}
 	again, err := awareness.ParseUpdate(awareness.EncodeUpdate(states), wire.DefaultLimits)
-	if err != nil || !reflect.DeepEqual(again, states) {
-		tb.Fatalf("%v became %v (%v)", states, again, err)
-	}
+	must.NoError(tb, err)
+	must.Eq(tb, states, again)
 	for _, s := range tab.Peers() {
 		s.User()
 		s.Cursors()

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -49,16 +52,15 @@ func TestSeveralOwnEntries(t *testing.T) {
 		t.Errorf("announced again: %q", u)
 	}
 	renewed, err := awareness.ParseUpdate(tab.Renew(), wire.DefaultLimits)
-	if err != nil || len(renewed) != 4 {
-		t.Errorf("renewed are %v (%v)", renewed, err)
-	}
+	must.NoError(t, err)
+	test.SliceLen(t, 4, renewed)
 	if len(tab.Peers()) != 0 {
 		t.Errorf("our own are among the peers: %v", present(tab))
 	}
 	hear(t, tab, awareness.EncodeUpdate(renewed)) // an echo
-	if u := tab.Unsent(); u != nil || len(tab.Peers()) != 0 {
-		t.Errorf("an echo was taken for another: %q, %s", u, present(tab))
-	}
+	u := tab.Unsent()
+	must.Nil(t, u, must.Sprint("an echo was taken for another"))
+	test.SliceEmpty(t, tab.Peers(), test.Sprint("an echo was taken for another"))
 
 	echo := awareness.EncodeUpdate(renewed)
 	put(t, tab, other, 12, nil)
@@ -91,17 +93,17 @@ func TestSeveralOwnEntriesAreDefended(t *testing.T) {
 	put(t, tab, other, 12, "b")
 	lie := awareness.EncodeUpdate([]awareness.State{entry(11, 40, ""), entry(12, 50, `"x"`)})
 	hear(t, other, lie)
-	if changed, err := tab.Apply(lie, start); err != nil || !slices.Equal(changed, []uint64{11, 12}) {
-		t.Errorf("changed are %v (%v)", changed, err)
-	}
+	changed, err := tab.Apply(lie, start)
+	must.NoError(t, err)
+	test.SliceEqOp(t, []uint64{11, 12}, changed)
 	hear(t, other, tab.Unsent())
 	if got := present(other); got != `1="root" 11="a" 12="b"` {
 		t.Errorf("after the defence others see %s", got)
 	}
 	again := awareness.EncodeUpdate([]awareness.State{entry(11, 60, "")})
-	if changed, _ := tab.Apply(again, start.Add(time.Second/2)); len(changed) != 0 || tab.Unsent() != nil {
-		t.Error("defended twice within a second")
-	}
+	changed, _ = tab.Apply(again, start.Add(time.Second/2))
+	must.SliceEmpty(t, changed, must.Sprint("defended twice within a second"))
+	test.Nil(t, tab.Unsent(), test.Sprint("defended twice within a second"))
 }
 
 func TestStatus(t *testing.T) {
@@ -111,25 +113,25 @@ func TestStatus(t *testing.T) {
 	put(t, tab, other, 7, map[string]any{"status": "busy", "for": 1})
 	put(t, tab, other, 8, map[string]any{"status": map[string]any{"text": strings.Repeat("x", 5000)}})
 	p := other.Peers()
-	if s := p[0].Status(); s != (awareness.Status{Text: "editing", Cell: "c1", Since: 7}) || p[0].Replica() != 9 {
-		t.Errorf("%+v of %d", s, p[0].Replica())
-	}
-	if s := p[1].Status(); len(s.Text) > 120 || p[1].Replica() != 6 {
-		t.Errorf("%+v of %d", s, p[1].Replica())
-	}
-	if u, ok := p[1].For(); !ok || u.Name != "Ada" {
-		t.Errorf("for %+v", u)
-	}
-	if _, ok := p[2].For(); ok || p[2].Status().Text != "" || p[3].Status().Text != "" {
-		t.Error("what is no status was taken for one")
-	}
+	s := p[0].Status()
+	test.EqOp(t, awareness.Status{Text: "editing", Cell: "c1", Since: 7}, s)
+	test.Eq(t, 9, p[0].Replica())
+	s = p[1].Status()
+	must.LessEq(t, 120, len(s.Text))
+	test.Eq(t, 6, p[1].Replica())
+	u, ok := p[1].For()
+	must.True(t, ok)
+	test.Eq(t, "Ada", u.Name)
+	_, ok = p[2].For()
+	test.False(t, ok, test.Sprint("what is no status was taken for one"))
+	test.Eq(t, "", p[2].Status().Text, test.Sprint("what is no status was taken for one"))
+	test.Eq(t, "", p[3].Status().Text, test.Sprint("what is no status was taken for one"))
 }
 
 func TestColors(t *testing.T) {
 	all := awareness.Colors("Claude")
-	if all[0] != awareness.Color("Claude") || len(all) != 12 {
-		t.Errorf("%v", all)
-	}
+	test.Eq(t, awareness.Color("Claude"), all[0])
+	test.SliceLen(t, 12, all)
 	if slices.Sort(all); len(slices.Compact(all)) != 12 {
 		t.Errorf("%v", all)
 	}

@@ -2,10 +2,12 @@ package awareness_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -23,16 +25,15 @@ func TestJupyterLabStateIsRead(t *testing.T) {
 		Username: "778e", Name: "Anonymous Pasithee", DisplayName: "Anonymous Pasithee", Initials: "AP",
 		AvatarURL: &avatar, Color: "var(--jp-collaborator-color2)",
 	}
-	if !ok || !reflect.DeepEqual(u, want) {
-		t.Errorf("user: %+v %v", u, ok)
-	}
+	must.True(t, ok, must.Sprint("user"))
+	test.Eq(t, want, u, test.Sprint("user"))
 	c := s.Cursors()
-	if len(c) != 1 || !c[0].Primary || c[0].Empty || !strings.Contains(string(c[0].Anchor), `"clock":31`) {
-		t.Errorf("cursors: %+v", c)
-	}
-	if s.Current() != "notebook:dir/a.ipynb" || s.Autosave() {
-		t.Errorf("current %q, autosave %v", s.Current(), s.Autosave())
-	}
+	must.SliceLen(t, 1, c, must.Sprint("cursors"))
+	test.True(t, c[0].Primary, test.Sprint("cursors"))
+	test.False(t, c[0].Empty, test.Sprint("cursors"))
+	test.StrContains(t, string(c[0].Anchor), `"clock":31`, test.Sprint("cursors"))
+	test.Eq(t, "notebook:dir/a.ipynb", s.Current())
+	test.False(t, s.Autosave())
 }
 
 func TestStatesOfAnyShapeAreTolerated(t *testing.T) {
@@ -45,9 +46,8 @@ func TestStatesOfAnyShapeAreTolerated(t *testing.T) {
 		if u, _ := s.User(); u != (awareness.User{}) {
 			t.Errorf("%s: user %+v", raw, u)
 		}
-		if s.Current() != "" || !s.Autosave() {
-			t.Errorf("%s: current %q, autosave %v", raw, s.Current(), s.Autosave())
-		}
+		test.Eq(t, "", s.Current(), test.Sprint(raw))
+		test.True(t, s.Autosave(), test.Sprint(raw))
 		s.Cursors()
 	}
 }
@@ -60,9 +60,8 @@ func TestNamesAreCleaned(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, _ := awareness.State{Raw: raw}.User()
-	if u.DisplayName != "Ann[31mevil" || utf8.RuneCountInString(u.Name) != 120 {
-		t.Errorf("display name %q, name of %d characters", u.DisplayName, utf8.RuneCountInString(u.Name))
-	}
+	test.Eq(t, "Ann[31mevil", u.DisplayName)
+	test.Eq(t, 120, utf8.RuneCountInString(u.Name))
 }
 
 func TestUserEncodesAsJupyterLabExpects(t *testing.T) {
@@ -91,9 +90,9 @@ func TestColorIsStableAndVaries(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range strings.Fields("ann bob cid dan eve fay gus hal ida jon kim lea max nia") {
 		c := awareness.Color(name)
-		if c != awareness.Color(name) || len(c) != 7 || c[0] != '#' {
-			t.Errorf("Color(%q) = %q", name, c)
-		}
+		test.Eq(t, awareness.Color(name), c)
+		must.Eq(t, 7, len(c))
+		test.Eq(t, '#', c[0])
 		seen[c] = true
 	}
 	if len(seen) < 6 {

@@ -12,6 +12,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -110,9 +113,9 @@ func TestLocalStateIsAnnouncedAndRenewed(t *testing.T) {
 		}
 		return changed
 	}
-	if got := a.Renew(); len(give(got)) != 0 || string(got) != "\x00" {
-		t.Errorf("a table without a state announced %x", got)
-	}
+	got := a.Renew()
+	must.SliceEmpty(t, give(got))
+	test.Eq(t, "\x00", string(got))
 	update, err := a.SetLocal(map[string]any{"user": awareness.User{Name: "Ann"}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,9 +134,9 @@ func TestLocalStateIsAnnouncedAndRenewed(t *testing.T) {
 	if update, err = a.SetLocal(nil); err != nil {
 		t.Fatal(err)
 	}
-	if changed := give(update); !slices.Equal(changed, []uint64{1}) || present(b) != "" {
-		t.Errorf("after the goodbye: changed %v, present %q", changed, present(b))
-	}
+	changed := give(update)
+	test.SliceEqOp(t, []uint64{1}, changed, test.Sprint("after the goodbye"))
+	test.Eq(t, "", present(b), test.Sprint("after the goodbye"))
 	if len(a.Peers()) != 0 {
 		t.Error("our own entry is among the peers")
 	}
@@ -170,9 +173,9 @@ func TestEchoesOfOurOwnAreNoAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if changed, err := tab.Apply(update, start); err != nil || len(changed) != 0 {
-			t.Errorf("the echo changed %v (%v)", changed, err)
-		}
+		changed, err := tab.Apply(update, start)
+		must.NoError(t, err)
+		test.SliceEmpty(t, changed)
 		tab.Renew()
 	}
 }
@@ -224,9 +227,8 @@ func TestMalformedUpdatesChangeNothing(t *testing.T) {
 	for name, update := range bad {
 		changed, err := tab.Apply(update, start)
 		var fault *wire.FormatError
-		if !errors.As(err, &fault) || changed != nil {
-			t.Errorf("%s: Apply gave %v, %v", name, changed, err)
-		}
+		must.True(t, errors.As(err, &fault), must.Sprint(name))
+		test.Nil(t, changed, test.Sprint(name))
 	}
 	if got := present(tab); got != `7={"old":true}` {
 		t.Errorf("the table is now %q", got)
@@ -267,9 +269,8 @@ func TestBytesOfAllPeersAreBounded(t *testing.T) {
 	for ; n < 1000 && err == nil; n++ {
 		_, err = tab.Apply(awareness.EncodeUpdate([]awareness.State{entry(uint64(n)+10, 1, big)}), start)
 	}
-	if err == nil || n*len(big) > 17<<20 {
-		t.Errorf("%d states of %d bytes were taken (%v)", n, len(big), err)
-	}
+	must.Error(t, err)
+	test.LessEq(t, 17<<20, n*len(big))
 	apply(t, tab, start, entry(10, 2, "")) // a goodbye makes room
 	apply(t, tab, start, entry(5000, 1, big))
 }

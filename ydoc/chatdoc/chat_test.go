@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -16,18 +19,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ada = User{User: awareness.User{Username: "ada", Name: "Ada (AI)", DisplayName: "Ada L", Color: "#888"}}
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // pair is two replicas, each of which gets what the other writes.
 func pair(t *testing.T) (a, b *Doc) {
 	t.Helper()
 	a, b = New(), New()
-	a.OnUpdate(func(u []byte) { must(t, b.Apply(u)) })
+	a.OnUpdate(func(u []byte) { must.NoError(t, b.Apply(u)) })
 	return a, b
 }
 
@@ -45,43 +41,50 @@ func TestMessageArrivesWhole(t *testing.T) {
 	id, err := a.Append(ada, Outgoing{Body: "look", Mentions: []string{"bob"}, Attachments: []Attachment{
 		{Type: "notebook", Path: "x/a.ipynb", Cells: []Cell{{ID: "c1", Type: "markdown", Selection: &Selection{Start: [2]int{1, 2}, End: [2]int{3, 4}, Content: "so"}}}},
 	}})
-	must(t, err)
+	must.NoError(t, err)
 	m, ok := b.Message(id)
-	if !ok || m.Body != "look" || !m.RawTime || m.Time.IsZero() || m.Sender.DisplayName != "Ada L" || !m.Sender.Agent() || m.Sender.MentionName() != "Ada-L" ||
-		fmt.Sprint(m.Mentions) != "[bob]" || len(m.Attachments) != 1 {
-		t.Fatalf("arrived is %+v", m)
-	}
-	if at := m.Attachments[0]; at.Path != "x/a.ipynb" || at.Cells[0].ID != "c1" || at.Cells[0].Type != "markdown" || *at.Cells[0].Selection != (Selection{[2]int{1, 2}, [2]int{3, 4}, "so"}) {
-		t.Errorf("attached is %+v", at)
-	}
-	if b.ID() != "" || b.PlainText() || len(b.Users()) != 1 {
-		t.Errorf("id %q, text %v, users %v", b.ID(), b.PlainText(), b.Users())
-	}
+	must.True(t, ok)
+	must.Eq(t, "look", m.Body)
+	must.True(t, m.RawTime)
+	must.False(t, m.Time.IsZero())
+	must.Eq(t, "Ada L", m.Sender.DisplayName)
+	must.True(t, m.Sender.Agent())
+	must.Eq(t, "Ada-L", m.Sender.MentionName())
+	must.Eq(t, "[bob]", fmt.Sprint(m.Mentions))
+	must.SliceLen(t, 1, m.Attachments)
+	at := m.Attachments[0]
+	test.Eq(t, "x/a.ipynb", at.Path)
+	test.Eq(t, "c1", at.Cells[0].ID)
+	test.Eq(t, "markdown", at.Cells[0].Type)
+	test.EqOp(t, Selection{[2]int{1, 2}, [2]int{3, 4}, "so"}, *at.Cells[0].Selection)
+	test.Eq(t, "", b.ID())
+	test.False(t, b.PlainText())
+	test.SliceLen(t, 1, b.Users())
 }
 
 // Who follows is told of each message that comes or changes, and of one that is moved again, under its id.
 func TestFollow(t *testing.T) {
 	a, b := pair(t)
 	_, err := a.Append(ada, Outgoing{Body: "one"})
-	must(t, err)
+	must.NoError(t, err)
 	var told []string
 	stop := b.Follow(func(batch Batch) { told = append(told, fmt.Sprintf("%v %s", batch.Whole, bodies(batch.Messages))) })
 	id, err := a.Append(ada, Outgoing{Body: "two"})
-	must(t, err)
-	must(t, a.SetBody(id, "two!", true))
-	must(t, a.SetBody(id, "two!", true)) // nothing
+	must.NoError(t, err)
+	must.NoError(t, a.SetBody(id, "two!", true))
+	must.NoError(t, a.SetBody(id, "two!", true)) // nothing
 	// As the server moves one: as a plain object.
-	must(t, a.write("move", func(x *crdt.Tx) error {
+	must.NoError(t, a.write("move", func(x *crdt.Tx) error {
 		m := a.window.index[id].typ.Object()
 		x.Remove(a.window.list, 1, 1)
 		x.InsertValue(a.window.list, 0, m)
 		return nil
 	}))
-	must(t, a.SetBody(id, "two?", true))
-	must(t, a.Enter(ada)) // no message
+	must.NoError(t, a.SetBody(id, "two?", true))
+	must.NoError(t, a.Enter(ada)) // no message
 	stop()
 	_, err = a.Append(ada, Outgoing{Body: "three"})
-	must(t, err)
+	must.NoError(t, err)
 	if got, want := strings.Join(told, ", "), "true one, false two, false two!, false two!, false two?"; got != want {
 		t.Errorf("told %s, want %s", got, want)
 	}
@@ -99,7 +102,7 @@ func TestFollow(t *testing.T) {
 // What is no message is left out, and hurts nothing.
 func TestWhatOthersWrite(t *testing.T) {
 	a, b := pair(t)
-	must(t, a.write("anything", func(x *crdt.Tx) error {
+	must.NoError(t, a.write("anything", func(x *crdt.Tx) error {
 		for _, v := range []any{
 			nil, 7, "text",
 			[]any{1},
@@ -125,9 +128,11 @@ func TestWhatOthersWrite(t *testing.T) {
 		t.Errorf("messages %q", got)
 	}
 	m, _ := b.Message("odd")
-	if !m.Time.IsZero() || m.Mentions != nil || len(m.Attachments) != 1 || len(m.Attachments[0].Cells) != 1 || b.ID() != "" {
-		t.Errorf("read %+v", m)
-	}
+	test.True(t, m.Time.IsZero())
+	must.Nil(t, m.Mentions)
+	must.SliceLen(t, 1, m.Attachments)
+	must.SliceLen(t, 1, m.Attachments[0].Cells)
+	test.Eq(t, "", b.ID())
 	if _, err := a.Append(User{}, Outgoing{Body: "x"}); !errors.Is(err, crdt.ErrInvalid) {
 		t.Errorf("nobody sends: %v", err)
 	}
@@ -139,7 +144,7 @@ func TestWhatOthersWrite(t *testing.T) {
 // Of a long chat the last messages are read, and one that comes is told alone.
 func TestLongChat(t *testing.T) {
 	a := New()
-	must(t, a.write("fill", func(x *crdt.Tx) error {
+	must.NoError(t, a.write("fill", func(x *crdt.Tx) error {
 		for i := range 100_000 {
 			m := x.InsertType(a.window.list, a.window.list.Len(), crdt.KindMap)
 			x.Set(m, "id", fmt.Sprint(i))
@@ -153,8 +158,9 @@ func TestLongChat(t *testing.T) {
 		t.Errorf("%d messages", told)
 	}
 	id, err := a.Append(ada, Outgoing{Body: "last"})
-	must(t, err)
-	if list := a.Messages(); told != 1 || len(list) != Window || list[Window-1].ID != id {
-		t.Errorf("told %d of %d", told, len(list))
-	}
+	must.NoError(t, err)
+	list := a.Messages()
+	test.Eq(t, 1, told)
+	must.SliceLen(t, Window, list)
+	test.Eq(t, id, list[Window-1].ID)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -27,9 +29,8 @@ func TestRefusedUpdatesChangeNothing(t *testing.T) {
 	if _, err := s.Diff([]byte{0x05}); !errors.As(err, &format) {
 		t.Errorf("state vector: %v", err)
 	}
-	if !bytes.Equal(s.vector(t), sv) || s.Err() != nil {
-		t.Error("the document changed")
-	}
+	test.True(t, bytes.Equal(s.vector(t), sv), test.Sprint("the document changed"))
+	test.NoError(t, s.Err(), test.Sprint("the document changed"))
 }
 
 func TestUpdatesOutOfOrderAreHeldBack(t *testing.T) {
@@ -46,13 +47,12 @@ func TestUpdatesOutOfOrderAreHeldBack(t *testing.T) {
 			t.Fatalf("update %d: %v", u, err)
 		}
 	}
-	if b.text.Len() != 0 || b.Held() != 2 {
-		t.Errorf("%d units, %d held", b.text.Len(), b.Held())
-	}
+	test.Eq(t, 0, b.text.Len())
+	test.Eq(t, 2, b.Held())
 	b.take(t, updates[0])
-	if b.Held() != 0 || a.content(t) != b.content(t) || !bytes.Equal(a.vector(t), b.vector(t)) {
-		t.Error("the states differ")
-	}
+	test.Eq(t, 0, b.Held(), test.Sprint("the states differ"))
+	test.Eq(t, b.content(t), a.content(t), test.Sprint("the states differ"))
+	test.True(t, bytes.Equal(a.vector(t), b.vector(t)), test.Sprint("the states differ"))
 	// A whole state repairs as well.
 	if err := c.Apply(updates[2]); !errors.Is(err, ErrPending) {
 		t.Fatal(err)
@@ -79,9 +79,9 @@ func TestHeldUpdatesAreBounded(t *testing.T) {
 		t.Errorf("%d held", b.Held())
 	}
 	a.put(t, 0, strings.Repeat("x", 300))
-	if err := b.Apply(updates[5]); !errors.Is(err, ErrPending) || b.Held() != 3 {
-		t.Errorf("%v, %d held", err, b.Held())
-	}
+	err := b.Apply(updates[5])
+	test.ErrorIs(t, err, ErrPending)
+	test.Eq(t, 3, b.Held())
 }
 
 func TestForeignUseOfOurClientIDBreaksTheDocument(t *testing.T) {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // TestBloatTellsContentFromLeftovers edits until a document is mostly leftovers.
@@ -21,9 +24,10 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 		}
 	})
 	fresh := s.Bloat()
-	if fresh.Structs != fresh.Live || fresh.Deleted != 0 || fresh.Bytes < 11_000 || fresh.Bytes > 12_000 {
-		t.Errorf("fresh: %+v", fresh)
-	}
+	test.Eq(t, fresh.Live, fresh.Structs, test.Sprint("fresh"))
+	test.Eq(t, 0, fresh.Deleted, test.Sprint("fresh"))
+	test.GreaterEq(t, 11_000, fresh.Bytes, test.Sprint("fresh"))
+	test.LessEq(t, 12_000, fresh.Bytes, test.Sprint("fresh"))
 	// Every other line is typed anew: each leaves a stretch of deleted characters between two of content.
 	s.edit(t, func(x *Tx) {
 		for i := range 500 {
@@ -32,16 +36,16 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 		}
 	})
 	edited := s.Bloat()
-	if edited.Live < fresh.Live+900 || edited.Structs < edited.Live+450 || edited.Deleted < 500 {
-		t.Errorf("edited: %+v", edited)
-	}
+	test.GreaterEq(t, fresh.Live+900, edited.Live, test.Sprint("edited"))
+	test.GreaterEq(t, edited.Live+450, edited.Structs, test.Sprint("edited"))
+	test.GreaterEq(t, 500, edited.Deleted, test.Sprint("edited"))
 	// When what holds it goes, next to nothing of all that is left over, as in Yjs.
 	s.edit(t, func(x *Tx) { x.Remove(s.list, 0, 1) })
 	gone := newSheet(Options{})
 	gone.take(t, s.whole(t))
-	if b := gone.Bloat(); b.Structs > 20 || b.Deleted < 7_000 {
-		t.Errorf("deleted: %+v", b)
-	}
+	b := gone.Bloat()
+	test.LessEq(t, 20, b.Structs, test.Sprint("deleted"))
+	test.GreaterEq(t, 7_000, b.Deleted, test.Sprint("deleted"))
 }
 
 // TestEncodedIsTheSizeOfTheState in random programs.
@@ -58,12 +62,10 @@ func TestEncodedIsTheSizeOfTheState(t *testing.T) {
 		}
 		for _, s := range all {
 			size, b := len(s.whole(t)), s.Bloat()
-			if b.Encoded < size || b.Encoded > size+size/4+6*b.Structs {
-				t.Fatalf("seed %d: %d bytes are encoded, %+v", seed, size, b)
-			}
-			if b.Live > b.Structs || b.Bytes > b.Encoded+structBytes*b.Live {
-				t.Fatalf("seed %d: %+v", seed, b)
-			}
+			must.GreaterEq(t, size, b.Encoded, must.Sprint(seed))
+			must.LessEq(t, size+size/4+6*b.Structs, b.Encoded, must.Sprint(seed))
+			must.LessEq(t, b.Structs, b.Live, must.Sprint(seed))
+			must.LessEq(t, b.Encoded+structBytes*b.Live, b.Bytes, must.Sprint(seed))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // TestReplicasConverge has replicas change at random, undo and exchange what they wrote: all must read the same in the
@@ -79,16 +81,16 @@ func checkList(t *testing.T, list *Type) {
 		t.Fatalf("a list of length %d says %d", at, list.Len())
 	}
 	for _, m := range list.marks.list {
-		if got, ok := pos[m.item]; !ok || got != m.pos {
-			t.Fatalf("a mark says %d, its item stands at %d, in the list: %v", m.pos, got, ok)
-		}
+		got, ok := pos[m.item]
+		must.True(t, ok)
+		must.Eq(t, m.pos, got)
 	}
 	if list.Kind() != KindText {
 		return
 	}
 	was := list.Characters()
 	list.known = false
-	if s := list.Characters(); s != was || unitsOf(s) != at {
-		t.Fatalf("%q is remembered, %q is there, of %d units", was, s, at)
-	}
+	s := list.Characters()
+	must.Eq(t, was, s)
+	must.Eq(t, at, unitsOf(s))
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -19,22 +22,23 @@ func TestGapIsNamed(t *testing.T) {
 	replica := New(Options{})
 	replica.Root("list", KindText)
 	var gap *GapError
-	if err := replica.Apply(rest); !errors.As(err, &gap) || !errors.Is(err, ErrPending) || gap.Gap() != "changes of client 7 up to number 1 are missing" {
-		t.Errorf("%v", err)
-	}
+	err = replica.Apply(rest)
+	must.True(t, errors.As(err, &gap))
+	test.ErrorIs(t, err, ErrPending)
+	test.Eq(t, "changes of client 7 up to number 1 are missing", gap.Gap())
 	whole, err := source.Diff(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replica.Apply(whole); err != nil || replica.Held() != 0 {
-		t.Errorf("with the rest: %v", err)
-	}
+	err = replica.Apply(whole)
+	must.NoError(t, err, must.Sprint("with the rest"))
+	test.Eq(t, 0, replica.Held(), test.Sprint("with the rest"))
 	source.Transact(func(x *Tx) { x.RemoveText(list, 0, 1) })
 	deletion, err := source.Diff(wire.EncodeStateVector(map[uint64]uint64{7: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := New(Options{}).Apply(deletion); !errors.Is(err, ErrPending) || errors.As(err, &gap) {
-		t.Errorf("a deletion: %v", err)
-	}
+	err = New(Options{}).Apply(deletion)
+	test.ErrorIs(t, err, ErrPending, test.Sprint("a deletion"))
+	test.False(t, errors.As(err, &gap), test.Sprint("a deletion"))
 }

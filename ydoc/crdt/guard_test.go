@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
@@ -17,9 +18,9 @@ func TestPanicsBreakTheDocumentForGood(t *testing.T) {
 		s := newSheet(Options{Broken: func() { told++ }})
 		s.put(t, 0, "x")
 		err := s.Do("test", func() error { return f(s) })
-		if !errors.Is(err, ErrBroken) || !errors.Is(s.Err(), ErrBroken) || told != 1 {
-			t.Errorf("%s: %v, %v, said %d times", name, err, s.Err(), told)
-		}
+		test.ErrorIs(t, err, ErrBroken, test.Sprint(name))
+		test.ErrorIs(t, s.Err(), ErrBroken, test.Sprint(name))
+		test.Eq(t, 1, told, test.Sprint(name))
 		if err := s.Do("x", func() error { t.Error("f ran"); return nil }); !errors.Is(err, ErrBroken) {
 			t.Errorf("%s: %v", name, err)
 		}

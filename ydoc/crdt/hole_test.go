@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -45,18 +48,18 @@ func TestStateWithoutAServersFirstChange(t *testing.T) {
 	if err := r.ApplyState(rest); err != nil || r.Held() != 0 {
 		t.Fatalf("%v, %d held", err, r.Held())
 	}
-	if state.Get("hash") != "1" || state.Get("path") == "a.ipynb" || list.Characters() != "abc" {
-		t.Errorf("hash %v, path %v, text %q", state.Get("hash"), state.Get("path"), list.Characters())
-	}
+	test.EqOp[any](t, "1", state.Get("hash"))
+	test.NotEqOp[any](t, "a.ipynb", state.Get("path"))
+	test.Eq(t, "abc", list.Characters())
 	// A second life upon the first.
 	all, err := r.Diff(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := life(t, later, all, func(x *Tx, state, _ *Type) { x.Set(state, "hash", "2") })
-	if err := r.ApplyState(again); err != nil || state.Get("hash") != "2" {
-		t.Errorf("its second life: %v, hash %v", err, state.Get("hash"))
-	}
+	err = r.ApplyState(again)
+	must.NoError(t, err, must.Sprint("its second life"))
+	test.EqOp[any](t, "2", state.Get("hash"), test.Sprint("its second life"))
 	r.Transact(func(x *Tx) { x.RemoveText(list, 0, 1) })
 	// One that has the first change keeps it.
 	tab := New(Options{ClientID: server})
@@ -82,9 +85,9 @@ func TestStateWithoutAServersFirstChange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if others.Get("path") != "a.ipynb" || others.Get("hash") != "2" || text.Characters() != "bc" {
-		t.Errorf("one that has it: path %v, hash %v, text %q", others.Get("path"), others.Get("hash"), text.Characters())
-	}
+	test.EqOp[any](t, "a.ipynb", others.Get("path"), test.Sprint("one that has it"))
+	test.EqOp[any](t, "2", others.Get("hash"), test.Sprint("one that has it"))
+	test.Eq(t, "bc", text.Characters(), test.Sprint("one that has it"))
 }
 
 // What hides something stays a gap: a tab's change, more than one, and what others build on.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -38,9 +40,9 @@ func TestCostlyUpdatesAreStopped(t *testing.T) {
 		s := newSheet(Options{ClientID: 1})
 		s.put(t, 0, strings.Repeat("a", 20_000))
 		err := s.Apply(hostile(c.n, c.right))
-		if errors.Is(err, ErrBroken) != c.broken || c.broken && !errors.Is(err, errTooCostly) || !c.broken && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.Eq(t, c.broken, errors.Is(err, ErrBroken), test.Sprint(name))
+		test.False(t, c.broken && !errors.Is(err, errTooCostly), test.Sprint(name))
+		test.False(t, !c.broken && err != nil, test.Sprint(name))
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // move copies the first type of a sheet's list to its end, and deletes it.
@@ -50,18 +53,18 @@ func TestCopiedTextsAreLetGo(t *testing.T) {
 		deliver(t, peer, s) // which tells nothing of ours
 		time.Sleep(2 * lateFor)
 		s.edit(t, func(x *Tx) { x.Set(s.meta, "k", 1) })
-		if n := len(s.copies); n != 1 || old.Start == nil {
-			t.Fatalf("%d texts held before any peer is known to have the copy, want 1", n)
-		}
+		n := len(s.copies)
+		must.Eq(t, 1, n)
+		must.NotNil(t, old.Start)
 		if _, err := s.Diff(peer.vector(t)); err != nil {
 			t.Fatal(err)
 		}
 		s.edit(t, func(x *Tx) { x.Set(s.meta, "k", 2) })
 		time.Sleep(2 * lateFor)
 		s.edit(t, func(x *Tx) { x.Set(s.meta, "k", 3) })
-		if n := len(s.copies); n != 0 || old.Start != nil {
-			t.Errorf("%d texts held, want none", n)
-		}
+		n = len(s.copies)
+		test.Eq(t, 0, n)
+		test.Nil(t, old.Start)
 		deliver(t, s, peer)
 		if a, b := s.content(t), peer.content(t); a != b {
 			t.Errorf("%s here, %s there", a, b)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -29,9 +31,10 @@ func TestDocumentsBeyondTheirLimitsBreak(t *testing.T) {
 // TestADocumentWithinItsLimitsCanBeJoined fills a document until it breaks: up to then a peer with the same limits must
 // have taken its whole state in one update.
 func TestADocumentWithinItsLimitsCanBeJoined(t *testing.T) {
-	if l := (Limits{}).orDefaults(); l.Structs != l.Wire.Structs || l.Clients != l.Wire.Clients || l.DocumentBytes != l.Wire.UpdateBytes {
-		t.Errorf("defaults %+v", l)
-	}
+	l := (Limits{}).orDefaults()
+	test.Eq(t, l.Wire.Structs, l.Structs)
+	test.Eq(t, l.Wire.Clients, l.Clients)
+	test.Eq(t, l.Wire.UpdateBytes, l.DocumentBytes)
 	for name, change := range map[string]func(l *wire.Limits){
 		"structs": func(l *wire.Limits) { l.Structs = 200 },
 		"bytes":   func(l *wire.Limits) { l.UpdateBytes = 20_000 },
@@ -59,8 +62,8 @@ func TestADocumentWithinItsLimitsCanBeJoined(t *testing.T) {
 			}
 			err = s.Apply(u)
 		}
-		if !errors.Is(err, ErrBroken) || !errors.Is(err, errOversize) || steps < 3 {
-			t.Errorf("%s: after %d steps %v", name, steps, err)
-		}
+		test.ErrorIs(t, err, ErrBroken, test.Sprint(name))
+		test.ErrorIs(t, err, errOversize, test.Sprint(name))
+		test.GreaterEq(t, 3, steps, test.Sprint(name))
 	}
 }

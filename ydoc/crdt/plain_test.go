@@ -5,6 +5,9 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 type named map[string]any
@@ -23,9 +26,9 @@ func TestPlainValues(t *testing.T) {
 		{[]string{"a"}, []any{"a"}},
 		{named{"k": []any{named{"n": int64(1)}}}, map[string]any{"k": []any{map[string]any{"n": 1}}}},
 	} {
-		if got, err := Plain(c.in, 10); err != nil || !EqualValues(got, c.want) {
-			t.Errorf("%#v became %#v (%v)", c.in, got, err)
-		}
+		got, err := Plain(c.in, 10)
+		must.NoError(t, err)
+		test.True(t, EqualValues(got, c.want))
 	}
 	for _, bad := range []any{
 		"\xff",

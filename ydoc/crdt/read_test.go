@@ -1,6 +1,11 @@
 package crdt
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+)
 
 // TestDeepNestingIsCut puts thousands of maps in each other. They must be kept, and read to a depth that nothing
 // stumbles over.
@@ -20,14 +25,12 @@ func TestDeepNestingIsCut(t *testing.T) {
 	for m, _ := b.list.List()[0].(map[string]any); m != nil; levels++ {
 		m, _ = m["k"].(map[string]any)
 	}
-	if levels < 100 || levels > maxNesting+2 {
-		t.Errorf("%d levels are read", levels)
-	}
+	test.GreaterEq(t, 100, levels)
+	test.LessEq(t, maxNesting+2, levels)
 	err := b.Do("undo", func() error {
 		b.Release(b.Revert((*Revert).Run, b.Record(func(x *Tx) { x.Remove(b.list, 0, 1) })))
 		return nil
 	})
-	if err != nil || b.Bloat().Structs < depth {
-		t.Errorf("%v, %+v", err, b.Bloat())
-	}
+	must.NoError(t, err)
+	test.GreaterEq(t, depth, b.Bloat().Structs)
 }

@@ -3,6 +3,8 @@ package crdt
 import (
 	"bytes"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // A relaying replica passes on what was new in an update, and nothing when nothing was.
@@ -54,7 +56,8 @@ func TestClientZero(t *testing.T) {
 	r := newSheet(Options{})
 	r.take(t, one)
 	r.take(t, two)
-	if got := r.text.Characters(); got != "text" || r.list.Len() != 2 || r.list.List()[0] != "first" {
-		t.Errorf("read %q, %v", got, r.list.List())
-	}
+	got := r.text.Characters()
+	test.Eq(t, "text", got)
+	test.Eq(t, 2, r.list.Len())
+	test.EqOp[any](t, "first", r.list.List()[0])
 }

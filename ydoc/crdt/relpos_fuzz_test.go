@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
@@ -83,9 +85,8 @@ func (p *places) check(tb testing.TB, raw json.RawMessage) (found bool) {
 
 func checkPlace(tb testing.TB, text string, off int, make func(off int) (json.RawMessage, error), resolve func(json.RawMessage) (int, bool)) {
 	units := utf16.Encode([]rune(text))
-	if off < 0 || off > len(units) {
-		tb.Fatalf("offset %d in a text of %d units", off, len(units))
-	}
+	must.GreaterEq(tb, 0, off)
+	must.LessEq(tb, len(units), off)
 	if off > 0 && off < len(units) && units[off-1]&0xfc00 == 0xd800 {
 		return // inside a character, where none is made
 	}
@@ -93,9 +94,9 @@ func checkPlace(tb testing.TB, text string, off int, make func(off int) (json.Ra
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if again, ok := resolve(raw); !ok || again != off {
-		tb.Fatalf("%s stands at %d (%v), it was made for %d", raw, again, ok, off)
-	}
+	again, ok := resolve(raw)
+	must.True(tb, ok, must.Sprint(raw))
+	must.Eq(tb, off, again, must.Sprint(raw))
 }
 
 // realPositions are the carets and selections of the recorded session, those that yjs made, and odd ones.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // TestPositionsStickToASide: with a negative association a position belongs to the character before it, as in Yjs
@@ -29,9 +31,10 @@ func TestPositionsStickToASide(t *testing.T) {
 		at := func(want int) {
 			t.Helper()
 			s.Read("resolve", func() {
-				if in, off, ok := s.Resolve(json.RawMessage(c.position)); in != text || off != want || !ok {
-					t.Errorf("%s: %d %v, want %d", c.position, off, ok, want)
-				}
+				in, off, ok := s.Resolve(json.RawMessage(c.position))
+				test.EqOp(t, text, in, test.Sprint(c.position))
+				test.Eq(t, want, off, test.Sprint(c.position))
+				test.True(t, ok, test.Sprint(c.position))
 			})
 		}
 		at(c.before)

@@ -3,6 +3,7 @@ package crdt
 import (
 	"testing"
 
+	"github.com/shoenig/test"
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
@@ -25,9 +26,8 @@ func TestNothingIsKeptForReleasedSteps(t *testing.T) {
 	}
 	first := record(func(x *Tx) { x.RemoveText(s.text, 0, 4) })
 	second := record(func(x *Tx) { x.RemoveText(s.text, 4, 2) })
-	if record(func(*Tx) {}).Empty() == first.Empty() || second.Bytes() != 4 {
-		t.Errorf("%+v", second)
-	}
+	test.NotEq(t, first.Empty(), record(func(*Tx) {}).Empty())
+	test.Eq(t, 4, second.Bytes())
 	kept(6)
 	s.Read("release", func() { s.Release(first) })
 	kept(2)

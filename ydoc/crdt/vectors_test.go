@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-	"reflect"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // TestWhatOthersEncodeIsEncodedAlike applies what Yjs and pycrdt recorded, step by step and whole: what we then encode
@@ -54,9 +56,10 @@ func TestWhatOthersEncodeIsEncodedAlike(t *testing.T) {
 				}
 				s.Read("read", func() {
 					var got []any
-					if b, err := json.Marshal(cells.Value()); err != nil || json.Unmarshal(b, &got) != nil || !reflect.DeepEqual(got, want) {
-						t.Errorf("%s: %v (%v), want %v", v.Name, got, err, want)
-					}
+					b, err := json.Marshal(cells.Value())
+					must.NoError(t, err, must.Sprint(v.Name))
+					must.NoError(t, json.Unmarshal(b, &got), must.Sprint(v.Name))
+					test.Eq(t, want, got, test.Sprint(v.Name))
 				})
 			}
 		}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -55,8 +58,9 @@ func TestMergeConflicts(t *testing.T) {
 			t.Errorf("%s: Merge gave %v, %v; a conflict expected", c.name, es, err)
 			continue
 		}
-		if len(conflict.Spans) == 0 || conflict.TheirDiff == "" || conflict.MyDiff == "" || conflict.Error() == "" {
-			t.Errorf("%s: an incomplete conflict: %+v", c.name, conflict)
-		}
+		must.SliceNotEmpty(t, conflict.Spans, must.Sprint(c.name))
+		test.NotEq(t, "", conflict.TheirDiff, test.Sprint(c.name))
+		test.NotEq(t, "", conflict.MyDiff, test.Sprint(c.name))
+		test.NotEq(t, "", conflict.Error(), test.Sprint(c.name))
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -52,9 +55,11 @@ func checkEdits(tb testing.TB, old, new string, es []textdiff.Edit) {
 	units := utf16.Encode([]rune(old))
 	end := -1
 	for _, e := range es {
-		if e.Pos <= end || e.Pos+e.Del > len(units) || e.Del < 0 || e.Del == 0 && e.Ins == "" || !utf8.ValidString(e.Ins) {
-			tb.Fatalf("edits %v of %q", es, old)
-		}
+		must.Greater(tb, end, e.Pos, must.Sprint(es, old))
+		must.LessEq(tb, len(units), e.Pos+e.Del, must.Sprint(es, old))
+		must.GreaterEq(tb, 0, e.Del, must.Sprint(es, old))
+		must.False(tb, e.Del == 0 && e.Ins == "", must.Sprint(es, old))
+		must.True(tb, utf8.ValidString(e.Ins), must.Sprint(es, old))
 		end = e.Pos + e.Del
 		for _, at := range []int{e.Pos, end} {
 			if at > 0 && at < len(units) && utf16.IsSurrogate(rune(units[at-1])) && units[at-1] < 0xdc00 {
@@ -109,9 +114,9 @@ func TestDiffOfOneChangeIsSmall(t *testing.T) {
 		}
 		// A character with its marks may have to be replaced where only a mark changed, on both sides.
 		const slack = 2 * 24
-		if del := textdiff.UTF16Len(string(runes[i:j])); touched > del+slack || inserted > textdiff.UTF16Len(ins)+slack {
-			t.Fatalf("from %q to %q: deletes %d for %d, inserts %d for %q: %v", old, new, touched, del, inserted, ins, es)
-		}
+		del := textdiff.UTF16Len(string(runes[i:j]))
+		must.LessEq(t, del+slack, touched, must.Sprint(old, new, es))
+		must.LessEq(t, textdiff.UTF16Len(ins)+slack, inserted, must.Sprint(old, new, es))
 	}
 }
 
@@ -126,9 +131,9 @@ func TestMergeWithNothingIsTheOtherSide(t *testing.T) {
 		}
 		checkEdits(t, base, side, es)
 		for _, mine := range []string{base, side} {
-			if es, err = textdiff.Merge(base, side, mine); err != nil || len(es) > 0 {
-				t.Fatalf("Merge(%q, %q, %q) = %v, %v", base, side, mine, es, err)
-			}
+			es, err = textdiff.Merge(base, side, mine)
+			must.NoError(t, err, must.Sprint(base, side, mine))
+			must.LessEq(t, 0, len(es), must.Sprint(base, side, mine))
 		}
 	}
 }
@@ -148,9 +153,8 @@ func TestMergeKeepsBothSides(t *testing.T) {
 		}
 		if err != nil {
 			var c *textdiff.Conflict
-			if !errors.As(err, &c) || es != nil {
-				t.Fatalf("Merge gave %v and %v", es, err)
-			}
+			must.True(t, errors.As(err, &c))
+			must.Nil(t, es)
 			checkConflict(t, base, c)
 			conflicts++
 			continue
@@ -180,9 +184,8 @@ func TestMergeKeepsBothSides(t *testing.T) {
 		}
 	}
 	t.Logf("%d merged, %d conflicts", merged, conflicts)
-	if merged < 2_000 || conflicts < 2_000 {
-		t.Errorf("%d merged, %d conflicts: too few of one", merged, conflicts)
-	}
+	test.GreaterEq(t, 2_000, merged)
+	test.GreaterEq(t, 2_000, conflicts)
 }
 
 func sameChange(base, theirs, mine string) bool {
@@ -204,9 +207,9 @@ func checkConflict(tb testing.TB, base string, c *textdiff.Conflict) {
 	end := -1
 	for _, s := range c.Spans {
 		from, to := textdiff.ByteOffset(base, s.Pos), textdiff.ByteOffset(base, s.Pos+s.Len)
-		if s.Pos <= end || base[from:to] != s.Base || s.Theirs == s.Mine && s.Theirs == s.Base {
-			tb.Fatalf("base %q: places %+v", base, c.Spans)
-		}
+		must.Greater(tb, end, s.Pos)
+		must.Eq(tb, s.Base, base[from:to])
+		must.False(tb, s.Theirs == s.Mine && s.Theirs == s.Base)
 		end = s.Pos + s.Len
 	}
 }
@@ -249,7 +252,7 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("UTF16Offset(%q, %d) = %d, want %d", s, offset, got, want)
 		}
 	}
-	if textdiff.ByteOffset(s, -1) != 0 || textdiff.UTF16Offset(s, -1) != 0 || textdiff.UTF16Len(s) != 6 {
-		t.Error("ends and length")
-	}
+	test.Eq(t, 0, textdiff.ByteOffset(s, -1), test.Sprint("ends and length"))
+	test.Eq(t, 0, textdiff.UTF16Offset(s, -1), test.Sprint("ends and length"))
+	test.Eq(t, 6, textdiff.UTF16Len(s), test.Sprint("ends and length"))
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -30,9 +33,10 @@ func TestRecordedFrames(t *testing.T) {
 		delete(want, v.Name)
 		raw := unhex(t, v.Hex)
 		f, err := wire.ParseFrame(raw, wire.DefaultLimits)
-		if err != nil || f.Kind != w.Kind || f.Raw != w.Raw || !bytes.Equal(f.Payload, w.Payload) {
-			t.Errorf("%s: %+v (%v), want %+v", v.Name, f, err, w)
-		}
+		must.NoError(t, err, must.Sprint(v.Name))
+		test.Eq(t, w.Kind, f.Kind, test.Sprint(v.Name))
+		test.Eq(t, w.Raw, f.Raw, test.Sprint(v.Name))
+		test.True(t, bytes.Equal(f.Payload, w.Payload), test.Sprint(v.Name))
 		if got := build[v.Name](f); !bytes.Equal(got, raw) {
 			t.Errorf("%s: built as %x, recorded as %x", v.Name, got, raw)
 		}
@@ -46,16 +50,17 @@ func TestUpdateFrame(t *testing.T) {
 	u := bytes.Repeat([]byte{7}, 300)
 	raw := wire.AppendUpdate([]byte("before"), u)[len("before"):]
 	f, err := wire.ParseFrame(raw, wire.DefaultLimits)
-	if err != nil || f.Kind != wire.Update || !bytes.Equal(f.Payload, u) || !bytes.Equal(raw[:4], []byte{0, 2, 0xac, 2}) {
-		t.Errorf("%x: %v %v", raw[:4], f.Kind, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, wire.Update, f.Kind)
+	test.True(t, bytes.Equal(f.Payload, u))
+	test.True(t, bytes.Equal(raw[:4], []byte{0, 2, 0xac, 2}))
 }
 
 func TestUnknownFramesAreNoError(t *testing.T) {
 	for _, raw := range [][]byte{{3}, {125, 1, 2, 3}, {0, 3, 0}, {0, 99}, b(1 << 40)} {
-		if f, err := wire.ParseFrame(raw, wire.DefaultLimits); err != nil || f.Kind != wire.Unknown {
-			t.Errorf("%x: %+v, %v", raw, f, err)
-		}
+		f, err := wire.ParseFrame(raw, wire.DefaultLimits)
+		must.NoError(t, err, must.Sprint(raw))
+		test.Eq(t, wire.Unknown, f.Kind, test.Sprint(raw))
 	}
 }
 
@@ -81,9 +86,10 @@ func TestFramesRefused(t *testing.T) {
 		"a type beyond 53 bits":    {b(uint64(1 << 60)), wire.ReasonOverflow},
 	} {
 		var fault *wire.FormatError
-		if f, err := wire.ParseFrame(c.frame, lim); !errors.As(err, &fault) || fault.Reason != c.want || f.Kind != wire.Unknown {
-			t.Errorf("%s: %+v, %v, want %q", name, f, err, c.want)
-		}
+		f, err := wire.ParseFrame(c.frame, lim)
+		must.True(t, errors.As(err, &fault), must.Sprint(name))
+		test.Eq(t, c.want, fault.Reason, test.Sprint(name))
+		test.Eq(t, wire.Unknown, f.Kind, test.Sprint(name))
 	}
 }
 
@@ -104,9 +110,9 @@ func TestRawMessages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if m, err := wire.ParseRaw(f); err != nil || m != c.want {
-			t.Errorf("%s: %+v (%v), want %+v", name, m, err, c.want)
-		}
+		m, err := wire.ParseRaw(f)
+		must.NoError(t, err, must.Sprint(name))
+		test.EqOp(t, c.want, m, test.Sprint(name))
 	}
 	for name, f := range map[string]wire.Frame{
 		"another kind":         {Kind: wire.Update},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -44,13 +46,12 @@ func checkStateVector(tb testing.TB, raw []byte) (accepted bool) {
 		return false
 	}
 	again, err := wire.ParseStateVector(wire.EncodeStateVector(sv), wire.DefaultLimits)
-	if err != nil || len(again) != len(sv) {
-		tb.Fatalf("%v became %v (%v)", sv, again, err)
-	}
+	must.NoError(tb, err)
+	must.MapLen(tb, len(sv), again)
 	for client, clock := range sv {
-		if c, ok := again[client]; !ok || c != clock {
-			tb.Fatalf("%v became %v", sv, again)
-		}
+		c, ok := again[client]
+		must.True(tb, ok, must.Sprint(sv, again))
+		must.Eq(tb, clock, c, must.Sprint(sv, again))
 	}
 	return true
 }
@@ -80,8 +81,9 @@ func checkFrame(tb testing.TB, raw []byte) (accepted bool) {
 		return false
 	}
 	again, err := wire.ParseFrame(built, wire.DefaultLimits)
-	if err != nil || again.Kind != fr.Kind || again.Raw != fr.Raw || !bytes.Equal(again.Payload, fr.Payload) {
-		tb.Fatalf("%+v became %+v (%v)", fr, again, err)
-	}
+	must.NoError(tb, err)
+	must.Eq(tb, fr.Kind, again.Kind)
+	must.Eq(tb, fr.Raw, again.Raw)
+	must.True(tb, bytes.Equal(again.Payload, fr.Payload))
 	return true
 }

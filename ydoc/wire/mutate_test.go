@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -31,9 +33,8 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	t.Logf("%d mutants, %d accepted", mutants, accepted)
-	if accepted < mutants/100 || accepted > mutants/2 {
-		t.Errorf("%d of %d mutants are accepted: the mutations test little", accepted, mutants)
-	}
+	test.GreaterEq(t, mutants/100, accepted)
+	test.LessEq(t, mutants/2, accepted)
 }
 
 func TestTruncationsAreRefused(t *testing.T) {
@@ -67,8 +68,7 @@ func TestMutantsOfStateVectorsAndFrames(t *testing.T) {
 			})
 		}
 		t.Logf("%s: %d of %d mutants are accepted", name, accepted, mutants)
-		if accepted < mutants/100 || accepted == mutants {
-			t.Errorf("%s: %d of %d mutants are accepted: the mutations test little", name, accepted, mutants)
-		}
+		test.GreaterEq(t, mutants/100, accepted, test.Sprint(name))
+		test.NotEq(t, mutants, accepted, test.Sprint(name))
 	}
 }

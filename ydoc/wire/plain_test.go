@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -20,9 +22,9 @@ func TestPlainValuesComeBack(t *testing.T) {
 	} {
 		b := wire.AppendValue(nil, v)
 		r := wire.NewReader("value", b)
-		if got := r.Value(); !reflect.DeepEqual(got, v) || r.End() != nil {
-			t.Errorf("%#v became %#v (%v)", v, got, r.Err())
-		}
+		got := r.Value()
+		test.Eq(t, v, got)
+		test.NoError(t, r.End())
 		r = wire.NewReader("value", b)
 		if r.SkipValue(); r.End() != nil {
 			t.Errorf("%#v: %v", v, r.Err())

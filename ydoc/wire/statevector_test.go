@@ -6,6 +6,9 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -38,9 +41,8 @@ func TestStateVectorRoundTrip(t *testing.T) {
 	} {
 		raw := wire.EncodeStateVector(sv)
 		got, err := wire.ParseStateVector(raw, wire.DefaultLimits)
-		if err != nil || !maps.Equal(got, sv) {
-			t.Errorf("%v became %v (%v)", sv, got, err)
-		}
+		must.NoError(t, err)
+		test.True(t, maps.Equal(got, sv))
 		if err := wire.CheckStateVector(raw, wire.DefaultLimits); err != nil {
 			t.Error(err)
 		}
@@ -61,11 +63,11 @@ func TestStateVectorRefuses(t *testing.T) {
 		"a clock beyond 53 bits": {b(1, 5, uint64(1<<53)), wire.ReasonOverflow},
 	} {
 		var fault *wire.FormatError
-		if err := wire.CheckStateVector(c.sv, wire.DefaultLimits); !errors.As(err, &fault) || fault.Reason != c.want {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-		if sv, err := wire.ParseStateVector(c.sv, wire.DefaultLimits); err == nil || sv != nil {
-			t.Errorf("%s: parsed as %v, %v", name, sv, err)
-		}
+		err := wire.CheckStateVector(c.sv, wire.DefaultLimits)
+		must.True(t, errors.As(err, &fault), must.Sprint(name))
+		test.Eq(t, c.want, fault.Reason, test.Sprint(name))
+		sv, err := wire.ParseStateVector(c.sv, wire.DefaultLimits)
+		must.Error(t, err, must.Sprint(name))
+		test.Nil(t, sv, test.Sprint(name))
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -215,9 +218,9 @@ func TestCheckUpdateKeepsLimits(t *testing.T) {
 		}
 		shrink(&lim, name)
 		var fault *wire.FormatError
-		if err := wire.CheckUpdate(c.update, lim); !errors.As(err, &fault) || fault.Reason != wire.ReasonLimit {
-			t.Errorf("%s: one over the limit: %v", name, err)
-		}
+		err := wire.CheckUpdate(c.update, lim)
+		must.True(t, errors.As(err, &fault), must.Sprint(name))
+		test.Eq(t, wire.ReasonLimit, fault.Reason, test.Sprint(name))
 	}
 }
 

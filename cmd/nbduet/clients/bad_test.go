@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
@@ -21,7 +24,7 @@ var (
 func left(t *testing.T, file string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(file))
-	must(t, err)
+	must.NoError(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -52,9 +55,9 @@ func TestRefusedFiles(t *testing.T) {
 			file := fileOf(t, m, c.client)
 			put(t, file, c.text, 0o644)
 			err := refused(t, m, clients.Config{Write: true, Token: "secret"}, c.client)
-			if !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), file) || strings.Count(err.Error(), file) != 1 {
-				t.Errorf("it says %v, not %s", err, c.says)
-			}
+			test.StrContains(t, err.Error(), c.says)
+			test.StrContains(t, err.Error(), file)
+			test.Eq(t, 1, strings.Count(err.Error(), file))
 			if c.client != "zed" && !strings.Contains(c.says, "by hand") {
 				refused(t, m, removing, c.client)
 			}
@@ -82,16 +85,16 @@ func TestEmpty(t *testing.T) {
 			fresh, _ := run(t, m, clients.Config{}, client)
 			file := fileOf(t, m, client)
 			put(t, file, text, 0o640)
-			if out, _ := run(t, m, removing, client); !strings.Contains(out, "nothing to take out") || get(t, file) != text {
-				t.Errorf("%s, %q: %s", client, text, out)
-			}
+			out, _ := run(t, m, removing, client)
+			test.StrContains(t, out, "nothing to take out", test.Sprint(client))
+			test.Eq(t, text, get(t, file), test.Sprint(client))
 			run(t, m, writing, client)
 			if got := get(t, file); got != strings.TrimSpace(text)+strings.ReplaceAll(fresh, "\n", ends(text)) {
 				t.Errorf("%s, %q: it is %q", client, text, get(t, file))
 			}
-			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
-				t.Errorf("%v, %v", info.Mode(), err)
-			}
+			info, err := os.Stat(file)
+			must.NoError(t, err)
+			test.Eq(t, 0o640, info.Mode().Perm())
 		}
 	}
 }
@@ -111,7 +114,7 @@ func TestReadOnly(t *testing.T) {
 		run(t, m, removing, client) // there is nothing to change
 	}
 	m := machine(t)
-	must(t, os.MkdirAll(fileOf(t, m, "cursor"), 0o700))
+	must.NoError(t, os.MkdirAll(fileOf(t, m, "cursor"), 0o700))
 	if err := refused(t, m, writing, "cursor"); !strings.Contains(err.Error(), "is not a file") {
 		t.Error(err)
 	}
@@ -122,19 +125,19 @@ func TestLinks(t *testing.T) {
 	for _, text := range []string{"{\n  \"a\": 1\n}\n", ""} {
 		m := machine(t)
 		file := fileOf(t, m, "cursor")
-		must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		dotfiles := filepath.Join(m.Home, "dotfiles")
 		target := filepath.Join(dotfiles, "mcp.json")
 		if text != "" {
 			put(t, target, text, 0o600)
 		}
-		must(t, os.Symlink("../dotfiles/between", file))
-		must(t, os.MkdirAll(dotfiles, 0o700))
-		must(t, os.Symlink("mcp.json", filepath.Join(dotfiles, "between")))
+		must.NoError(t, os.Symlink("../dotfiles/between", file))
+		must.NoError(t, os.MkdirAll(dotfiles, 0o700))
+		must.NoError(t, os.Symlink("mcp.json", filepath.Join(dotfiles, "between")))
 		run(t, m, writing, "cursor")
-		if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink == 0 {
-			t.Errorf("the link is %v, %v", info.Mode(), err)
-		}
+		info, err := os.Lstat(file)
+		must.NoError(t, err)
+		test.NotEq(t, 0, info.Mode()&os.ModeSymlink)
 		if !strings.Contains(get(t, target), `"nbduet"`) {
 			t.Errorf("the target is %s", get(t, target))
 		}
@@ -145,8 +148,8 @@ func TestLinks(t *testing.T) {
 	}
 	m := machine(t)
 	file := fileOf(t, m, "cursor")
-	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	must(t, os.Symlink(file, file))
+	must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must.NoError(t, os.Symlink(file, file))
 	if err := refused(t, m, writing, "cursor"); !strings.Contains(err.Error(), "link") {
 		t.Error(err)
 	}
@@ -168,9 +171,10 @@ func TestMeanwhile(t *testing.T) {
 		})
 		t.Cleanup(func() { clients.Meanwhile(func() {}) })
 		run(t, m, writing, "claude-code")
-		if text := get(t, file); !strings.Contains(text, `"n": 3`) || !strings.Contains(text, "nbduet") || n != 4 {
-			t.Errorf("after %d times it is %s", n, text)
-		}
+		text := get(t, file)
+		test.StrContains(t, text, `"n": 3`)
+		test.StrContains(t, text, "nbduet")
+		test.Eq(t, 4, n)
 		if got := get(t, file+".nbduet-backup"); got != `{"n": 3}` {
 			t.Errorf("the backup is %s", got)
 		}
@@ -181,9 +185,9 @@ func TestMeanwhile(t *testing.T) {
 		n++
 		put(t, file, fmt.Sprintf("{\"n\": %d}", n), 0o600)
 	})
-	if err := refused(t, m, writing, "claude-code"); !strings.Contains(err.Error(), "keeps writing") || !strings.Contains(get(t, file), fmt.Sprint(n)) {
-		t.Error(err)
-	}
+	err := refused(t, m, writing, "claude-code")
+	test.StrContains(t, err.Error(), "keeps writing")
+	test.StrContains(t, get(t, file), fmt.Sprint(n))
 	left(t, filepath.Join(m.Home, "x"), ".claude.json", ".claude.json.nbduet-backup")
 }
 
@@ -241,10 +245,10 @@ func TestEditedEntry(t *testing.T) {
 			if get(t, file+".nbduet-backup") != c.before {
 				t.Error("the backup is another")
 			}
-			must(t, os.Remove(file+".nbduet-backup"))
-			if said, _ := run(t, m, config, c.client); !strings.Contains(said, "unchanged") || get(t, file) != want {
-				t.Errorf("%s, and it is %s", said, get(t, file))
-			}
+			must.NoError(t, os.Remove(file+".nbduet-backup"))
+			said, _ := run(t, m, config, c.client)
+			test.StrContains(t, said, "unchanged")
+			test.Eq(t, want, get(t, file))
 			absent(t, file+".nbduet-backup")
 			run(t, m, removing, c.client)
 			if strings.Contains(get(t, file), "nbduet") {
@@ -276,9 +280,9 @@ func TestUsage(t *testing.T) {
 	} {
 		err := refused(t, m, c.config, strings.Fields(c.args)...)
 		var usage options.UsageError
-		if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%+v %s: %v", c.config, c.args, err)
-		}
+		must.True(t, errors.As(err, &usage))
+		test.StrContains(t, err.Error(), c.says)
+		test.StrNotContains(t, err.Error(), "secret")
 	}
 	m.Home = ""
 	if err := refused(t, m, writing, "cursor"); !strings.Contains(err.Error(), "HOME") {
@@ -302,18 +306,19 @@ func FuzzEdits(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if command, env, err := edits.Read(next); err != nil || strings.Join(command, " ") != "x y" || env["A"] != "b" {
-				t.Fatalf("%q, %q, %v in %q from %q", command, env, err, next, text)
-			}
+			command, env, err := edits.Read(next)
+			must.NoError(t, err, must.Sprint(next, text))
+			must.Eq(t, "x y", strings.Join(command, " "), must.Sprint(next, text))
+			must.Eq(t, "b", env["A"], must.Sprint(next, text))
 			if string(next) == string(with) {
 				break
 			}
 			with = next
 		}
 		if without, err := edits.Drop([]byte(text)); err == nil {
-			if command, _, err := edits.Read(without); err != nil || command != nil {
-				t.Fatalf("%q, %v in %q from %q", command, err, without, text)
-			}
+			command, _, err := edits.Read(without)
+			must.NoError(t, err, must.Sprint(without, text))
+			must.Nil(t, command, must.Sprint(without, text))
 		}
 	})
 }

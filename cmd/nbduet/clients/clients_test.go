@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
@@ -20,7 +23,7 @@ var all = []string{"claude-desktop", "claude-code", "cursor", "vscode", "jupyter
 func machine(t *testing.T) clients.Machine {
 	t.Helper()
 	program, err := exec.LookPath("sh")
-	must(t, err)
+	must.NoError(t, err)
 	home := t.TempDir()
 	return clients.Machine{
 		GOOS: "linux", Home: home, Program: program, Data: filepath.Join(home, "data"),
@@ -29,18 +32,11 @@ func machine(t *testing.T) clients.Machine {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // fileOf is where a client reads.
 func fileOf(t *testing.T, m clients.Machine, client string) string {
 	t.Helper()
 	list, err := clients.List(m)
-	must(t, err)
+	must.NoError(t, err)
 	for _, i := range list {
 		if i.Name == client {
 			return i.File
@@ -73,15 +69,15 @@ func refused(t *testing.T, m clients.Machine, c clients.Config, args ...string) 
 
 func put(t *testing.T, file, text string, mode fs.FileMode) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	must(t, os.WriteFile(file, []byte(text), mode))
-	must(t, os.Chmod(file, mode))
+	must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must.NoError(t, os.WriteFile(file, []byte(text), mode))
+	must.NoError(t, os.Chmod(file, mode))
 }
 
 func get(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	must(t, err)
+	must.NoError(t, err)
 	return string(text)
 }
 
@@ -115,13 +111,15 @@ func TestPrinted(t *testing.T) {
 			want := strings.NewReplacer("PROGRAM", m.Program, "TOKENS", filepath.Join(m.Data, "tokens")).Replace(want)
 			c := clients.Config{URL: "http://localhost:8888/?token=secret"}
 			out, warn := run(t, m, c, client)
-			if got := strings.Join(strings.Fields(out), " "); got != want || !strings.HasSuffix(out, "\n") {
-				t.Errorf("it prints\n%s\nnot\n%s", got, want)
-			}
+			got := strings.Join(strings.Fields(out), " ")
+			test.Eq(t, want, got)
+			test.StrHasSuffix(t, "\n", out)
 			file := fileOf(t, m, client)
-			if comment := warn[:1]; strings.Count(warn, "\n"+comment) != 1 || !strings.Contains(warn, file) || !strings.Contains(warn, "localhost-8888, which only you") || strings.Contains(warn+out, "secret") {
-				t.Errorf("it says %q", warn)
-			}
+			comment := warn[:1]
+			test.Eq(t, 1, strings.Count(warn, "\n"+comment))
+			test.StrContains(t, warn, file)
+			test.StrContains(t, warn, "localhost-8888, which only you")
+			test.StrNotContains(t, warn+out, "secret")
 			absent(t, m.Data)
 			absent(t, file)
 
@@ -130,13 +128,14 @@ func TestPrinted(t *testing.T) {
 			if got := get(t, file); got != out {
 				t.Errorf("it writes\n%s\nnot\n%s", got, out)
 			}
-			if strings.Count(said, "\n") != 1 || !strings.Contains(said, file) || strings.Contains(said, "backup") || strings.Contains(said, "secret") {
-				t.Errorf("it says %q", said)
-			}
+			test.Eq(t, 1, strings.Count(said, "\n"))
+			test.StrContains(t, said, file)
+			test.StrNotContains(t, said, "backup")
+			test.StrNotContains(t, said, "secret")
 			absent(t, file+".nbduet-backup")
-			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("%v, %v", info.Mode(), err)
-			}
+			info, err := os.Stat(file)
+			must.NoError(t, err)
+			test.Eq(t, 0o600, info.Mode().Perm())
 			if again, _ := run(t, m, c, client); !strings.Contains(again, "unchanged") {
 				t.Errorf("the second time it says %q", again)
 			}
@@ -215,20 +214,21 @@ func TestKept(t *testing.T) {
 					t.Fatalf("%v in\n%s", err, text)
 				}
 				got, variables, err := edits.Read(with)
-				if err != nil || strings.Join(got, "|") != strings.Join(command, "|") || variables["ONE"] != env["ONE"] || len(variables) != 2 {
-					t.Errorf("it reads %q, %q, %v of\n%s", got, variables, err, with)
-				}
-				if crlf := strings.Count(text, "\r\n"); crlf > 0 && bytes.Count(with, []byte("\n")) != bytes.Count(with, []byte("\r\n")) || crlf == 0 && bytes.Contains(with, []byte("\r")) {
-					t.Errorf("the line ends are mixed in\n%q", with)
-				}
+				must.NoError(t, err, must.Sprint(with))
+				test.Eq(t, strings.Join(command, "|"), strings.Join(got, "|"), test.Sprint(with))
+				test.Eq(t, env["ONE"], variables["ONE"], test.Sprint(with))
+				test.MapLen(t, 2, variables, test.Sprint(with))
+				crlf := strings.Count(text, "\r\n")
+				test.False(t, crlf > 0 && bytes.Count(with, []byte("\n")) != bytes.Count(with, []byte("\r\n")))
+				test.False(t, crlf == 0 && bytes.Contains(with, []byte("\r")))
 				again, err := edits.Put(with)
-				if err != nil || !bytes.Equal(again, with) {
-					t.Errorf("%v, and another time it is\n%s\nnot\n%s", err, again, with)
-				}
+				must.NoError(t, err)
+				test.True(t, bytes.Equal(again, with))
 				without, err := edits.Drop(with)
-				if want := strings.Replace(text, "{ }", "{}", 1); err != nil || string(without) != strings.Replace(want, "[ ]", "[]", 1) { // what is between brackets with nothing in them goes, too
-					t.Errorf("%v, and taken out it is\n%s\nnot\n%s\nfrom\n%s", err, without, text, with)
-				}
+				// what is between brackets with nothing in them goes, too
+				want := strings.Replace(text, "{ }", "{}", 1)
+				must.NoError(t, err, must.Sprint(text, with))
+				test.Eq(t, strings.Replace(want, "[ ]", "[]", 1), string(without), test.Sprint(text, with))
 			})
 		}
 	}

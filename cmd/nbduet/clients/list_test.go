@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
@@ -79,10 +82,10 @@ func TestFiles(t *testing.T) {
 func TestCommand(t *testing.T) {
 	home := t.TempDir()
 	tool, err := exec.LookPath("sh")
-	must(t, err)
+	must.NoError(t, err)
 	link := filepath.Join(home, "bin", "nbduet")
-	must(t, os.MkdirAll(filepath.Dir(link), 0o700))
-	must(t, os.Symlink(tool, link))
+	must.NoError(t, os.MkdirAll(filepath.Dir(link), 0o700))
+	must.NoError(t, os.Symlink(tool, link))
 	cached := filepath.Join(home, ".cache", "uv", "archive-v0", "abc", "bin", "nbduet")
 	npx := filepath.Join(home, ".npm", "_npx", "12", "node_modules", "@nbduet", "linux", "nbduet")
 	spaced := filepath.Join(home, "a b")
@@ -119,11 +122,12 @@ func TestCommand(t *testing.T) {
 				Args    []string
 			} `json:"mcpServers"`
 		}
-		must(t, json.Unmarshal([]byte(out), &entry))
+		must.NoError(t, json.Unmarshal([]byte(out), &entry))
 		got := strings.Join(append([]string{entry.Servers["nbduet"].Command}, entry.Servers["nbduet"].Args...), " ")
-		if first, _, _ := strings.Cut(warn, "\n"); got != c.want || c.warns == "" && strings.Contains(warn, "--command") || !strings.Contains(first, c.warns) {
-			t.Errorf("%s %s is started by %s, not %s; it says %q", c.program, c.given, got, c.want, warn)
-		}
+		first, _, _ := strings.Cut(warn, "\n")
+		test.Eq(t, c.want, got)
+		test.False(t, c.warns == "" && strings.Contains(warn, "--command"))
+		test.StrContains(t, first, c.warns)
 	}
 }
 
@@ -139,12 +143,12 @@ func TestList(t *testing.T) {
 	m = having(m, nil, map[string]string{"claude": "/usr/bin/claude", "codex": "/usr/bin/codex"})
 	put(t, filepath.Join(m.Home, ".cursor", "x"), "", 0o600)
 	run(t, m, clients.Config{Write: true, Token: "x"}, "cursor")
-	must(t, os.RemoveAll(m.Data))
+	must.NoError(t, os.RemoveAll(m.Data))
 	run(t, m, writing, "gemini")
 	put(t, fileOf(t, m, "zed"), "{", 0o600)
 	put(t, fileOf(t, m, "windsurf"), `{"mcpServers": {"nbduet": {"command": "/no/such", "args": [1]}}}`, 0o600)
 	list, err := clients.List(m)
-	must(t, err)
+	must.NoError(t, err)
 	for _, i := range list {
 		want := map[string]clients.Installed{
 			"claude-code": {Present: true},
@@ -155,9 +159,8 @@ func TestList(t *testing.T) {
 			"windsurf":    {Present: true, Configured: true, Command: []string{"/no/such", "1"}, Problem: "its command /no/such does not exist"},
 		}[i.Name]
 		want.Name, want.Title, want.File = i.Name, i.Title, i.File
-		if !reflect.DeepEqual(i, want) || i.Title == "" {
-			t.Errorf("it is %+v, not %+v", i, want)
-		}
+		test.Eq(t, want, i)
+		test.NotEq(t, "", i.Title)
 	}
 	out, _ = run(t, m, clients.Config{List: true})
 	for _, says := range []string{"without nbduet\n", "has nbduet\n", "has nbduet, but its command /no/such does not exist", "not on this machine: claude-desktop, vscode, jupyter-ai\n"} {
@@ -167,7 +170,7 @@ func TestList(t *testing.T) {
 	}
 	out, _ = run(t, m, clients.Config{List: true, JSON: true})
 	var again []clients.Installed
-	must(t, json.Unmarshal([]byte(out), &again))
+	must.NoError(t, json.Unmarshal([]byte(out), &again))
 	if !reflect.DeepEqual(again, list) {
 		t.Errorf("as JSON it is %s", out)
 	}
@@ -186,9 +189,9 @@ func TestList(t *testing.T) {
 		t.Errorf("for a client of another nbduet the lines are %q", lines)
 	}
 	m.Look = having(m, nil, map[string]string{"nbduet": m.Program}).Look
-	if lines := clients.Lines(m); !slices.Contains(lines, "nbduet config cursor --write") || clients.Self(m) != "nbduet" {
-		t.Errorf("the lines are %q", lines)
-	}
+	lines := clients.Lines(m)
+	test.SliceContainsOp(t, lines, "nbduet config cursor --write")
+	test.Eq(t, "nbduet", clients.Self(m))
 	m.Program, m.Look = "/x y/it's", machine(t).Look
 	if lines := clients.Lines(m); !slices.Contains(lines, `'/x y/it'\''s' config cursor --write`) {
 		t.Errorf("the lines are %q", lines)

@@ -6,6 +6,9 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func TestModeAndOwner(t *testing.T) {
@@ -14,15 +17,14 @@ func TestModeAndOwner(t *testing.T) {
 	put(t, file, "{}", 0o664)
 	mine := os.Getuid() != 0
 	if !mine {
-		must(t, os.Chown(file, 1234, 2345))
+		must.NoError(t, os.Chown(file, 1234, 2345))
 	}
 	run(t, m, writing, "cursor")
 	for _, f := range []string{file, file + ".nbduet-backup"} {
 		info, err := os.Stat(f)
-		must(t, err)
+		must.NoError(t, err)
 		owner, ok := info.Sys().(*syscall.Stat_t)
-		if info.Mode().Perm() != 0o664 || ok && !mine && (owner.Uid != 1234 || owner.Gid != 2345) {
-			t.Errorf("%s has %v, %+v", f, info.Mode(), owner)
-		}
+		test.Eq(t, 0o664, info.Mode().Perm(), test.Sprint(f))
+		test.False(t, ok && !mine && (owner.Uid != 1234 || owner.Gid != 2345), test.Sprint(f))
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
@@ -21,26 +24,27 @@ func TestTokens(t *testing.T) {
 				t.Fatalf("%v, %v", info.Mode(), err)
 			}
 			entries, err := os.ReadDir(file)
-			must(t, err)
-			if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), "hub.example-443-user_ada") {
-				t.Fatalf("the files are %v", entries)
-			}
+			must.NoError(t, err)
+			must.SliceLen(t, 1, entries)
+			must.StrHasPrefix(t, "hub.example-443-user_ada", entries[0].Name())
 			file = filepath.Join(file, entries[0].Name())
-			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || get(t, file) != token+"\n" {
-				t.Errorf("%v, %v, %q", info.Mode(), err, get(t, file))
-			}
+			info, err := os.Stat(file)
+			must.NoError(t, err)
+			test.Eq(t, 0o600, info.Mode().Perm())
+			test.Eq(t, token+"\n", get(t, file))
 			text := get(t, fileOf(t, m, client))
-			if strings.Contains(text, token) && len(token) > 1 || !strings.Contains(text, file) || !strings.Contains(text, "https://hub.example/user/ada/") {
-				t.Errorf("%s is %s", client, text)
-			}
-			must(t, os.Chmod(file, 0o644))
+			test.False(t, strings.Contains(text, token) && len(token) > 1, test.Sprint(client))
+			test.StrContains(t, text, file, test.Sprint(client))
+			test.StrContains(t, text, "https://hub.example/user/ada/", test.Sprint(client))
+			must.NoError(t, os.Chmod(file, 0o644))
 			config.Token = "another"
-			if said, _ := run(t, m, config, client); !strings.Contains(said, "unchanged") || strings.Contains(said, "another,") {
-				t.Error(said)
-			}
-			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || get(t, file) != "another\n" {
-				t.Errorf("written anew it is %v, %v, %q", info.Mode(), err, get(t, file))
-			}
+			said, _ := run(t, m, config, client)
+			test.StrContains(t, said, "unchanged")
+			test.StrNotContains(t, said, "another,")
+			info, err = os.Stat(file)
+			must.NoError(t, err)
+			test.Eq(t, 0o600, info.Mode().Perm())
+			test.Eq(t, "another\n", get(t, file))
 		}
 	}
 }
@@ -54,10 +58,10 @@ func TestTokenNames(t *testing.T) {
 	}
 	for _, url := range addresses {
 		run(t, m, clients.Config{Write: true, URL: url, Token: "t", File: filepath.Join(m.Home, "mcp.json")}, "cursor")
-		must(t, os.Remove(filepath.Join(m.Home, "mcp.json"))) // so that no token is forgotten
+		must.NoError(t, os.Remove(filepath.Join(m.Home, "mcp.json"))) // so that no token is forgotten
 	}
 	entries, err := os.ReadDir(filepath.Join(m.Data, "tokens"))
-	must(t, err)
+	must.NoError(t, err)
 	if len(entries) < len(addresses)-1 { // the paths with / and %2F are one
 		t.Errorf("they are %v", entries)
 	}
@@ -69,22 +73,22 @@ func TestTokenFiles(t *testing.T) {
 	put(t, own, "secret\n", 0o600)
 	t.Chdir(m.Home)
 	run(t, m, clients.Config{Write: true, TokenFile: "my token", Token: "loses", CAFile: "my token"}, "codex")
-	if text := get(t, fileOf(t, m, "codex")); strings.Count(text, `"`+own+`"`) != 2 || strings.Contains(text, "secret") {
-		t.Error(text)
-	}
+	text := get(t, fileOf(t, m, "codex"))
+	test.Eq(t, 2, strings.Count(text, `"`+own+`"`))
+	test.StrNotContains(t, text, "secret")
 	absent(t, m.Data)
 	run(t, m, removing, "codex")
 	if get(t, own) != "secret\n" {
 		t.Error("a person's token file is gone")
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604} {
-		must(t, os.Chmod(own, mode))
+		must.NoError(t, os.Chmod(own, mode))
 		if err := refused(t, m, clients.Config{Write: true, TokenFile: own}, "codex"); !strings.Contains(err.Error(), "others can read "+own) {
 			t.Error(err)
 		}
 	}
-	must(t, os.WriteFile(own, nil, 0o600))
-	must(t, os.Chmod(own, 0o600))
+	must.NoError(t, os.WriteFile(own, nil, 0o600))
+	must.NoError(t, os.Chmod(own, 0o600))
 	for _, c := range []clients.Config{{TokenFile: "none"}, {TokenFile: own}, {TokenFile: m.Home}, {CAFile: "none"}} {
 		refused(t, m, c, "codex")
 	}
@@ -102,14 +106,13 @@ func TestTokensForgotten(t *testing.T) {
 	}
 	run(t, m, removing, "cursor")
 	run(t, m, writing, "codex") // of the server that it is of, there is nothing to change
-	if get(t, token) != "secret\n" || !strings.Contains(get(t, fileOf(t, m, "codex")), token) {
-		t.Error("codex has no token")
-	}
+	test.Eq(t, "secret\n", get(t, token), test.Sprint("codex has no token"))
+	test.StrContains(t, get(t, fileOf(t, m, "codex")), token, test.Sprint("codex has no token"))
 	for _, client := range []string{"codex", "jupyter-ai"} {
 		run(t, m, clients.Config{Write: true, URL: "http://elsewhere"}, client)
-		if text := get(t, fileOf(t, m, client)); strings.Contains(text, "TOKEN_FILE") || !strings.Contains(text, "http://elsewhere") {
-			t.Errorf("%s has %s", client, text)
-		}
+		text := get(t, fileOf(t, m, client))
+		test.StrNotContains(t, text, "TOKEN_FILE", test.Sprint(client))
+		test.StrContains(t, text, "http://elsewhere", test.Sprint(client))
 		if client == "codex" && get(t, token) != "secret\n" {
 			t.Error("Jupyter AI has no token")
 		}
@@ -122,7 +125,7 @@ func TestTokensForgotten(t *testing.T) {
 	if get(t, token) != "secret\n" {
 		t.Error("Zed has no token")
 	}
-	must(t, os.Remove(fileOf(t, m, "zed")))
+	must.NoError(t, os.Remove(fileOf(t, m, "zed")))
 	run(t, m, config, "cursor")
 	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "the token of its Jupyter server is gone, too") {
 		t.Error(said)
@@ -137,7 +140,6 @@ func TestPlainTokenTold(t *testing.T) {
 	m := machine(t)
 	put(t, fileOf(t, m, "cursor"), `{"mcpServers": {"nbduet": {"command": "x", "env": {"JUPYTER_TOKEN": "secret"}}}}`, 0o600)
 	out, warn := run(t, m, writing, "cursor")
-	if !strings.Contains(warn, "plain text") || strings.Contains(warn+out, "secret") {
-		t.Errorf("it says %q, %q", out, warn)
-	}
+	test.StrContains(t, warn, "plain text")
+	test.StrNotContains(t, warn+out, "secret")
 }

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
@@ -70,9 +72,9 @@ func TestNoColour(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("NO_COLOR", "1")
 	got := onTerminal(t)
-	if strings.Contains(got, "m✓") || strings.Contains(got, "[32m") || strings.Contains(got, "\x1b[1m") {
-		t.Errorf("there are colours: %q", got)
-	}
+	test.StrNotContains(t, got, "m✓", test.Sprint("there are colours"))
+	test.StrNotContains(t, got, "[32m", test.Sprint("there are colours"))
+	test.StrNotContains(t, got, "\x1b[1m", test.Sprint("there are colours"))
 	if !strings.Contains(got, "(1/2) Install: first") {
 		t.Errorf("there is no bar: %q", got)
 	}
@@ -81,7 +83,7 @@ func TestNoColour(t *testing.T) {
 // A terminal that cannot move its cursor has no bars.
 func TestDumb(t *testing.T) {
 	t.Setenv("TERM", "dumb")
-	if got := onTerminal(t); strings.ContainsAny(got, "\x1b\r") || !strings.HasSuffix(got, "Install ...\nInstall: 0 s\n") {
-		t.Errorf("it got %q", got)
-	}
+	got := onTerminal(t)
+	test.False(t, strings.ContainsAny(got, "\x1b\r"))
+	test.StrHasSuffix(t, "Install ...\nInstall: 0 s\n", got)
 }

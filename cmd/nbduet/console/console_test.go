@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
@@ -25,9 +28,9 @@ func TestPlain(t *testing.T) {
 	if got := buffer.String(); got != want {
 		t.Errorf("a buffer got %q", got)
 	}
-	if got, err := os.ReadFile(file.Name()); err != nil || string(got) != want {
-		t.Errorf("a file got %q, %v", got, err)
-	}
+	got, err := os.ReadFile(file.Name())
+	must.NoError(t, err)
+	test.Eq(t, want, string(got))
 }
 
 func everything(c *console.Console) {

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -100,9 +103,9 @@ func TestAllIsWell(t *testing.T) {
 		srv := server(t, s, "")
 		for _, root := range []string{s.Root, ""} { // a server of this machine, and another
 			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(context.Context, string) string { return root }})
-			if !report.OK || strings.Contains(lines, "✗") || strings.Contains(lines, "·") {
-				t.Errorf("the report is %s", lines)
-			}
+			test.True(t, report.OK)
+			test.StrNotContains(t, lines, "✗")
+			test.StrNotContains(t, lines, "·")
 			for _, name := range []string{"server", "token", "versions", "clocks", "collaboration", "edit", "kernel", "state", "client"} {
 				of(t, report, name, doctor.Fine)
 				if !strings.Contains(lines, "✓ "+name) {
@@ -110,9 +113,8 @@ func TestAllIsWell(t *testing.T) {
 				}
 			}
 			text, err := json.Marshal(report)
-			if err != nil || !strings.HasPrefix(string(text), `{"ok":true,"version":"1.2.3","checks":[{"check":"server","result":"fine","says":"http`) {
-				t.Errorf("as JSON: %s, %v", text, err)
-			}
+			must.NoError(t, err, must.Sprint("as JSON"))
+			test.StrHasPrefix(t, `{"ok":true,"version":"1.2.3","checks":[{"check":"server","result":"fine","says":"http`, string(text), test.Sprint("as JSON"))
 			left := files(t, s.Root)
 			if root == "" { // the server deletes checkpoints, and keeps their folder
 				left = slices.DeleteFunc(left, func(name string) bool { return name == ".ipynb_checkpoints" })
@@ -120,9 +122,9 @@ func TestAllIsWell(t *testing.T) {
 			if len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
-			if running, err := srv.Kernels(t.Context()); err != nil || len(running) > 0 {
-				t.Errorf("kernels left: %v, %v", running, err)
-			}
+			running, err := srv.Kernels(t.Context())
+			must.NoError(t, err, must.Sprint("kernels left"))
+			test.LessEq(t, 0, len(running), test.Sprint("kernels left"))
 		}
 	})
 }
@@ -145,12 +147,14 @@ func TestFaults(t *testing.T) {
 			s := jupytertest.Start(t, c.options...)
 			report, lines := examined(t, doctor.Patient{Documents: server(t, s, c.token), Root: func(context.Context, string) string { return s.Root }})
 			check, want := of(t, report, c.check, doctor.Wrong), faults.New(c.fault, faults.Values{Address: s.URL})
-			if report.OK || check.Fault != c.fault || check.Says != want.Wrong || check.Fix != want.Fix {
-				t.Errorf("%s: %+v, want %+v", c.name, check, want)
-			}
-			if !strings.Contains(lines, "✗ "+c.check) || !strings.Contains(lines, "→ "+want.Fix) || strings.Contains(lines, s.Token) || c.token != "" && strings.Contains(lines, c.token) {
-				t.Errorf("%s: %s", c.name, lines)
-			}
+			test.False(t, report.OK)
+			test.Eq(t, c.fault, check.Fault)
+			test.Eq(t, want.Wrong, check.Says)
+			test.Eq(t, want.Fix, check.Fix)
+			test.StrContains(t, lines, "✗ "+c.check)
+			test.StrContains(t, lines, "→ "+want.Fix)
+			test.StrNotContains(t, lines, s.Token)
+			test.False(t, c.token != "" && strings.Contains(lines, c.token))
 			if c.leftOut != "" {
 				of(t, report, c.leftOut, doctor.LeftOut)
 			}
@@ -169,9 +173,9 @@ func TestNoServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, _ := examined(t, doctor.Patient{Documents: srv})
-		if check := of(t, report, "server", doctor.Wrong); check.Fault != want.Code || check.Fix != want.Fix {
-			t.Errorf("%+v, want %+v", check, want)
-		}
+		check := of(t, report, "server", doctor.Wrong)
+		test.Eq(t, want.Code, check.Fault)
+		test.Eq(t, want.Fix, check.Fix)
 		of(t, report, "kernel", doctor.LeftOut)
 		of(t, report, "state", doctor.Fine)
 	}
@@ -192,9 +196,9 @@ func TestSilentServer(t *testing.T) {
 		defer srv.CloseIdleConnections()
 		began := time.Now()
 		report, lines := examined(t, doctor.Patient{Documents: srv})
-		if took := time.Since(began); report.OK || took > 30*time.Second {
-			t.Errorf("after %s: %s", took, lines)
-		}
+		took := time.Since(began)
+		test.False(t, report.OK, test.Sprint(lines))
+		test.LessEq(t, 30*time.Second, took, test.Sprint(lines))
 		if check := of(t, report, "server", doctor.Wrong); check.Fault != faults.Busy {
 			t.Errorf("%+v", check)
 		}
@@ -212,9 +216,9 @@ func TestClocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, _ := examined(t, doctor.Patient{Documents: srv})
-		if check := of(t, report, "clocks", doctor.Wrong); !strings.Contains(check.Says, " apart") || !strings.Contains(check.Fix, "NTP") {
-			t.Errorf("%+v", check)
-		}
+		check := of(t, report, "clocks", doctor.Wrong)
+		test.StrContains(t, check.Says, " apart")
+		test.StrContains(t, check.Fix, "NTP")
 	})
 }
 
@@ -254,9 +258,9 @@ func TestState(t *testing.T) {
 		}
 	}
 	report, _ := examined(t, doctor.Patient{Documents: srv, State: func() (string, error) { return "", errors.New("no home") }})
-	if check := of(t, report, "state", doctor.Wrong); !strings.Contains(check.Says, "no home") || !strings.Contains(check.Fix, "--state") {
-		t.Errorf("%+v", check)
-	}
+	check := of(t, report, "state", doctor.Wrong)
+	test.StrContains(t, check.Says, "no home")
+	test.StrContains(t, check.Fix, "--state")
 }
 
 // A client whose nbduet is gone is told of; where none has nbduet, that is no fault.
@@ -270,9 +274,9 @@ func TestClients(t *testing.T) {
 		return doctor.Patient{Documents: srv, Clients: func() ([]doctor.Client, error) { return clients, err }}
 	}
 	report, _ := examined(t, with(clients, nil))
-	if check := of(t, report, "client", doctor.Wrong); !strings.Contains(check.Says, "Zed: its command /x") || !strings.Contains(check.Fix, "nbduet config zed --write") {
-		t.Errorf("%+v", check)
-	}
+	check := of(t, report, "client", doctor.Wrong)
+	test.StrContains(t, check.Says, "Zed: its command /x")
+	test.StrContains(t, check.Fix, "nbduet config zed --write")
 	report, _ = examined(t, with(clients[:1], nil))
 	if check := of(t, report, "client", doctor.Note); !strings.Contains(check.Fix, "nbduet config --list") {
 		t.Errorf("%+v", check)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 )
 
@@ -33,9 +35,8 @@ func TestFolders(t *testing.T) {
 			return c.home, nil
 		}
 		got, err := folders.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.State()
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s, %s, %v: %s, %v, want %s", c.goos, c.home, c.env, got, err, c.want)
-		}
+		test.Eq(t, c.want, got)
+		test.Eq(t, c.want != "", err == nil)
 	}
 }
 
@@ -51,8 +52,7 @@ func TestData(t *testing.T) {
 	} {
 		home := func() (string, error) { return "/home/ada", nil }
 		got, err := folders.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.Data()
-		if got != c.want || err != nil {
-			t.Errorf("%s, %v: %s, %v, want %s", c.goos, c.env, got, err, c.want)
-		}
+		test.Eq(t, c.want, got)
+		test.NoError(t, err)
 	}
 }

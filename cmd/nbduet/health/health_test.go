@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
 )
 
@@ -33,9 +36,9 @@ func TestAddresses(t *testing.T) {
 		"ftp://h":                         "",
 		"http://":                         "",
 	} {
-		if got, err := health.URL(address); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %s, %v", address, got, err)
-		}
+		got, err := health.URL(address)
+		test.Eq(t, want, got, test.Sprint(address))
+		test.Eq(t, want != "", err == nil, test.Sprint(address))
 	}
 }
 
@@ -57,14 +60,16 @@ func TestAsk(t *testing.T) {
 		for _, status = range []int{http.StatusOK, http.StatusServiceUnavailable, http.StatusFound} {
 			var out strings.Builder
 			err := health.Ask(t.Context(), address+"/healthz", &out)
-			if works := status == http.StatusOK; (err == nil) != works || strings.Contains(out.String(), "nbduet works") != works {
-				t.Errorf("%s with %d: %v, %q", address, status, err, out.String())
-			}
+			works := status == http.StatusOK
+			test.Eq(t, works, err == nil, test.Sprint(address, status))
+			test.Eq(t, works, strings.Contains(out.String(), "nbduet works"), test.Sprint(address, status))
 		}
 	}
 	plain.Close()
 	var out strings.Builder
-	if err := health.Ask(t.Context(), plain.URL+"/healthz", &out); err == nil || !strings.Contains(err.Error(), "does not answer") || strings.Count(err.Error(), plain.URL) != 1 || out.Len() > 0 {
-		t.Errorf("after its end: %v, %q", err, out.String())
-	}
+	err := health.Ask(t.Context(), plain.URL+"/healthz", &out)
+	must.Error(t, err, must.Sprint("after its end"))
+	test.StrContains(t, err.Error(), "does not answer", test.Sprint("after its end"))
+	test.Eq(t, 1, strings.Count(err.Error(), plain.URL), test.Sprint("after its end"))
+	test.LessEq(t, 0, out.Len(), test.Sprint("after its end"))
 }

@@ -2,9 +2,11 @@ package hub
 
 import (
 	"maps"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // managed is what a hub gives a service that it starts.
@@ -24,27 +26,35 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Servers != "http://127.0.0.1:8000/pre" || s.Address != "127.0.0.1:10101" || len(s.Access) != 2 || !reflect.DeepEqual(s.Hosts, []string{"127.0.0.1", "127.0.0.1"}) {
-		t.Errorf("%+v", s)
-	}
+	test.Eq(t, "http://127.0.0.1:8000/pre", s.Servers)
+	test.Eq(t, "127.0.0.1:10101", s.Address)
+	must.SliceLen(t, 2, s.Access)
+	test.Eq(t, []string{"127.0.0.1", "127.0.0.1"}, s.Hosts)
 	l := s.Login
-	if l.URL != "http://127.0.0.1:8000/pre/services/nbduet" || l.Authorize != "http://127.0.0.1:8000/pre/hub/api/oauth2/authorize" ||
-		l.Token != "http://127.0.0.1:8081/pre/hub/api/oauth2/token" || l.ClientID != "service-nbduet" || l.Secret != "the secret" || l.Callback != "/pre/services/nbduet/oauth_callback" {
-		t.Errorf("%+v", l)
-	}
+	test.Eq(t, "http://127.0.0.1:8000/pre/services/nbduet", l.URL)
+	test.Eq(t, "http://127.0.0.1:8000/pre/hub/api/oauth2/authorize", l.Authorize)
+	test.Eq(t, "http://127.0.0.1:8081/pre/hub/api/oauth2/token", l.Token)
+	test.Eq(t, "service-nbduet", l.ClientID)
+	test.Eq(t, "the secret", l.Secret)
+	test.Eq(t, "/pre/services/nbduet/oauth_callback", l.Callback)
 	// In a cluster, the proxy has one name inside and another outside.
 	s, err = read(map[string]string{"CLIENT_ID": "", "OAUTH_CALLBACK_URL": "https://hub.example.org/cb", "SERVICE_URL": ""}, "http://proxy-public/pre", "https://hub.example.org/pre/services/nbduet/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l = s.Login; s.Servers != "http://proxy-public/pre" || s.Address != "" || l.URL != "https://hub.example.org/pre/services/nbduet" || l.ClientID != "service-nbduet" ||
-		l.Authorize != "https://hub.example.org/pre/hub/api/oauth2/authorize" || l.Callback != "https://hub.example.org/cb" || s.Hosts[0] != "hub.example.org" {
-		t.Errorf("%+v", s)
-	}
+	l = s.Login
+	test.Eq(t, "http://proxy-public/pre", s.Servers)
+	test.Eq(t, "", s.Address)
+	test.Eq(t, "https://hub.example.org/pre/services/nbduet", l.URL)
+	test.Eq(t, "service-nbduet", l.ClientID)
+	test.Eq(t, "https://hub.example.org/pre/hub/api/oauth2/authorize", l.Authorize)
+	test.Eq(t, "https://hub.example.org/cb", l.Callback)
+	test.Eq(t, "hub.example.org", s.Hosts[0])
 	s, err = read(map[string]string{"PUBLIC_HUB_URL": "https://hub.example.org/pre/hub/", "PUBLIC_URL": "https://hub.example.org/pre/services/nbduet/"}, "", "")
-	if err != nil || s.Servers != "https://hub.example.org/pre" || s.Login.URL != "https://hub.example.org/pre/services/nbduet" || s.Login.Authorize != "https://hub.example.org/pre/hub/api/oauth2/authorize" {
-		t.Errorf("%+v, %v", s, err)
-	}
+	must.NoError(t, err)
+	test.Eq(t, "https://hub.example.org/pre", s.Servers)
+	test.Eq(t, "https://hub.example.org/pre/services/nbduet", s.Login.URL)
+	test.Eq(t, "https://hub.example.org/pre/hub/api/oauth2/authorize", s.Login.Authorize)
 }
 
 func TestReadBad(t *testing.T) {
@@ -60,8 +70,8 @@ func TestReadBad(t *testing.T) {
 		{"NONE", "", "hub:8000", "", "not the address of a hub"},
 		{"NONE", "", "http://h", "ftp://x", "--resource-url"},
 	} {
-		if _, err := read(map[string]string{c.name: c.value}, c.hub, c.public); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
-		}
+		_, err := read(map[string]string{c.name: c.value}, c.hub, c.public)
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), c.want)
 	}
 }

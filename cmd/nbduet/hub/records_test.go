@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/session/activity"
 )
 
@@ -27,13 +30,13 @@ func TestRecords(t *testing.T) {
 	} {
 		t.Setenv("HOME", c.home)
 		got, err := records(c.folder)
-		if got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q with the home %q: %q, %v", c.folder, c.home, got, err)
-		}
+		test.Eq(t, c.want, got)
+		test.Eq(t, c.says == "", err == nil)
+		test.False(t, err != nil && !strings.Contains(err.Error(), c.says))
 		if c.want != "" && c.want != activity.Memory {
-			if info, err := os.Stat(got); err != nil || !info.IsDir() {
-				t.Errorf("%q is not there: %v", got, err)
-			}
+			info, err := os.Stat(got)
+			must.NoError(t, err, must.Sprint(got))
+			test.True(t, info.IsDir(), test.Sprint(got))
 		}
 	}
 }

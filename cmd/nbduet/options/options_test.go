@@ -1,9 +1,11 @@
 package options_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
@@ -59,9 +61,10 @@ func TestParse(t *testing.T) {
 		var v target
 		set := options.New(&v)
 		err := options.Parse(set, strings.Fields(c.args), func(name string) string { return c.env[name] })
-		if words := strings.Join(set.Args(), " "); err != nil || !reflect.DeepEqual(v, c.want) || words != c.words {
-			t.Errorf("%q with %v: %+v, %q, %v", c.args, c.env, v, words, err)
-		}
+		words := strings.Join(set.Args(), " ")
+		must.NoError(t, err)
+		test.Eq(t, c.want, v)
+		test.Eq(t, c.words, words)
 	}
 }
 
@@ -82,9 +85,8 @@ func TestMistakes(t *testing.T) {
 		err := options.Parse(options.New(&target{}), strings.Fields(c.args), func(name string) string {
 			return map[string]string{"ROOMS": c.rooms}[name]
 		})
-		if err == nil || err.Error() != c.says {
-			t.Errorf("%q: %v, want %s", c.args, err, c.says)
-		}
+		must.Error(t, err)
+		test.Eq(t, c.says, err.Error())
 	}
 }
 

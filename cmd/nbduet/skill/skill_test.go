@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 	"github.com/nbduet/nbduet/cmd/nbduet/skill"
 	"github.com/nbduet/nbduet/skills"
@@ -48,18 +51,16 @@ func TestSkill(t *testing.T) {
 	if got, want := run(true), agents+" has this skill\nwrote "+claude+"\n"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
-	if read(claude) != skills.Notebook || read(agents) != skills.Notebook {
-		t.Error("the files have another skill")
-	}
+	test.Eq(t, skills.Notebook, read(claude), test.Sprint("the files have another skill"))
+	test.Eq(t, skills.Notebook, read(agents), test.Sprint("the files have another skill"))
 	if err := os.WriteFile(claude, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := run(true), agents+" has this skill\nwrote "+claude+"; what stood there is "+claude+".backup\n"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
-	if read(claude) != skills.Notebook || read(claude+".backup") != "mine" {
-		t.Error("the person's file is not kept")
-	}
+	test.Eq(t, skills.Notebook, read(claude), test.Sprint("the person's file is not kept"))
+	test.Eq(t, "mine", read(claude+".backup"), test.Sprint("the person's file is not kept"))
 	env["CLAUDE_CONFIG_DIR"] = filepath.Join(home, "my cläude")
 	run(true)
 	if read(filepath.Join(home, "my cläude/skills/nbduet/SKILL.md")) != skills.Notebook {
@@ -82,8 +83,9 @@ func TestSkillRefused(t *testing.T) {
 		says  string
 	}{{false, "--write"}, {true, file}} {
 		var out strings.Builder
-		if err := (skill.Flags{Write: c.write}).Run([]string{file}, nil, &out); err == nil || !strings.Contains(err.Error(), c.says) || out.Len() > 0 {
-			t.Errorf("--write %v: %v, %q", c.write, err, out.String())
-		}
+		err := (skill.Flags{Write: c.write}).Run([]string{file}, nil, &out)
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), c.says)
+		test.LessEq(t, 0, out.Len())
 	}
 }

@@ -3,6 +3,8 @@ package unread
 import (
 	"os"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // A client that reads a byte at a time, less than makes room in the pipe, is seen to read.
@@ -20,7 +22,7 @@ func TestReadsByteByByte(t *testing.T) {
 	if _, err := r.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if after := Bytes(w); before != 100 || after != 99 {
-		t.Errorf("%d before, %d after", before, after)
-	}
+	after := Bytes(w)
+	test.Eq(t, 100, before)
+	test.Eq(t, 99, after)
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
 func number(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)
-	must(t, err)
+	must.NoError(t, err)
 	return n
 }
 
@@ -69,7 +71,7 @@ func TestChoice(t *testing.T) {
 			c.set(m)
 			r := m.up(c.up)
 			m.serving(r)
-			must(t, r.end())
+			must.NoError(t, r.end())
 			program, _, _ := strings.Cut(m.records("servers")[0], " in ")
 			if c.taken != "" && program != filepath.Join(m.dir, c.taken) {
 				t.Errorf("taken was %s", program)
@@ -87,7 +89,7 @@ func TestChoice(t *testing.T) {
 // script is a jupyter in PATH.
 func (m *machine) script(text string) {
 	m.t.Helper()
-	must(m.t, os.WriteFile(filepath.Join(m.dir, "bin", "jupyter"), []byte(text), 0o700)) //nolint:gosec // it has to be executable
+	must.NoError(m.t, os.WriteFile(filepath.Join(m.dir, "bin", "jupyter"), []byte(text), 0o700)) //nolint:gosec // it has to be executable
 }
 
 // Each says what to install.

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
@@ -21,14 +24,13 @@ func TestHurry(t *testing.T) {
 	r := m.up(up.Up{})
 	m.serving(r)
 	self, err := os.FindProcess(os.Getpid())
-	must(t, err)
-	must(t, self.Signal(syscall.SIGTERM))
+	must.NoError(t, err)
+	must.NoError(t, self.Signal(syscall.SIGTERM))
 	m.until(r, func() bool { return strings.Contains(r.errs.String(), "ending JupyterLab") })
-	must(t, self.Signal(syscall.SIGTERM))
+	must.NoError(t, self.Signal(syscall.SIGTERM))
 	<-r.ended
-	if r.err != nil || !strings.HasSuffix(r.errs.String(), "✓ ended\n") {
-		t.Errorf("it ended with %v, and said %s", r.err, r.errs)
-	}
+	must.NoError(t, r.err)
+	test.StrHasSuffix(t, "✓ ended\n", r.errs.String())
 }
 
 // A server that has not heard that it is to end is asked again: were it killed, its file would stay.
@@ -39,7 +41,7 @@ func TestDeaf(t *testing.T) {
 	m.has("python3", deaf)
 	r := m.up(up.Up{})
 	m.serving(r)
-	must(t, r.end())
+	must.NoError(t, r.end())
 	m.nothingRuns()
 }
 
@@ -49,7 +51,7 @@ func TestBrowser(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
 	opened := filepath.Join(m.dir, "opened")
-	must(t, os.WriteFile(filepath.Join(m.dir, "bin", "xdg-open"), []byte("#!/bin/sh\necho \"$@\" >"+opened+".new\n/bin/mv "+opened+".new "+opened+"\n"), 0o700)) //nolint:gosec // it has to be executable
+	must.NoError(t, os.WriteFile(filepath.Join(m.dir, "bin", "xdg-open"), []byte("#!/bin/sh\necho \"$@\" >"+opened+".new\n/bin/mv "+opened+".new "+opened+"\n"), 0o700)) //nolint:gosec // it has to be executable
 	m.env["DISPLAY"] = ":0"
 	first := m.up(up.Up{})
 	m.serving(first)
@@ -57,11 +59,11 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("the server's arguments were %s", args)
 	}
 	notebook := filepath.Join(m.folder, "a.ipynb")
-	must(t, os.WriteFile(notebook, nil, 0o600))
+	must.NoError(t, os.WriteFile(notebook, nil, 0o600))
 	second := func(u up.Up) {
 		r := m.up(u, notebook)
 		<-r.ended
-		must(t, r.err)
+		must.NoError(t, r.err)
 	}
 	second(up.Up{NoBrowser: true})
 	m.env["DISPLAY"] = ""
@@ -76,15 +78,14 @@ func TestBrowser(t *testing.T) {
 		if err == nil {
 			page := strings.TrimSpace(string(text))
 			info, err := os.Stat(page)
-			must(t, err)
+			must.NoError(t, err)
 			said, err := os.ReadFile(page)
-			must(t, err)
-			if info.Mode().Perm() != 0o600 || !regexp.MustCompile(`content="0;url=http://127\.0\.0\.1:\d+/lab/tree/a\.ipynb\?token=\w+"`).Match(said) {
-				t.Errorf("opened was %s, %v: %s", page, info.Mode(), said)
-			}
+			must.NoError(t, err)
+			test.Eq(t, 0o600, info.Mode().Perm(), test.Sprint(page))
+			test.True(t, regexp.MustCompile(`content="0;url=http://127\.0\.0\.1:\d+/lab/tree/a\.ipynb\?token=\w+"`).Match(said), test.Sprint(page))
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	must(t, first.end())
+	must.NoError(t, first.end())
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
@@ -36,7 +39,7 @@ func TestInstall(t *testing.T) {
 			for range 2 {
 				r := m.up(up.Up{})
 				m.serving(r)
-				must(t, r.end())
+				must.NoError(t, r.end())
 				if !strings.Contains(r.errs.String(), c.says) {
 					t.Errorf("it said %s", r.errs)
 				}
@@ -67,15 +70,15 @@ func TestHalfEnvironment(t *testing.T) {
 	m.has("python3", usual)
 	first := m.up(up.Up{})
 	m.serving(first)
-	must(t, first.end())
+	must.NoError(t, first.end())
 	dir := m.made()[0]
 	for n, broken := range []string{"nbduet-made-this.txt", "bin/python"} {
-		must(t, os.Remove(filepath.Join(dir, broken)))
+		must.NoError(t, os.Remove(filepath.Join(dir, broken)))
 		half := filepath.Join(dir, "half")
-		must(t, os.WriteFile(half, nil, 0o600))
+		must.NoError(t, os.WriteFile(half, nil, 0o600))
 		r := m.up(up.Up{})
 		m.serving(r)
-		must(t, r.end())
+		must.NoError(t, r.end())
 		if _, err := os.Stat(half); err == nil {
 			t.Errorf("without %s the environment was taken", broken)
 		}
@@ -128,7 +131,7 @@ func TestInstallIsStopped(t *testing.T) {
 	if err := r.end(); err != nil {
 		t.Error(err)
 	}
-	if made := m.made(); made != nil || !strings.Contains(r.errs.String(), "nothing is left") {
-		t.Errorf("left is %q, and it said %s", made, r.errs)
-	}
+	made := m.made()
+	must.Nil(t, made)
+	test.StrContains(t, r.errs.String(), "nothing is left")
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
@@ -28,10 +30,10 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	must.NoError(t, err)
 	m := &machine{t: t, dir: dir, folder: filepath.Join(dir, "my Übungen"), env: map[string]string{}, lines: []string{"claude mcp add nbduet", "code --add-mcp nbduet"}}
 	for _, name := range []string{"bin", "runtime", "records", "my Übungen"} {
-		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		must.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
 	t.Setenv("PATH", filepath.Join(dir, "bin"))
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(dir, "runtime"))
@@ -43,13 +45,13 @@ func newMachine(t *testing.T) *machine {
 // has puts a program into PATH.
 func (m *machine) has(name string, f fake) {
 	m.t.Helper()
-	must(m.t, put(filepath.Join(m.dir, "bin"), name, f))
+	must.NoError(m.t, put(filepath.Join(m.dir, "bin"), name, f))
 }
 
 // environment puts a virtual environment into a folder, and returns that.
 func (m *machine) environment(dir string, f fake) string {
 	m.t.Helper()
-	must(m.t, put(filepath.Join(dir, "bin"), "python", f))
+	must.NoError(m.t, put(filepath.Join(dir, "bin"), "python", f))
 	return dir
 }
 
@@ -67,7 +69,7 @@ func (m *machine) records(name string) []string {
 func (m *machine) made() (names []string) {
 	m.t.Helper()
 	all, err := filepath.Glob(filepath.Join(m.dir, "data", "jupyter-*"))
-	must(m.t, err)
+	must.NoError(m.t, err)
 	for _, name := range all {
 		if !strings.HasSuffix(name, ".lock") {
 			names = append(names, name)
@@ -136,9 +138,8 @@ func (m *machine) fails(r *run, mistake bool, words ...string) {
 	m.t.Helper()
 	<-r.ended
 	var usage options.UsageError
-	if r.err == nil || errors.As(r.err, &usage) != mistake {
-		m.t.Fatalf("it ended with %v, and said %s%s", r.err, r.out, r.errs)
-	}
+	must.Error(m.t, r.err)
+	must.Eq(m.t, mistake, errors.As(r.err, &usage))
 	for _, word := range words {
 		if !strings.Contains(r.err.Error(), word) {
 			m.t.Errorf("%q is not in %q", word, r.err)
@@ -153,7 +154,7 @@ func (m *machine) fails(r *run, mistake bool, words ...string) {
 func (m *machine) nothingRuns() {
 	m.t.Helper()
 	left, err := filepath.Glob(filepath.Join(m.dir, "runtime", "*"))
-	must(m.t, err)
+	must.NoError(m.t, err)
 	if len(left) > 0 {
 		m.t.Errorf("left are %q", left)
 	}
@@ -177,11 +178,4 @@ func (w *written) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.b.String()
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
@@ -15,7 +18,7 @@ func TestMistakes(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
 	file := filepath.Join(m.dir, "file.csv")
-	must(t, os.WriteFile(file, nil, 0o600))
+	must.NoError(t, os.WriteFile(file, nil, 0o600))
 	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "there is no folder or notebook", "nothing")
 	m.fails(m.up(up.Up{}, file), true, "file.csv is neither a folder nor a notebook")
 	m.fails(m.up(up.Up{}, m.folder, m.dir), true, "2 folders")
@@ -52,7 +55,7 @@ $`)
 		t.Errorf("it wrote %s", first.out)
 	}
 	link := filepath.Join(m.dir, "link")
-	must(t, os.Symlink(m.folder, link))
+	must.NoError(t, os.Symlink(m.folder, link))
 	second := m.up(up.Up{}, link)
 	<-second.ended
 	if want := strings.NewReplacer("runs for", "runs already for", ", in another terminal", "").Replace(first.out.String()); second.err != nil || second.out.String()+"\nCtrl-C ends it, and its kernels.\n" != want {
@@ -73,21 +76,21 @@ $`)
 	if before != filepath.Join(m.dir, "bin", "python3")+" in "+m.folder+" with "+m.env["JUPYTER_TOKEN"] {
 		t.Errorf("the server was %s", before)
 	}
-	if strings.Contains(args, "$(id)") || !strings.Contains(args, "--ServerApp.root_dir="+m.folder) ||
-		!strings.Contains(args, "--ServerApp.ip=127.0.0.1") || !strings.Contains(args, "--ServerApp.open_browser=False") {
-		t.Errorf("its arguments were %s", args)
-	}
-	if root := os.Geteuid() == 0; root != strings.Contains(args, "--allow-root") || root != strings.Contains(first.errs.String(), "this is root") {
-		t.Errorf("root is %t, its arguments were %s, and it said %s", root, args, first.errs)
-	}
+	test.StrNotContains(t, args, "$(id)")
+	test.StrContains(t, args, "--ServerApp.root_dir="+m.folder)
+	test.StrContains(t, args, "--ServerApp.ip=127.0.0.1")
+	test.StrContains(t, args, "--ServerApp.open_browser=False")
+	root := os.Geteuid() == 0
+	test.Eq(t, strings.Contains(args, "--allow-root"), root)
+	test.Eq(t, strings.Contains(first.errs.String(), "this is root"), root)
 	logs, err := filepath.Glob(filepath.Join(m.dir, "state", "up-*.log"))
-	must(t, err)
+	must.NoError(t, err)
 	if len(logs) != 1 {
 		t.Fatalf("the logs are %q", logs)
 	}
-	if info, err := os.Stat(logs[0]); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the log is %v, %v", info.Mode(), err)
-	}
+	info, err := os.Stat(logs[0])
+	must.NoError(t, err)
+	test.Eq(t, 0o600, info.Mode().Perm())
 }
 
 // The browser and the printed address lead to a notebook that was named. Without a client to connect, up prints how to.
@@ -96,7 +99,7 @@ func TestNotebook(t *testing.T) {
 	m.has("python3", complete)
 	m.lines = nil
 	notebook := filepath.Join(m.folder, "a b#.ipynb")
-	must(t, os.WriteFile(notebook, nil, 0o600))
+	must.NoError(t, os.WriteFile(notebook, nil, 0o600))
 	r := m.up(up.Up{NoBrowser: true}, notebook)
 	m.serving(r)
 	for _, want := range []string{"/lab/tree/a%20b%23.ipynb\n", "an AI client, in another terminal:\n\n  '/x y/nbduet' config --list\n  '/x y/nbduet' config CLIENT --write\n"} {
@@ -104,10 +107,11 @@ func TestNotebook(t *testing.T) {
 			t.Errorf("it wrote %s, without %q", r.out, want)
 		}
 	}
-	if started := m.records("servers"); len(started) != 1 || !strings.Contains(started[0], "--ServerApp.root_dir="+m.folder+" ") || !strings.HasSuffix(started[0], "--ServerApp.file_to_run="+notebook) && !strings.Contains(started[0], "--ServerApp.file_to_run="+notebook+" ") {
-		t.Errorf("started were %q", started)
-	}
-	must(t, r.end())
+	started := m.records("servers")
+	must.SliceLen(t, 1, started)
+	test.StrContains(t, started[0], "--ServerApp.root_dir="+m.folder+" ")
+	test.False(t, !strings.HasSuffix(started[0], "--ServerApp.file_to_run="+notebook) && !strings.Contains(started[0], "--ServerApp.file_to_run="+notebook+" "))
+	must.NoError(t, r.end())
 }
 
 // Two that begin at once start one server.
@@ -123,10 +127,10 @@ func TestTwoInOneFolder(t *testing.T) {
 		waits, found = both[0], both[1]
 	}
 	m.serving(waits)
-	if found.err != nil || !strings.Contains(found.out.String(), "runs already") || !strings.Contains(found.errs.String(), "waiting for it") {
-		t.Errorf("one ended with %v, and wrote %s%s", found.err, found.out, found.errs)
-	}
-	must(t, waits.end())
+	must.NoError(t, found.err)
+	test.StrContains(t, found.out.String(), "runs already")
+	test.StrContains(t, found.errs.String(), "waiting for it")
+	must.NoError(t, waits.end())
 	if all := m.records("servers"); len(all) != 1 {
 		t.Errorf("started were %q", all)
 	}
@@ -147,7 +151,7 @@ func TestTwoFolders(t *testing.T) {
 		t.Errorf("started were %q", all)
 	}
 	for _, r := range both {
-		must(t, r.end())
+		must.NoError(t, r.end())
 	}
 	m.nothingRuns()
 }
@@ -168,11 +172,10 @@ func TestServerIsShutDown(t *testing.T) {
 	m.has("python3", complete)
 	r := m.up(up.Up{})
 	m.serving(r)
-	must(t, os.WriteFile(filepath.Join(m.folder, "shut-down"), nil, 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(m.folder, "shut-down"), nil, 0o600))
 	<-r.ended
-	if r.err != nil || !strings.Contains(r.errs.String(), "JupyterLab has ended") {
-		t.Errorf("it ended with %v, and said %s", r.err, r.errs)
-	}
+	must.NoError(t, r.err)
+	test.StrContains(t, r.errs.String(), "JupyterLab has ended")
 }
 
 func TestServerWithoutCollaboration(t *testing.T) {
@@ -191,5 +194,5 @@ func TestPort(t *testing.T) {
 	m.serving(first)
 	port := regexp.MustCompile(`:(\d+)/lab`).FindStringSubmatch(first.out.String())[1]
 	m.fails(m.up(up.Up{Port: number(t, port)}, m.dir), true, "--port: "+port+" cannot be had")
-	must(t, first.end())
+	must.NoError(t, first.end())
 }

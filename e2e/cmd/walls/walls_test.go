@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // module is a small module of packages to measure.
@@ -176,9 +179,8 @@ func TestRun(t *testing.T) {
 		var out strings.Builder
 		err := run(append([]string{"-limits", file}, c.args...), &out)
 		t.Chdir("../..")
-		if errors.Is(err, errOver) != c.over || (err != nil && !c.over) {
-			t.Errorf("%q %v: %v", c.limits, c.args, err)
-		}
+		test.Eq(t, c.over, errors.Is(err, errOver))
+		test.False(t, err != nil && !c.over)
 		if out.String() != c.out {
 			t.Errorf("%q %v prints\n%s\nwant\n%s", c.limits, c.args, out.String(), c.out)
 		}
@@ -192,8 +194,7 @@ func measure(t *testing.T, path string) graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(graphs) != 1 || graphs[0].Path != path {
-		t.Fatalf("%s loads as %v", path, graphs)
-	}
+	must.SliceLen(t, 1, graphs)
+	must.Eq(t, path, graphs[0].Path)
 	return graphs[0]
 }

@@ -7,6 +7,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -57,8 +60,8 @@ func TestFollow(t *testing.T) {
 		if err := Follow(t.Context(), srv, s.Fake.Close); !errors.Is(err, ErrLost) {
 			t.Error(err)
 		}
-		if err := Follow(t.Context(), srv, func() {}); err == nil || errors.Is(err, ErrLost) {
-			t.Error(err)
-		}
+		err = Follow(t.Context(), srv, func() {})
+		must.Error(t, err)
+		test.False(t, errors.Is(err, ErrLost))
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // Every fault of the list is met in a test.
@@ -17,9 +19,8 @@ func TestEachIsMet(t *testing.T) {
 	var tests strings.Builder
 	for _, pattern := range []string{"../*_test.go", "../trust/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/program/*_test.go"} {
 		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
+		must.NoError(t, err, must.Sprint(pattern))
+		must.SliceNotEmpty(t, files, must.Sprint(pattern))
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {

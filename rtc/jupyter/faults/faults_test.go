@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
@@ -21,12 +24,14 @@ func TestSentences(t *testing.T) {
 		for _, address := range []string{"", "https://hub.example.org:8443/user/ann"} {
 			f := faults.New(code, faults.Values{Address: address, Detail: "connection refused"})
 			text := f.Error()
-			if f.Code != code || f.Wrong == "" || f.Fix == "" || text != f.Wrong+"; "+f.Fix {
-				t.Errorf("%+v", f)
-			}
-			if n := len([]rune(text)); n > 300 || strings.ContainsAny(text, "{}\n") || strings.Contains(text, "  ") {
-				t.Errorf("%s has %d characters: %s", code, n, text)
-			}
+			test.Eq(t, code, f.Code)
+			test.NotEq(t, "", f.Wrong)
+			test.NotEq(t, "", f.Fix)
+			test.Eq(t, f.Wrong+"; "+f.Fix, text)
+			n := len([]rune(text))
+			test.LessEq(t, 300, n, test.Sprint(code))
+			test.False(t, strings.ContainsAny(text, "{}\n"), test.Sprint(code))
+			test.StrNotContains(t, text, "  ", test.Sprint(code))
 		}
 	}
 }
@@ -35,9 +40,9 @@ func TestSentences(t *testing.T) {
 func TestOf(t *testing.T) {
 	want := faults.New(faults.DiskFull, faults.Values{})
 	for _, err := range []error{want, fmt.Errorf("open a.ipynb: %w", want), errors.Join(errors.New("x"), fmt.Errorf("y: %w", want))} {
-		if got, ok := faults.Of(err); !ok || got != want {
-			t.Errorf("%v is %+v, %v", err, got, ok)
-		}
+		got, ok := faults.Of(err)
+		must.True(t, ok, must.Sprint(err))
+		test.EqOp(t, want, got, test.Sprint(err))
 	}
 	for _, err := range []error{nil, errors.New("disk_full"), faults.Fault{}} {
 		if got, ok := faults.Of(err); ok {
@@ -56,10 +61,8 @@ func TestForRole(t *testing.T) {
 		usual, own := []string{"--jupyter-url", "JUPYTER_SERVER_URL", "--token ("}, []string{"--runtime-url (RUNTIME_URL)", "--runtime-token (RUNTIME_TOKEN)"}
 		text := f.ForRole("runtime").Error()
 		named := slices.ContainsFunc(usual, func(s string) bool { return strings.Contains(f.Error(), s) })
-		if named != slices.ContainsFunc(own, func(s string) bool { return strings.Contains(text, s) }) ||
-			slices.ContainsFunc(usual, func(s string) bool { return strings.Contains(text, s) }) {
-			t.Errorf("%s: %s", code, text)
-		}
+		test.Eq(t, slices.ContainsFunc(own, func(s string) bool { return strings.Contains(text, s) }), named, test.Sprint(code))
+		test.False(t, slices.ContainsFunc(usual, func(s string) bool { return strings.Contains(text, s) }), test.Sprint(code))
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 )
@@ -32,22 +35,20 @@ func TestPlaceOf(t *testing.T) {
 			continue
 		}
 		got, ok := hub.PlaceOf(u)
-		if got != want || ok != (want != hub.Place{}) {
-			t.Errorf("%s: %+v, %t", address, got, ok)
-		}
+		test.EqOp(t, want, got, test.Sprint(address))
+		test.Eq(t, want != hub.Place{}, ok, test.Sprint(address))
 	}
 	p := hub.Place{Hub: "https://h/hub", User: "a/b", Server: "x y"}
-	if p.Spawn() != "https://h/hub/spawn/a%2Fb/x%20y" || p.Tokens() != "https://h/hub/token" {
-		t.Error(p.Spawn(), p.Tokens())
-	}
+	test.Eq(t, "https://h/hub/spawn/a%2Fb/x%20y", p.Spawn())
+	test.Eq(t, "https://h/hub/token", p.Tokens())
 }
 
 func TestMay(t *testing.T) {
 	ann := hub.Place{User: "ann"}
 	gpu := hub.Place{User: "ann", Server: "gpu"}
-	if five := (hub.Holder{Name: "ann", Scopes: []string{"servers!user=ann"}}); !five.May(hub.Start, ann) || five.May(hub.Access, ann) {
-		t.Error("on JupyterHub 5 who may manage a server may start it, and no more")
-	}
+	five := (hub.Holder{Name: "ann", Scopes: []string{"servers!user=ann"}})
+	test.True(t, five.May(hub.Start, ann), test.Sprint("on JupyterHub 5 who may manage a server may start it, and no more"))
+	test.False(t, five.May(hub.Access, ann), test.Sprint("on JupyterHub 5 who may manage a server may start it, and no more"))
 	for _, c := range []struct {
 		scope string
 		p     hub.Place
@@ -111,9 +112,8 @@ func TestWhy(t *testing.T) {
 		h.Set(one.state, one.next)
 		c.Token = one.token
 		got := c.Why(t.Context(), p, one.state != "ready" || one.token == "full")
-		if got.Reason != one.want || got.CanStart != one.canStart {
-			t.Errorf("%+v: %+v", one, got)
-		}
+		test.Eq(t, one.want, got.Reason)
+		test.Eq(t, one.canStart, got.CanStart)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestStartServer(t *testing.T) {
 	}
 	h.Set("", "")
 	h.Fail()
-	if err := c.StartServer(t.Context(), p, tell); err == nil || !strings.Contains(err.Error(), "no room") {
-		t.Error(err)
-	}
+	err = c.StartServer(t.Context(), p, tell)
+	must.Error(t, err)
+	test.StrContains(t, err.Error(), "no room")
 }

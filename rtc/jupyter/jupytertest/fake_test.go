@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -36,9 +38,9 @@ func TestFaults(t *testing.T) {
 		}
 		well := func() {
 			t.Helper()
-			if status, took, err := ask(time.Minute); status != http.StatusBadRequest || took != 0 {
-				t.Errorf("without a fault: %d after %v, %v", status, took, err)
-			}
+			status, took, err := ask(time.Minute)
+			test.Eq(t, http.StatusBadRequest, status, test.Sprint("without a fault", err))
+			test.Eq(t, 0, took, test.Sprint("without a fault", err))
 		}
 		const path = "/api/sess"
 		s.Fake.AnswerNext(1, http.MethodGet, path, http.StatusTeapot) // which nobody sends
@@ -59,23 +61,23 @@ func TestFaults(t *testing.T) {
 		}
 		well()
 		s.Fake.HangNext(1, "", path)
-		if _, took, err := ask(time.Minute); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute {
-			t.Errorf("hung: %v after %v", err, took)
-		}
+		_, took, err := ask(time.Minute)
+		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprint("hung"))
+		test.Eq(t, time.Minute, took, test.Sprint("hung"))
 		well()
 		s.Fake.Hang(true)
 		go func() {
 			time.Sleep(time.Hour)
 			s.Fake.Hang(false)
 		}()
-		if status, took, err := ask(2 * time.Hour); status != http.StatusBadRequest || took != time.Hour {
-			t.Errorf("stopped for an hour: %d after %v, %v", status, took, err)
-		}
+		status, took, err := ask(2 * time.Hour)
+		test.Eq(t, http.StatusBadRequest, status, test.Sprint("stopped for an hour", err))
+		test.Eq(t, time.Hour, took, test.Sprint("stopped for an hour", err))
 		s.Fake.Delay("", path, 3*time.Second)
 		for range 2 {
-			if status, took, err := ask(time.Minute); status != http.StatusBadRequest || took != 3*time.Second {
-				t.Errorf("slow: %d after %v, %v", status, took, err)
-			}
+			status, took, err := ask(time.Minute)
+			test.Eq(t, http.StatusBadRequest, status, test.Sprint("slow", err))
+			test.Eq(t, 3*time.Second, took, test.Sprint("slow", err))
 		}
 	})
 }

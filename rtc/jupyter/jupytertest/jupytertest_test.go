@@ -7,6 +7,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -30,13 +33,13 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer srv.CloseIdleConnections()
-		if c, err := srv.Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{}); err != nil || c.Type != "notebook" {
-			t.Errorf("Contents(%s) = %+v, %v", path, c, err)
-		}
+		c, err := srv.Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{})
+		must.NoError(t, err, must.Sprint(path))
+		test.Eq(t, "notebook", c.Type, test.Sprint(path))
 		running, err := jupyter.Discover(t.Context(), []string{s.RuntimeDir})
-		if err != nil || len(running) != 1 || running[0].PID != s.PID {
-			t.Errorf("Discover = %+v, %v, want the process %d", running, err, s.PID)
-		}
+		must.NoError(t, err)
+		must.SliceLen(t, 1, running)
+		test.Eq(t, s.PID, running[0].PID)
 	})
 	if _, err := os.Stat(root); !os.IsNotExist(err) {
 		t.Errorf("the server's root is still there after the test: %v", err)

@@ -1,8 +1,10 @@
 package jupytertest
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // witness is a test that keeps what it is told.
@@ -22,13 +24,12 @@ func TestNotUnderstood(t *testing.T) {
 	tell := m.teller(w)
 	tell("class A: pass", "class")
 	want := "package cells does not understand \"class\" in the cell\nclass A: pass\nWrite it otherwise, or see the doc.go of that package."
-	if !slices.Equal(w.errors, []any{want}) || m.fail() {
-		t.Errorf("the test is told %q, the binary %q", w.errors, m.stray)
-	}
+	test.SliceEqOp(t, []any{want}, w.errors)
+	test.False(t, m.fail())
 	w.cleanup()
 	tell("late", "late")
 	m.teller(nil)("shared", "shared")
-	if len(w.errors) != 1 || len(m.stray) != 2 || !m.fail() {
-		t.Errorf("behind the test's end it is told %q, the binary %q", w.errors, m.stray)
-	}
+	must.SliceLen(t, 1, w.errors)
+	must.SliceLen(t, 2, m.stray)
+	test.True(t, m.fail())
 }

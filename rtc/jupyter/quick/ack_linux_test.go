@@ -5,6 +5,8 @@ import (
 	"net"
 	"syscall"
 	"testing"
+
+	"github.com/shoenig/test/must"
 )
 
 // Linux leaves the quick mode when a connection sends between its receiving; after each read it is on again.
@@ -68,8 +70,8 @@ func option(t *testing.T, c *net.TCPConn, name int) int {
 	}
 	var v int
 	var optErr error
-	if err := raw.Control(func(fd uintptr) { v, optErr = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, name) }); err != nil || optErr != nil {
-		t.Fatal(err, optErr)
-	}
+	err = raw.Control(func(fd uintptr) { v, optErr = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, name) })
+	must.NoError(t, err)
+	must.NoError(t, optErr)
 	return v
 }

@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 )
@@ -213,22 +216,23 @@ func TestWellServers(t *testing.T) {
 	defer plain.Close()
 	w, n := counting()
 	for _, status = range []int{200, 400, 404} {
-		if got, why := ask(t, w, plain.URL); got != status || why != nil {
-			t.Errorf("%d: %d, %v", status, got, why)
-		}
+		got, why := ask(t, w, plain.URL)
+		test.Eq(t, status, got)
+		test.NoError(t, why)
 	}
 	plain.Close()
-	if _, why := ask(t, w, plain.URL); why == nil || errors.Is(why, scheme.ErrHTTPS) {
-		t.Error(why)
-	}
+	_, why := ask(t, w, plain.URL)
+	must.Error(t, why)
+	test.False(t, errors.Is(why, scheme.ErrHTTPS))
 	if got := n.Load(); got != 4 {
 		t.Errorf("%d connections", got)
 	}
 	fresh, n := counting()
-	if _, why := ask(t, fresh, plain.URL); why == nil || errors.Is(why, scheme.ErrHTTPS) || n.Load() != 1 {
-		t.Errorf("%v, %d connections", why, n.Load())
-	}
-	if _, why := ask(t, &scheme.Watch{Dial: w.Dial}, other(plain.URL)); why == nil || errors.Is(why, scheme.ErrHTTP) {
-		t.Error(why)
-	}
+	_, why = ask(t, fresh, plain.URL)
+	must.Error(t, why)
+	test.False(t, errors.Is(why, scheme.ErrHTTPS))
+	test.Eq(t, 1, n.Load())
+	_, why = ask(t, &scheme.Watch{Dial: w.Dial}, other(plain.URL))
+	must.Error(t, why)
+	test.False(t, errors.Is(why, scheme.ErrHTTP))
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
@@ -61,9 +64,11 @@ func TestNoCertificates(t *testing.T) {
 		written(t, strings.Repeat("x", 17<<20)): "longer than 16 MiB",
 	} {
 		_, err := trust.Load(file)
-		if f, ok := faults.Of(err); !ok || f.Code != faults.CAFile || !strings.Contains(f.Error(), says) || !strings.Contains(f.Error(), "--ca-file") {
-			t.Errorf("%v does not say %q", err, says)
-		}
+		f, ok := faults.Of(err)
+		must.True(t, ok, must.Sprint(err))
+		test.Eq(t, faults.CAFile, f.Code, test.Sprint(err))
+		test.StrContains(t, f.Error(), says, test.Sprint(err))
+		test.StrContains(t, f.Error(), "--ca-file", test.Sprint(err))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
@@ -108,13 +110,12 @@ func TestEachUserHasTheirOwn(t *testing.T) {
 	r := newRig(t)
 	for token, user := range map[string]string{"anns": "ann", "ann2": "ann", "bobs": "bob"} {
 		status, says, _ := r.get("/services/nbduet/mcp", token, "X-Forwarded-Prefix", "/evil")
-		if status != http.StatusOK || says != user+" /mcp /services/nbduet" {
-			t.Error(token, status, says)
-		}
+		test.Eq(t, http.StatusOK, status, test.Sprint(token))
+		test.Eq(t, user+" /mcp /services/nbduet", says, test.Sprint(token))
 	}
-	if n := r.open.Load(); n != 2 || r.service.Users() != 2 {
-		t.Error(n, "tenants")
-	}
+	n := r.open.Load()
+	test.Eq(t, 2, n)
+	test.Eq(t, 2, r.service.Users())
 	r.hub.Allow("cids", "cid", "access:servers!user=cid", "access:services")
 	if status, says, _ := r.get("/services/nbduet/mcp", "cids"); status != http.StatusServiceUnavailable {
 		t.Error(status, says)
@@ -130,9 +131,9 @@ func TestWhoIsLetIn(t *testing.T) {
 		"noservice": "lacks the scope access:services!service=nbduet",
 	} {
 		status, says, h := r.get("/services/nbduet/mcp", token)
-		if status != http.StatusUnauthorized || !strings.Contains(says, want) || !strings.Contains(h.Get("WWW-Authenticate"), `resource_metadata="https://hub.example.org/services/nbduet/.well-known/oauth-protected-resource/mcp"`) {
-			t.Error(token, status, says, h)
-		}
+		test.Eq(t, http.StatusUnauthorized, status, test.Sprint(token))
+		test.StrContains(t, says, want, test.Sprint(token))
+		test.StrContains(t, h.Get("WWW-Authenticate"), `resource_metadata="https://hub.example.org/services/nbduet/.well-known/oauth-protected-resource/mcp"`, test.Sprint(token))
 	}
 	if n := r.open.Load(); n != 0 {
 		t.Error("somebody who is not let in has a tenant")
@@ -215,9 +216,9 @@ func TestRevoked(t *testing.T) {
 	if status, says, _ := r.get("/services/nbduet/mcp", "anns"); status != http.StatusUnauthorized {
 		t.Error(status, says)
 	}
-	if status, says, _ := r.get("/services/nbduet/mcp", "ann2"); status != http.StatusOK || r.open.Load() != 2 {
-		t.Error(status, says)
-	}
+	status, says, _ := r.get("/services/nbduet/mcp", "ann2")
+	test.Eq(t, http.StatusOK, status, test.Sprint(says))
+	test.Eq(t, 2, r.open.Load(), test.Sprint(says))
 	r.hub.Revoke("ann2")
 	r.age(fresh)
 	r.sweep()
@@ -238,9 +239,9 @@ func TestHubAway(t *testing.T) {
 	if status, says, _ := r.get("/services/nbduet/mcp", "anns"); status != http.StatusOK {
 		t.Error("what the hub has said counts for some minutes:", status, says)
 	}
-	if status, says, h := r.get("/services/nbduet/mcp", "bobs"); status != http.StatusServiceUnavailable || h.Get("Retry-After") == "" {
-		t.Error(status, says)
-	}
+	status, says, h := r.get("/services/nbduet/mcp", "bobs")
+	test.Eq(t, http.StatusServiceUnavailable, status, test.Sprint(says))
+	test.NotEq(t, "", h.Get("Retry-After"), test.Sprint(says))
 	r.age(stale)
 	if status, says, _ := r.get("/services/nbduet/mcp", "anns"); status != http.StatusServiceUnavailable {
 		t.Error("it counts for ever:", status, says)

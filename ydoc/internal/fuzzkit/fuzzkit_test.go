@@ -8,6 +8,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -47,9 +50,8 @@ func TestMutationsVaryAndRepeat(t *testing.T) {
 		}
 		all[string(m)] = true
 	}
-	if len(all) < 900 || string(seed) != "a seed of some length" {
-		t.Errorf("%d different mutants of %q", len(all), seed)
-	}
+	must.GreaterEq(t, 900, len(all))
+	test.Eq(t, "a seed of some length", string(seed))
 }
 
 func TestSessionHasEveryKindOfMessage(t *testing.T) {

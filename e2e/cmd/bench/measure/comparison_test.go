@@ -2,8 +2,10 @@ package measure
 
 import (
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 // The rows come from the lines of both tables, with the calls of two of them.
@@ -92,9 +94,9 @@ func TestDifferences(t *testing.T) {
 		`read, nbduet: the table has "1 call, 60 tokens"`:              {"1.0", []Row{{"read", Figure{1, 60}, Figure{2, 90}}}},
 		`read, jupyter-mcp-server: the table has "2 calls, 80 tokens"`: {"1.0", []Row{{"read", Figure{1, 50}, Figure{2, 80}}}},
 	} {
-		if got := one.Differences(table); len(got) != 1 || !strings.Contains(got[0], want) {
-			t.Errorf("the differences are %q, want %q", got, want)
-		}
+		got := one.Differences(table)
+		must.SliceLen(t, 1, got)
+		test.StrContains(t, got[0], want)
 	}
 }
 
@@ -108,9 +110,9 @@ func TestReadComparisonFails(t *testing.T) {
 		head + "| x | 1 tokens | many |\n" + comparisonEnd:     `x: "many" is not a number of tokens`,
 		head + "| x | , tokens | 1 tokens |\n" + comparisonEnd: "x: ",
 	} {
-		if c, err := ReadComparison(page); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is %+v, %v, want %q", page, c, err, want)
-		}
+		c, err := ReadComparison(page)
+		must.Error(t, err, must.Sprint(page, c))
+		test.StrContains(t, err.Error(), want, test.Sprint(page, c))
 	}
 	if _, err := (Comparison{}).WriteTo("a page"); err == nil {
 		t.Error("a page without the lines is written")

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/e2e/tokens"
@@ -57,9 +59,8 @@ func TestOnly(t *testing.T) {
 	if err := json.Unmarshal(one, &nb); err != nil {
 		t.Fatal(err)
 	}
-	if len(nb.Cells) != 1 || nb.Cells[0].Source != sources[1] {
-		t.Errorf("cell 1 alone is %+v, want %q", nb.Cells, sources[1])
-	}
+	must.SliceLen(t, 1, nb.Cells)
+	test.Eq(t, sources[1], nb.Cells[0].Source)
 	if b, err := only(file, []int{len(sources)}); err == nil {
 		t.Errorf("a cell that is not there is %s", b)
 	}

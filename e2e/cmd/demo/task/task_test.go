@@ -7,6 +7,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
@@ -48,9 +51,9 @@ func TestMissing(t *testing.T) {
 		"no whole output image/png": func(c []nbfile.Cell) []nbfile.Cell { c[5].Outputs = nil; return c },
 		"no whole output text/plai": func(c []nbfile.Cell) []nbfile.Cell { c[3].Outputs[0].Text = "Mon"; return c },
 	} {
-		if err := Check(spoil(done(t))); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want one with %q", err, want)
-		}
+		err := Check(spoil(done(t)))
+		must.Error(t, err)
+		test.StrContains(t, err.Error(), want)
 	}
 }
 

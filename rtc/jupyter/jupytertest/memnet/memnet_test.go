@@ -14,6 +14,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
 )
 
@@ -43,9 +46,8 @@ func TestHTTPInABubble(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := io.ReadAll(res.Body)
-		if err != nil || string(b) != long {
-			t.Errorf("%d bytes, %v", len(b), err)
-		}
+		must.NoError(t, err, must.Sprint(len(b)))
+		test.Eq(t, long, string(b), test.Sprint(len(b)))
 		_ = res.Body.Close()
 		c.CloseIdleConnections()
 		if err := s.Close(); err != nil {
@@ -67,19 +69,19 @@ func TestDeadlines(t *testing.T) {
 		a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
 		begun := time.Now()
 		_ = a.SetReadDeadline(begun.Add(time.Minute))
-		if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Minute {
-			t.Errorf("%v after %v", err, time.Since(begun))
-		}
+		_, err := a.Read(make([]byte, 1))
+		test.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		test.Eq(t, time.Minute, time.Since(begun))
 		var timeout net.Error
 		_ = a.SetWriteDeadline(time.Now().Add(time.Minute))
-		if _, err := a.Write(make([]byte, 10<<20)); !errors.As(err, &timeout) || !timeout.Timeout() {
-			t.Errorf("nobody reads: %v", err)
-		}
+		_, err = a.Write(make([]byte, 10<<20))
+		must.True(t, errors.As(err, &timeout), must.Sprint("nobody reads"))
+		test.True(t, timeout.Timeout(), test.Sprint("nobody reads"))
 		_ = a.SetDeadline(time.Time{})
 		go func() { _, _ = b.Write([]byte("x")) }()
-		if n, err := a.Read(make([]byte, 1)); n != 1 || err != nil {
-			t.Errorf("%d, %v", n, err)
-		}
+		n, err := a.Read(make([]byte, 1))
+		test.Eq(t, 1, n)
+		test.NoError(t, err)
 		_ = a.Close()
 		_ = b.Close()
 	})
@@ -90,9 +92,9 @@ func TestEnd(t *testing.T) {
 	a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
 	_, _ = a.Write([]byte("last words"))
 	_ = a.Close()
-	if got, err := io.ReadAll(b); string(got) != "last words" || err != nil {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := io.ReadAll(b)
+	test.Eq(t, "last words", string(got))
+	test.NoError(t, err)
 	if _, err := b.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("write: %v", err)
 	}

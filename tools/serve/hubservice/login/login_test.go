@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 const (
@@ -130,9 +133,10 @@ func (r *rig) begin(id string, more ...string) string {
 	if to == nil {
 		r.t.Fatal(resp.status, resp.text)
 	}
-	if q := to.Query(); !strings.HasPrefix(to.String(), "https://hub.example.org/pre/hub/api/oauth2/authorize?") || q.Get("client_id") != "service-nbduet" || q.Get("redirect_uri") != "/pre/services/nbduet/oauth_callback" {
-		r.t.Fatal(to)
-	}
+	q := to.Query()
+	must.StrHasPrefix(r.t, "https://hub.example.org/pre/hub/api/oauth2/authorize?", to.String())
+	must.Eq(r.t, "service-nbduet", q.Get("client_id"))
+	must.Eq(r.t, "/pre/services/nbduet/oauth_callback", q.Get("redirect_uri"))
 	return to.Query().Get("state")
 }
 
@@ -184,67 +188,69 @@ func TestLogin(t *testing.T) {
 		t.Fatal(says)
 	}
 	grant, page, _ := r.consent(r.begin(id))
-	if !strings.Contains(page, "A &lt;b&gt;client&lt;/b&gt;") || !strings.Contains(page, "<b>ann</b>") || !strings.Contains(page, `action="/pre/services/nbduet/oauth/approve"`) {
-		t.Fatal(page)
-	}
+	must.StrContains(t, page, "A &lt;b&gt;client&lt;/b&gt;")
+	must.StrContains(t, page, "<b>ann</b>")
+	must.StrContains(t, page, `action="/pre/services/nbduet/oauth/approve"`)
 	if r.asked.Get("redirect_uri") != "/pre/services/nbduet/oauth_callback" {
 		t.Error(r.asked)
 	}
 	q, _ := r.decide(grant, "allow")
-	if q.Get("state") != "the client's" || q.Get("iss") != site || q.Get("code") == "" {
-		t.Fatal(q)
-	}
+	must.Eq(t, "the client's", q.Get("state"))
+	must.Eq(t, site, q.Get("iss"))
+	must.NotEq(t, "", q.Get("code"))
 	for _, wrong := range [][2]string{{"code_verifier", "another"}, {"client_id", "another"}, {"redirect_uri", "http://127.0.0.1:1/"}, {"grant_type", "password"}, {"resource", "https://other.example.org"}, {"code", grant}} {
 		if token, says := r.fetch(id, q.Get("code"), wrong[0], wrong[1]); token != "" {
 			t.Errorf("%v: %s", wrong, says)
 		}
 	}
 	token, says := r.fetch(id, q.Get("code"))
-	if token == "" || !strings.Contains(says, `"expires_in":3600`) {
-		t.Fatal(says)
-	}
-	if again, says := r.fetch(id, q.Get("code")); again != "" || !strings.Contains(says, "used before") {
-		t.Error(says)
-	}
-	if hub, ours, err := r.login.HubToken(token); hub != "hub-token" || !ours || err != nil {
-		t.Error(hub, ours, err)
-	}
+	must.NotEq(t, "", token)
+	must.StrContains(t, says, `"expires_in":3600`)
+	again, says := r.fetch(id, q.Get("code"))
+	test.Eq(t, "", again)
+	test.StrContains(t, says, "used before")
+	hub, ours, err := r.login.HubToken(token)
+	test.Eq(t, "hub-token", hub)
+	test.True(t, ours)
+	test.NoError(t, err)
 	for _, other := range []string{"hub-token", q.Get("code"), grant, id, token[1:], ""} {
-		if hub, ours, err := r.login.HubToken(other); hub != "" || ours || err == nil {
-			t.Errorf("%.20s is taken for a token", other)
-		}
+		hub, ours, err := r.login.HubToken(other)
+		test.Eq(t, "", hub, test.Sprint(other))
+		test.False(t, ours, test.Sprint(other))
+		test.Error(t, err, test.Sprint(other))
 	}
 	r.now = r.now.Add(time.Hour)
-	if hub, ours, err := r.login.HubToken(token); hub != "" || !ours || err == nil {
-		t.Error("a token lives longer than the hub's", hub, ours, err)
-	}
+	hub, ours, err = r.login.HubToken(token)
+	test.Eq(t, "", hub, test.Sprint("a token lives longer than the hub's"))
+	test.True(t, ours, test.Sprint("a token lives longer than the hub's"))
+	test.Error(t, err, test.Sprint("a token lives longer than the hub's"))
 }
 
 func TestNotAllowed(t *testing.T) {
 	r := newRig(t)
 	id, _, _ := r.register(redirect)
 	grant, _, _ := r.consent(r.begin(id))
-	if q, _ := r.decide(grant, "deny"); q.Get("error") != "access_denied" || q.Get("code") != "" {
-		t.Error(q)
-	}
+	q, _ := r.decide(grant, "deny")
+	test.Eq(t, "access_denied", q.Get("error"))
+	test.Eq(t, "", q.Get("code"))
 	// What one browser has begun, another one cannot finish.
 	state := r.begin(id)
 	mine := r.cookies
 	r.cookies = nil
-	if grant, page, status := r.consent(state); grant != "" || status != http.StatusForbidden {
-		t.Error(page)
-	}
+	grant, page, status := r.consent(state)
+	test.Eq(t, "", grant, test.Sprint(page))
+	test.Eq(t, http.StatusForbidden, status, test.Sprint(page))
 	r.cookies = mine
 	grant, _, _ = r.consent(state)
 	r.cookies = []*http.Cookie{{Name: cookieName, Value: newNonce()}}
-	if q, status := r.decide(grant, "allow"); q != nil || status != http.StatusForbidden {
-		t.Error(q, status)
-	}
+	q, status = r.decide(grant, "allow")
+	must.Nil(t, q)
+	test.Eq(t, http.StatusForbidden, status)
 	r.cookies = mine
 	r.now = r.now.Add(stateTime)
-	if q, status := r.decide(grant, "allow"); q != nil || status != http.StatusBadRequest {
-		t.Error(q, status)
-	}
+	q, status = r.decide(grant, "allow")
+	must.Nil(t, q)
+	test.Eq(t, http.StatusBadRequest, status)
 	if _, page, status := r.consent(state); status != http.StatusBadRequest {
 		t.Error(page)
 	}
@@ -261,9 +267,10 @@ func TestNotAllowed(t *testing.T) {
 	}
 	for _, c := range [][]string{{"code_challenge_method", "plain"}, {"code_challenge", ""}, {"response_type", "token"}, {"resource", "https://other.example.org/mcp"}} {
 		resp := r.do("GET", query(id, c...), nil, "")
-		if to := resp.to; to == nil || to.Query().Get("error") == "" || !strings.HasPrefix(to.String(), redirect) {
-			t.Errorf("%v: %d, %v", c, resp.status, to)
-		}
+		to := resp.to
+		must.NotNil(t, to, must.Sprint(c, resp.status))
+		test.NotEq(t, "", to.Query().Get("error"), test.Sprint(c, resp.status))
+		test.StrHasPrefix(t, redirect, to.String(), test.Sprint(c, resp.status))
 	}
 	if resp := r.do("GET", query(id, "redirect_uri", "http://127.0.0.1:50000/callback"), nil, ""); resp.status != http.StatusFound {
 		t.Error("a program at the loopback cannot choose its port:", resp.status)
@@ -288,15 +295,15 @@ func TestRedirects(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	r := newRig(t)
 	for _, suffix := range resources {
-		if says := r.do("GET", pathResource+suffix, nil, "").text; !strings.Contains(says, `"resource":"`+site+suffix+`"`) || !strings.Contains(says, `"authorization_servers":["`+site+`"]`) {
-			t.Error(says)
-		}
+		says := r.do("GET", pathResource+suffix, nil, "").text
+		test.StrContains(t, says, `"resource":"`+site+suffix+`"`)
+		test.StrContains(t, says, `"authorization_servers":["`+site+`"]`)
 	}
 	for _, path := range pathsServer {
 		resp := r.do("GET", path, nil, "")
-		if says := resp.text; !strings.Contains(says, `"issuer":"`+site+`"`) || resp.header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Error(says)
-		}
+		says := resp.text
+		test.StrContains(t, says, `"issuer":"`+site+`"`)
+		test.Eq(t, "*", resp.header.Get("Access-Control-Allow-Origin"))
 	}
 	if got := r.login.Challenge("/mcp", "invalid_token"); got != `Bearer realm="nbduet", error="invalid_token", resource_metadata="`+site+`/.well-known/oauth-protected-resource/mcp"` {
 		t.Error(got)

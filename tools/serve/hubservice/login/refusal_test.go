@@ -3,8 +3,9 @@ package login
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // What the hub refuses is told to the client, and a wrong configuration of the service apart from a person's answer.
@@ -21,8 +22,9 @@ func TestHubRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := to.Query()
-		if a.status != http.StatusSeeOther || q.Get("error") != want[0] || !strings.Contains(q.Get("error_description"), want[1]) || strings.Contains(to.String(), "b%3E") {
-			t.Errorf("%s: status %d, to %s", why, a.status, to)
-		}
+		test.Eq(t, http.StatusSeeOther, a.status, test.Sprint(why))
+		test.Eq(t, want[0], q.Get("error"), test.Sprint(why))
+		test.StrContains(t, q.Get("error_description"), want[1], test.Sprint(why))
+		test.StrNotContains(t, to.String(), "b%3E", test.Sprint(why))
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
 )
 
@@ -118,9 +121,10 @@ func TestNotUnderstood(t *testing.T) {
 		k := start(t)
 		k.words = &[]string{}
 		_, out := k.run(code)
-		if len(*k.words) != 1 || !strings.Contains((*k.words)[0], want) || out.Error == nil || out.Error.Name != "NotUnderstood" {
-			t.Errorf("%q: %q, %+v, want %q", code, *k.words, out.Error, want)
-		}
+		must.SliceLen(t, 1, *k.words, must.Sprint(code))
+		test.StrContains(t, (*k.words)[0], want, test.Sprint(code))
+		must.NotNil(t, out.Error, must.Sprint(code))
+		test.Eq(t, "NotUnderstood", out.Error.Name, test.Sprint(code))
 	}
 }
 
@@ -129,9 +133,9 @@ func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := start(t)
 		begun := time.Now()
-		if got := k.says("import time\ntime.sleep(600)\nprint('done')"); got != "done\n" || time.Since(begun) != 10*time.Minute {
-			t.Errorf("%q after %v", got, time.Since(begun))
-		}
+		got := k.says("import time\ntime.sleep(600)\nprint('done')")
+		test.Eq(t, "done\n", got)
+		test.Eq(t, 10*time.Minute, time.Since(begun))
 		time.AfterFunc(time.Second, k.Interrupt)
 		if got := k.says("time.sleep(600)"); got != "KeyboardInterrupt: " {
 			t.Errorf("an interrupted sleep: %q", got)
@@ -194,9 +198,10 @@ func TestEnd(t *testing.T) {
 		"exit()": {Exits: true},
 	} {
 		r, out := start(t).run(code)
-		if out.Killed != want.Killed || out.Exits != want.Exits || len(r.kinds) > 0 || r.text.Len() > 0 {
-			t.Errorf("%q: %+v with %s", code, out, r.kinds)
-		}
+		test.Eq(t, want.Killed, out.Killed, test.Sprint(code))
+		test.Eq(t, want.Exits, out.Exits, test.Sprint(code))
+		must.LessEq(t, 0, len(r.kinds), must.Sprint(code))
+		test.LessEq(t, 0, r.text.Len(), test.Sprint(code))
 	}
 }
 
@@ -207,19 +212,18 @@ func TestOutcome(t *testing.T) {
 	out := k.Run(t.Context(), cells.Request{
 		Code: "x = 20\nx", Silent: true, Expressions: map[string]string{"twice": "2*x", "bad": "1/0"}, Begins: func() {},
 	}, r)
-	if len(r.kinds) > 0 || out.Count != 0 || string(out.Expressions["twice"]) != `{"data":{"text/plain":"40"},"metadata":{},"status":"ok"}` {
-		t.Errorf("%+v, %s", out, out.Expressions["twice"])
-	}
-	if bad := string(out.Expressions["bad"]); !strings.Contains(bad, `"ename":"ZeroDivisionError"`) || !strings.Contains(bad, `"status":"error"`) {
-		t.Errorf("bad: %v", bad)
-	}
+	must.LessEq(t, 0, len(r.kinds))
+	test.Eq(t, 0, out.Count)
+	test.Eq(t, `{"data":{"text/plain":"40"},"metadata":{},"status":"ok"}`, string(out.Expressions["twice"]))
+	bad := string(out.Expressions["bad"])
+	test.StrContains(t, bad, `"ename":"ZeroDivisionError"`, test.Sprint("bad"))
+	test.StrContains(t, bad, `"status":"error"`, test.Sprint("bad"))
 	_, out = k.run("def f():\n    'What f is for.'\nget_ipython().set_next_input('y', replace=True)\nf?")
-	if out.Count != 1 || k.Count() != 2 || len(out.Payload) != 2 {
-		t.Fatalf("%+v", out)
-	}
-	if string(out.Payload[0]) != `{"replace":true,"source":"set_next_input","text":"y"}` || !strings.Contains(string(out.Payload[1]), "What f is for.") {
-		t.Errorf("payload %s", out.Payload)
-	}
+	must.Eq(t, 1, out.Count)
+	must.Eq(t, 2, k.Count())
+	must.SliceLen(t, 2, out.Payload)
+	test.Eq(t, `{"replace":true,"source":"set_next_input","text":"y"}`, string(out.Payload[0]))
+	test.StrContains(t, string(out.Payload[1]), "What f is for.")
 }
 
 // A figure is shown by show and at the end of a cell, in the formats that were asked for.
@@ -227,14 +231,15 @@ func TestFigures(t *testing.T) {
 	k := start(t)
 	for _, code := range []string{"import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);", "plt.plot([1, 2]); plt.title('T')\nplt.show()"} {
 		r, _ := k.run(code)
-		if len(r.kinds) != 1 || !strings.Contains(r.kinds[0], `"image/png":"iVBOR`) || !strings.Contains(r.kinds[0], `Figure size 640x480 with 1 Axes`) {
-			t.Errorf("%q sent %.300s", code, r.kinds)
-		}
+		must.SliceLen(t, 1, r.kinds, must.Sprint(code))
+		test.StrContains(t, r.kinds[0], `"image/png":"iVBOR`, test.Sprint(code))
+		test.StrContains(t, r.kinds[0], `Figure size 640x480 with 1 Axes`, test.Sprint(code))
 	}
 	r, _ := k.run("%config InlineBackend.figure_formats = ['svg', 'jpeg']\nplt.plot([1]);")
-	if all := strings.Join(r.kinds, ""); !strings.Contains(all, `"image/svg+xml":"`) || !strings.Contains(all, `"image/jpeg":"/9j/`) || strings.Contains(all, "image/png") {
-		t.Errorf("sent %.300s", all)
-	}
+	all := strings.Join(r.kinds, "")
+	test.StrContains(t, all, `"image/svg+xml":"`)
+	test.StrContains(t, all, `"image/jpeg":"/9j/`)
+	test.StrNotContains(t, all, "image/png")
 }
 
 // Displays of every class have their forms, and values theirs.

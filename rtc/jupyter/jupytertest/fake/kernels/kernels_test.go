@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/kernels"
@@ -31,9 +33,8 @@ func TestRun(t *testing.T) {
 			c := f.connect(id, "s", protocol)
 			expect(t, "greeting", c.take(),
 				"iopub status kernel_info_request: busy", "iopub status kernel_info_request: idle", "iopub status kernel_info_request: idle")
-			if time.Since(begun) != 300*time.Millisecond || f.state(id) != "idle" {
-				t.Errorf("connected after %v, %s", time.Since(begun), f.state(id))
-			}
+			test.Eq(t, 300*time.Millisecond, time.Since(begun))
+			test.Eq(t, "idle", f.state(id))
 			c.execute("1", "print('a')\n6*7")
 			c.execute("2", "1/0")
 			expect(t, "cells", c.take(),
@@ -69,9 +70,9 @@ func TestTwoClients(t *testing.T) {
 		time.Sleep(time.Second)
 		expect(t, "rest", a.take(), "iopub stream 1: late", "shell execute_reply 1: ok", "iopub status 1: idle")
 		expect(t, "the other", b.take(), "iopub status 1: busy", "iopub execute_input 1:", "iopub stream 1: now", "iopub stream 1: late", "iopub status 1: idle")
-		if m, err := f.table.Get(id); err != nil || m.Connections != 2 {
-			t.Errorf("%+v, %v", m, err)
-		}
+		m, err := f.table.Get(id)
+		must.NoError(t, err)
+		test.Eq(t, 2, m.Connections)
 	})
 }
 
@@ -215,14 +216,12 @@ func TestShutdown(t *testing.T) {
 		c.execute("1", "1")
 		time.Sleep(time.Minute)
 		expect(t, "silence", c.take())
-		if len(f.table.List()) != 0 || c.closed != nil {
-			t.Errorf("%v, %v", f.table.List(), c.closed)
-		}
+		must.SliceEmpty(t, f.table.List())
+		test.NoError(t, c.closed)
 		d := websocket.Dialer{NetDialContext: f.pipes.dial}
 		_, resp, err := d.DialContext(t.Context(), "ws://memory/"+id, nil)
-		if err == nil || resp.StatusCode != http.StatusNotFound {
-			t.Errorf("a connection: %v", err)
-		}
+		must.Error(t, err, must.Sprint("a connection"))
+		test.Eq(t, http.StatusNotFound, resp.StatusCode, test.Sprint("a connection"))
 		_ = resp.Body.Close()
 	})
 }
@@ -257,9 +256,9 @@ func TestSameSession(t *testing.T) {
 		if !websocket.IsCloseError(old.closed, websocket.CloseNoStatusReceived) {
 			t.Errorf("closed with %v", old.closed)
 		}
-		if m, err := f.table.Get(id); err != nil || m.Connections != 1 {
-			t.Errorf("%+v, %v", m, err)
-		}
+		m, err := f.table.Get(id)
+		must.NoError(t, err)
+		test.Eq(t, 1, m.Connections)
 	})
 }
 
@@ -270,15 +269,14 @@ func TestRateLimit(t *testing.T) {
 		c.take()
 		c.execute("1", "print('x' * 4_000_000)\ndisplay({'text/plain': 'y' * 9_000_000}, raw=True)")
 		got := c.take()
-		if len(got) != 6 || !strings.HasPrefix(got[2], "iopub stream 1: IOPub data rate exceeded.\nThe Jupyter server") ||
-			!strings.Contains(got[2], "ServerApp.iopub_data_rate_limit=1000000.0 (bytes/sec)\n") || len(got[3]) < 9_000_000 {
-			t.Errorf("%d messages: %.900q", len(got), got)
-		}
+		must.SliceLen(t, 6, got)
+		test.StrHasPrefix(t, "iopub stream 1: IOPub data rate exceeded.\nThe Jupyter server", got[2])
+		test.StrContains(t, got[2], "ServerApp.iopub_data_rate_limit=1000000.0 (bytes/sec)\n")
+		test.GreaterEq(t, 9_000_000, len(got[3]))
 		c.execute("2", "for i in range(6000): display(i)")
 		got = c.take()
-		if len(got) != 2+3000+1+2 || !strings.Contains(got[3002], "IOPub message rate exceeded.") {
-			t.Errorf("%d messages, %q", len(got), got[min(3002, len(got)-1)])
-		}
+		must.SliceLen(t, 2+3000+1+2, got)
+		test.StrContains(t, got[3002], "IOPub message rate exceeded.")
 	})
 }
 
@@ -288,9 +286,9 @@ func TestSocket(t *testing.T) {
 		c := f.connect(f.start(), "s")
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if pings := c.pings.Load(); pings < 19 || c.closed != nil {
-			t.Errorf("%d pings, %v", pings, c.closed)
-		}
+		pings := c.pings.Load()
+		test.GreaterEq(t, 19, pings)
+		test.NoError(t, c.closed)
 		if err := c.ws.WriteMessage(websocket.TextMessage, []byte("{")); err != nil {
 			t.Error(err)
 		}
@@ -308,9 +306,10 @@ func TestBuffers(t *testing.T) {
 			synctest.Wait()
 			c.mu.Lock()
 			i := slices.IndexFunc(c.received, func(r received) bool { return r.Header.Type == "comm_open" })
-			if i < 0 || len(c.received[i].Buffers) != 2 || string(c.received[i].Buffers[0]) != "1234" || c.received[i].Content["target_name"] != "x" {
-				t.Errorf("%q: %v", protocol, c.received)
-			}
+			test.GreaterEq(t, 0, i, test.Sprint(protocol))
+			must.SliceLen(t, 2, c.received[i].Buffers, must.Sprint(protocol))
+			test.Eq(t, "1234", string(c.received[i].Buffers[0]), test.Sprint(protocol))
+			test.EqOp[any](t, "x", c.received[i].Content["target_name"], test.Sprint(protocol))
 			c.mu.Unlock()
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -145,9 +146,9 @@ func TestLikeTheRealOne(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		got := converse(t, f.connect(f.start(), "s"))
 		for i := range max(len(got), len(want)) {
-			if i >= len(want) || i >= len(got) || got[i].Code != want[i].Code {
-				t.Fatalf("%d cells, %d recorded: write testdata again with -update and a server", len(got), len(want))
-			}
+			must.Less(t, len(want), i)
+			must.Less(t, len(got), i)
+			must.Eq(t, want[i].Code, got[i].Code)
 			for _, channel := range []string{"iopub", "shell", "stdin"} {
 				expect(t, fmt.Sprintf("%q on %s", got[i].Code, channel), got[i].Messages[channel], want[i].Messages[channel]...)
 			}

@@ -3,8 +3,9 @@ package nbjson
 import (
 	"os"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // The files in testdata were written by nbformat 5.11.
@@ -114,9 +115,9 @@ func TestNotary(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := objects(nb["cells"])[0]["metadata"].(map[string]any)
-			if want := signed && c.want; m["trusted"] != want || strings.Contains(string(again), "trusted") {
-				t.Errorf("%s: signed %v, trusted %v, want %v; written as\n%s", c.name, signed, m["trusted"], want, again)
-			}
+			want := signed && c.want
+			test.EqOp[any](t, want, m["trusted"], test.Sprint(c.name, signed))
+			test.StrNotContains(t, string(again), "trusted", test.Sprint(c.name, signed))
 			if err := n.Sign(c.saved); err != nil {
 				t.Fatal(err)
 			}

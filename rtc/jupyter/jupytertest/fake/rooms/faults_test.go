@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -132,9 +134,8 @@ func TestHoldMuteConflict(t *testing.T) {
 		b := w.join(path)
 		b.sees("sync step 1", again)
 		whole, ok := w.Snapshot(path)
-		if !ok || b.apply(whole) != "nothing" {
-			t.Error("the snapshot is not what the client has")
-		}
+		must.True(t, ok, must.Sprint("the snapshot is not what the client has"))
+		test.Eq(t, "nothing", b.apply(whole), test.Sprint("the snapshot is not what the client has"))
 		w.DropAll()
 		b.sees("cut")
 		if _, ok := w.Snapshot("none.ipynb"); ok {
@@ -158,9 +159,9 @@ func TestClose(t *testing.T) {
 		w.has(path, "saving", true)
 		b.sees("cut")
 		w.Close()
-		if _, ok := w.Snapshot(path); ok || w.Open(w.roomOf(path)) {
-			t.Error("a room is left")
-		}
+		_, ok := w.Snapshot(path)
+		test.False(t, ok, test.Sprint("a room is left"))
+		test.False(t, w.Open(w.roomOf(path)), test.Sprint("a room is left"))
 		if _, err := dialRoom(t, websocket.Dialer{NetDialContext: w.net.dial}, "ws://server/api/collaboration/room/x:y"); err == nil {
 			t.Error("a closed table takes a client")
 		}

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -160,9 +162,8 @@ func TestEviction(t *testing.T) {
 		w.ForgetHistory(path)
 		d := w.join(path)
 		d.sees("sync step 1", joined)
-		if before == d.replica.ClientID() || d.sources() != "edit x = 1\nx|# Title" {
-			t.Errorf("the room holds %q", d.sources())
-		}
+		test.NotEq(t, d.replica.ClientID(), before)
+		test.Eq(t, "edit x = 1\nx|# Title", d.sources())
 	})
 }
 
@@ -280,9 +281,8 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 		wg.Wait()
 		synctest.Wait()
 		for _, p := range peers {
-			if !reflect.DeepEqual(p.values(), peers[0].values()) || p.cells.Len() != 1 {
-				t.Errorf("one has %v, another %v", p.values(), peers[0].values())
-			}
+			test.Eq(t, peers[0].values(), p.values())
+			test.Eq(t, 1, p.cells.Len())
 		}
 		if n := w.Clients(path); n != 12 {
 			t.Errorf("%d clients are there", n)

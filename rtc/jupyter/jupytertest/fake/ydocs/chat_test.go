@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -46,9 +49,8 @@ func TestChat(t *testing.T) {
 	if err := d.SetContent(`{"messages": [{"id": "old", "body": "1", "sender": "ada", "time": 1, "raw_time": false}]}`); err != nil {
 		t.Fatal(err)
 	}
-	if !d.Act() || d.Act() {
-		t.Error("an id is given once")
-	}
+	test.True(t, d.Act(), test.Sprint("an id is given once"))
+	test.False(t, d.Act(), test.Sprint("an id is given once"))
 	future := float64(time.Now().Add(time.Hour).Unix())
 	send(t, d, "early", future)
 	if err := d.SetState("dirty", false); err != nil {
@@ -69,9 +71,9 @@ func TestChat(t *testing.T) {
 	if err := other.SetContent(content); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := other.Content(); err != nil || again != content {
-		t.Errorf("what was written is read as %v, %v; want %v", again, err, content)
-	}
+	again, err := other.Content()
+	must.NoError(t, err)
+	test.EqOp(t, content, again)
 	if New("chat", Options{}).chat != nil {
 		t.Error("a server without chats has one")
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/nbjson"
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
@@ -88,9 +91,9 @@ func TestNotebookIsBuiltTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if u, err := stepwise.Diff(nil); err != nil || !bytes.Equal(u, whole[0]) {
-		t.Errorf("the history built in steps is another, %v", err)
-	}
+	u, err := stepwise.Diff(nil)
+	must.NoError(t, err)
+	test.True(t, bytes.Equal(u, whole[0]))
 }
 
 func TestEmptyNotebookGetsACell(t *testing.T) {
@@ -101,9 +104,10 @@ func TestEmptyNotebookGetsACell(t *testing.T) {
 		t.Fatalf("cells: %v", cells)
 	}
 	c := cells[0].(map[string]any)
-	if c["cell_type"] != "code" || c["source"] != "" || c["id"] == "" || !Equal(c["metadata"], map[string]any{"trusted": true}) {
-		t.Errorf("the cell is %v", c)
-	}
+	test.EqOp[any](t, "code", c["cell_type"])
+	test.EqOp[any](t, "", c["source"])
+	test.NotEqOp[any](t, "", c["id"])
+	test.True(t, Equal(c["metadata"], map[string]any{"trusted": true}))
 }
 
 // Cells of an old notebook have ids in the room, and none in the file.
@@ -174,9 +178,10 @@ func TestDuplicates(t *testing.T) {
 		}
 	}
 	got := content(t, d)["cells"].([]any)
-	if len(got) != 2 || got[0].(map[string]any)["id"] != "x" || got[1].(map[string]any)["id"] == "x" || got[1].(map[string]any)["source"] != "b" {
-		t.Errorf("cells: %v", got)
-	}
+	must.SliceLen(t, 2, got, must.Sprint("cells"))
+	test.EqOp[any](t, "x", got[0].(map[string]any)["id"], test.Sprint("cells"))
+	test.NotEqOp[any](t, "x", got[1].(map[string]any)["id"], test.Sprint("cells"))
+	test.EqOp[any](t, "b", got[1].(map[string]any)["source"], test.Sprint("cells"))
 	if again := content(t, d)["cells"]; !Equal(again, got) {
 		t.Errorf("read again: %v, want %v", again, got)
 	}
@@ -204,9 +209,10 @@ func TestTexts(t *testing.T) {
 		for i, s := range []string{"one\ntwo\n", "one\n2\n", "é😀 quite another text", "", "x"} {
 			set(t, d, s)
 			set(t, d, s)
-			if got, err := d.Content(); err != nil || got != s || changes != i+1 {
-				t.Errorf("%s: %q after %d changes, %v; want %q after %d", typ, got, changes, err, s, i+1)
-			}
+			got, err := d.Content()
+			must.NoError(t, err, must.Sprint(typ))
+			test.EqOp[any](t, s, got, test.Sprint(typ))
+			test.Eq(t, i+1, changes, test.Sprint(typ))
 		}
 		if err := d.SetContent(map[string]any{}); err == nil {
 			t.Errorf("%s: a notebook was taken", typ)
@@ -234,11 +240,10 @@ func TestOptions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if updates != c.updates || changes != c.changes {
-			t.Errorf("%d updates and %d changes, want %d and %d", updates, changes, c.updates, c.changes)
-		}
-		if id := c.d.ClientID(); id <= 1<<32 || id >= 1<<53 {
-			t.Errorf("the server's id is %d", id)
-		}
+		test.Eq(t, c.updates, updates)
+		test.Eq(t, c.changes, changes)
+		id := c.d.ClientID()
+		test.Greater(t, 1<<32, id)
+		test.Less(t, 1<<53, id)
 	}
 }
