@@ -17,7 +17,7 @@ import (
 )
 
 // Without a Jupyter server, or with two, the program is there: it lists what it has, says in each call what is wrong and
-// what to do, and finds the server when there is one. Nothing is searched for when nobody calls.
+// what to do, and finds the server when there is one. It looks for a server only for a request that needs one.
 func TestStaysUpWithoutAServer(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -31,14 +31,11 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 		return *running.Load(), nil
 	})
 	p.initialize()
-	for id, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
-		if m := p.ask(id+2, method, map[string]any{}); m["result"] == nil {
-			t.Errorf("%s answers %v", method, m)
-		}
+	for id, method := range []string{"tools/list", "resources/templates/list", "prompts/list"} {
+		test.NotNil(t, p.ask(id+2, method, map[string]any{})["result"], test.Sprint(method))
 	}
-	if n := searches.Load(); n != 1 {
-		t.Errorf("%d searches before a call, want the one at the start", n)
-	}
+	test.Eq(t, 1, searches.Load(), test.Sprint("the search at the start, and no other"))
+	test.NotNil(t, p.ask(9, "resources/list", map[string]any{})["result"]) // it looks again if the last search is a second ago
 	id := 10
 	// call repeats a call, as people do, until it answers what it should.
 	call := func(tool string, fails bool, says ...string) {
