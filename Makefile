@@ -119,7 +119,7 @@ test-fake: need-go compiler
 	(export $(RACE); $(GOTEST) -p 3 $$concurrent) || failed=1; \
 	rest=$$(comm -23 <(go list ./... | sort) <(go list $$concurrent $(LONGEST) | sort)); \
 	$(UNRACED) -p 3 $(LONGEST) $$rest || failed=1; \
-	(cd e2e && ../$(UNRACED) $(PLAIN)) || failed=1; \
+	(cd e2e && ../$(UNRACED) -parallel 8 $(PLAIN)) || failed=1; \
 	exit $$failed
 
 .PHONY: test-race
