@@ -76,8 +76,9 @@ test-all: gate ## run everything there is: all tests of the program on a real se
 	@$(RUN) -limit 90m -meanwhile environments-all $(ALL)
 
 .PHONY: ci
+ci: RUN += $(WARM)
 ci: gate # .ci/run: the lint, and what gates a change
-	@$(RUN) $(WARM) -meanwhile environments lint $(GATE)
+	@$(RUN) -meanwhile environments lint $(GATE)
 
 # What gates a change takes less than ten minutes of two cores where everything is installed, and fails above fifteen.
 RUN  := $(BIN)/gate -limit 40m
@@ -191,7 +192,7 @@ release: need-go venv
 .PHONY: test-packages
 test-packages: need-go ## make the packages of a release for this machine, install each, and start it with a real JupyterLab
 	@$(MAKE) --no-print-directory -j4 $(PACKERS)
-	@cd e2e && ../$(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m ./packages
+	@cd e2e && ../$(UNRACED) ./packages
 
 # What packs, and what is installed beside it: some compile, others fetch.
 PACKERS := goreleaser extension mcpb
