@@ -91,13 +91,14 @@ func Bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// bearers sends a token with each request.
-type bearers string
+// Authorized sends an authorization with each request; mcp-go sends its own headers with all but the last, which says that
+// the client goes.
+type Authorized string
 
 // RoundTrip implements http.RoundTripper.
-func (b bearers) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a Authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
+	r.Header.Set("Authorization", string(a))
 	return http.DefaultTransport.RoundTrip(r)
 }
 
@@ -121,14 +122,13 @@ const (
 
 // Dial connects a client made with mcp-go.
 func (w *Web) Dial(ctx context.Context, how, token string) (GoClient, error) {
-	return Dial(ctx, how, w.URL+"/mcp", w.URL+"/sse", bearers(token))
+	return Dial(ctx, how, w.URL+"/mcp", w.URL+"/sse", Authorized("Bearer "+token))
 }
 
 // Dial connects a client made with mcp-go to a program that serves at these addresses.
 func Dial(ctx context.Context, how, streamAt, eventsAt string, sender http.RoundTripper) (GoClient, error) {
 	var link transport.Interface
 	var err error
-	// mcp-go sends headers of its own with all requests but the last, which says that the client goes.
 	by := &http.Client{Transport: sender}
 	opt := client.WithProtocolVersion("2025-11-25")
 	switch how {
