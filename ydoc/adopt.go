@@ -39,15 +39,16 @@ func (n *Notebook) adopt(c *crdt.Change) {
 	}
 	for id, old := range gone {
 		now := made[id]
-		if now == nil {
-			now = here[id]
+		if e := here[id]; now == nil && e != nil && (!nodeOf(e).isTwin() || n.replaces(nodeOf(e))) {
+			now = e
 		}
 		if now != nil {
 			n.replica.Succeeded(c, old, now, places)
 		}
 	}
 	for id, theirs := range made {
-		if mine := ours[id]; mine != nil {
+		// A cell of its id that a tab appends much later is no copy.
+		if mine := ours[id]; mine != nil && (n.replica.IsCopy(theirs) || nodeOf(mine).isRecent()) {
 			n.replica.Rival(mine, theirs, places)
 		}
 	}

@@ -30,8 +30,11 @@ const (
 // Cell is a cell as it was when it was read. The maps and lists in it are shared with other readers: copy what is to be
 // changed.
 type Cell struct {
-	// ID is the cell's nbformat id. It is empty where the document lacks one.
+	// ID names the cell in this process: no other cell of the notebook has it. It is the nbformat id, or, where another cell
+	// of the notebook had that first, or there is none, the id with a suffix.
 	ID string
+	// NBID is the cell's nbformat id. It is empty where the document lacks one, and several cells may have it.
+	NBID string
 	// Type is code, markdown or raw; empty or something else in a malformed cell.
 	Type string
 	// Source is the cell's text.
@@ -105,7 +108,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 		}
 	}
 	if among&fieldID != 0 {
-		check(fieldID, c.ID == o.ID)
+		check(fieldID, c.ID == o.ID && c.NBID == o.NBID)
 	}
 	if among&fieldType != 0 {
 		check(fieldType, c.Type == o.Type)

@@ -162,9 +162,7 @@ func (e *Editor) structure() {
 	for i, nd := range e.n.order {
 		d := e.draftOf(nd)
 		e.order[i] = d
-		if at, ok := e.n.index[d.id]; ok && at == i {
-			e.byID[d.id] = d
-		}
+		e.byID[d.id] = d
 	}
 }
 

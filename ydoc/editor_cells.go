@@ -51,7 +51,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	} else if err := checkID(c.ID); err != nil {
 		return err
 	}
-	if _, err := e.find(c.ID); err == nil || taken[c.ID] {
+	if e.has(c.ID) || taken[c.ID] {
 		return crdt.Invalidf("there is a cell %q already", c.ID)
 	}
 	taken[c.ID] = true
@@ -85,10 +85,16 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 func (e *Editor) freshID(taken map[string]bool) string {
 	for {
 		id := randomCellID()
-		if _, err := e.find(id); err != nil && !taken[id] {
+		if !e.has(id) && !taken[id] {
 			return id
 		}
 	}
+}
+
+// has reports whether a cell has that identity or nbformat id.
+func (e *Editor) has(id string) bool {
+	_, err := e.find(id)
+	return err == nil || slices.ContainsFunc(e.n.order, func(nd *node) bool { return nd.nbID == id })
 }
 
 // randomCellID is eight hexadecimal digits, as nbformat makes ids.
@@ -147,24 +153,10 @@ func (e *Editor) Delete(ids ...string) error {
 		d := e.byID[id]
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
-		e.unlist(d)
+		delete(e.byID, d.id)
 		stageReplacing(e, d, func(x tx) { x.Remove(e.n.cells, at, 1) })
 	}
 	return nil
-}
-
-// unlist takes a draft out of the index; another of the same id takes its place.
-func (e *Editor) unlist(d *draft) {
-	if e.byID[d.id] != d {
-		return
-	}
-	delete(e.byID, d.id)
-	for _, o := range e.order {
-		if o.id == d.id {
-			e.byID[d.id] = o
-			return
-		}
-	}
 }
 
 // neverEmpty adds a cell to a notebook that had cells and would be left without.

@@ -131,11 +131,10 @@ func (d *Doc) recorded(do func() *crdt.Step) *Step {
 	}
 	s := &Step{did: did}
 	for t := range marked {
-		v, ok := t.Lately(keyID)
+		id, ok := identityOf(t)
 		if !ok {
 			continue
 		}
-		id := stringValue(v)
 		s.cells = addID(s.cells, id)
 		if !t.Deleted() {
 			s.places = append(s.places, placed{id, crdt.PlaceOf(t)})
@@ -151,6 +150,7 @@ func (n *Notebook) mark(c *crdt.Change) {
 	if n.marked == nil {
 		return
 	}
+	n.arrange()
 	note := func(t *crdt.Type) {
 		if cell := topmost(t); cell != nil {
 			n.marked[cell] = struct{}{}
@@ -229,8 +229,8 @@ func contested(c crdt.Contest) *ConflictError {
 // yield takes a step back because of a contest.
 func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 	if cell := topmost(c.Text); cell != nil {
-		if id, ok := cell.Lately(keyID); ok {
-			conflict.ID = stringValue(id)
+		if id, ok := identityOf(cell); ok {
+			conflict.ID = id
 		}
 	}
 	d.replica.Races.Yield(s.did)

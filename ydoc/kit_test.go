@@ -38,10 +38,10 @@ func insert(t testing.TB, n *Notebook, at int, cells ...NewCell) {
 	edit(t, n, func(e *Editor) error { _, err := e.Insert(at, cells...); return err })
 }
 
-// sameCells compares two replicas cell by cell, revisions aside.
+// sameCells compares two replicas cell by cell, apart from revisions and from identities, which are a replica's own.
 func sameCells(t testing.TB, a, b *Notebook) {
 	t.Helper()
-	ca, cb := a.Cells(), b.Cells()
+	ca, cb := content(a), content(b)
 	if len(ca) != len(cb) {
 		t.Fatalf("%d cells here, %d there", len(ca), len(cb))
 	}
@@ -185,11 +185,21 @@ func redo(t testing.TB, n *Notebook) Undone {
 	return u
 }
 
-// content is everything in a notebook but revisions.
+// nbIDs are the nbformat ids of all cells in order.
+func nbIDs(n *Notebook) []string {
+	cells := n.Cells()
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.NBID
+	}
+	return ids
+}
+
+// content is everything in a notebook but revisions and identities.
 func content(n *Notebook) []Cell {
 	cells := n.Cells()
 	for i := range cells {
-		cells[i].Revision = 0
+		cells[i].ID, cells[i].Revision = cells[i].NBID, 0
 	}
 	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
 }

@@ -1,18 +1,24 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/crdt"
+import (
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
 
 // node is an entry of the cells list and what was read of it.
 type node struct {
 	typ   *crdt.Type // nil for an entry that is no shared map
-	id    string
+	id    string     // its identity, see identify
+	nbID  string     // its nbformat id
 	cell  Cell
 	stale fields // parts of cell that have to be read again
 	born  bool   // whether cell has a revision yet
 	past  *past  // older sources
 	parts partRevisions
 
-	queued bool // whether it is among the notebook's stale ones
+	queued bool      // whether it is among the notebook's stale ones
+	made   time.Time // when this replica copied it, or it got an identity with a suffix
 }
 
 // nodeOf is what is remembered of a cell by its shared map, nil for other types.
@@ -30,6 +36,7 @@ func (e *node) refresh(n *Notebook) {
 	e.stale = 0
 	next := e.cell
 	next.read(e.typ, stale)
+	next.ID = e.id
 	changed := allFields
 	if e.born {
 		changed = next.differs(&e.cell, stale)
@@ -53,7 +60,7 @@ func (e *node) refresh(n *Notebook) {
 // read reads parts of the cell that a shared map is.
 func (c *Cell) read(t *crdt.Type, parts fields) {
 	if parts&fieldID != 0 {
-		c.ID = stringValue(t.Get(keyID))
+		c.NBID = stringValue(t.Get(keyID))
 	}
 	if parts&fieldType != 0 {
 		c.Type = stringValue(t.Get(keyType))
@@ -109,7 +116,7 @@ func (c *Cell) fault(t *crdt.Type) string {
 func plainNode(v any) *node {
 	o := objectValue(v)
 	c := Cell{
-		ID:             stringValue(o[keyID]),
+		NBID:           stringValue(o[keyID]),
 		Type:           stringValue(o[keyType]),
 		Source:         stringValue(o[keySource]),
 		Metadata:       objectOr(o[keyMetadata]),
@@ -121,5 +128,5 @@ func plainNode(v any) *node {
 	if c.Type == Code {
 		c.Outputs = outputsValue(o[keyOutputs])
 	}
-	return &node{id: c.ID, cell: c}
+	return &node{nbID: c.NBID, cell: c}
 }

@@ -16,7 +16,7 @@ type Notebook struct {
 
 	order   []*node // the cells in order, once ordered
 	ordered bool
-	index   map[string]int // the cell of each id, of several the one that stays: see outranks
+	index   map[string]int // where the cell of each identity stands
 	stale   []*node        // those with parts to be read again
 
 	rev       Revision // of the document as far as read
@@ -109,11 +109,14 @@ func (n *Notebook) arrange() {
 		if e == nil {
 			e = &node{typ: t}
 			t.Data = e
+		}
+		if !e.born {
 			n.soil(e, allFields)
 		}
-		e.id = stringValue(t.Get(keyID))
+		e.nbID = stringValue(t.Get(keyID))
 		n.order = append(n.order, e)
 	}
+	n.identify()
 	same := len(before) == len(n.order)
 	for i := 0; same && i < len(before); i++ {
 		same = before[i].id == n.order[i].id && (before[i].typ == nil) == (n.order[i].typ == nil)
@@ -121,11 +124,9 @@ func (n *Notebook) arrange() {
 	was := n.index
 	n.index = make(map[string]int, len(n.order))
 	for i, e := range n.order {
-		if other, taken := n.index[e.id]; e.id != "" && (!taken || n.outranks(e, n.order[other])) {
-			n.index[e.id] = i
-			if at, ok := was[e.id]; ok && !e.born {
-				e.succeed(before[at], n)
-			}
+		n.index[e.id] = i
+		if at, ok := was[e.id]; ok && !e.born {
+			e.succeed(before[at], n)
 		}
 		if e.typ == nil {
 			e.cell.Revision = n.plainRevision(e, before, i)
@@ -148,12 +149,6 @@ func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
 		return before[i].cell.Revision
 	}
 	return n.advance()
-}
-
-// outranks reports whether a cell stays where it and another of its id are there because both their makers moved one
-// cell: see crdt.Replica.Rival.
-func (n *Notebook) outranks(e, other *node) bool {
-	return e.typ != nil && other.typ != nil && n.replica.Outranks(e.typ, other.typ)
 }
 
 // succeed takes over the revision and the past of a cell that was replaced by one of the same id, as moving a cell and
@@ -227,7 +222,7 @@ func (n *Notebook) Cells() (cells []Cell) {
 	return cells
 }
 
-// Cell returns the cell of that id; should there be several, the one that is to stay, or else the first.
+// Cell returns the cell of that identity, see [Cell].
 func (n *Notebook) Cell(id string) (cell Cell, ok bool) {
 	n.read("read a cell", func() {
 		n.arrange()
@@ -250,7 +245,7 @@ func (n *Notebook) CellAt(i int) (cell Cell, ok bool) {
 	return cell, ok
 }
 
-// Index returns where the cell of that id stands, counted from 0.
+// Index returns where the cell of that identity stands, counted from 0.
 func (n *Notebook) Index(id string) (i int, ok bool) {
 	n.read("find a cell", func() {
 		n.arrange()
@@ -259,7 +254,7 @@ func (n *Notebook) Index(id string) (i int, ok bool) {
 	return i, ok
 }
 
-// IDs returns the ids of all cells in order.
+// IDs returns the identities of all cells in order.
 func (n *Notebook) IDs() (ids []string) {
 	n.read("list cells", func() {
 		n.arrange()

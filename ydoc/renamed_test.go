@@ -85,7 +85,7 @@ func TestAMovedCellKeepsItsID(t *testing.T) {
 			r.settle()
 			c.do(t, r, mover, other, server)
 			r.settle()
-			got := r.server.IDs()
+			got := nbIDs(r.server)
 			if len(got) != len(c.want) {
 				t.Fatalf("%q, want %q", got, c.want)
 			}
@@ -115,7 +115,7 @@ func TestACellThatTwoMoveKeepsItsID(t *testing.T) {
 				r.risen(second)
 				r.sunk(server)
 				var at []int
-				for i, id := range server.IDs() {
+				for i, id := range nbIDs(server.Notebook) {
 					if id == "a" {
 						at = append(at, i)
 					}
@@ -136,7 +136,7 @@ func TestACellThatTwoMoveKeepsItsID(t *testing.T) {
 					t.Fatalf("%d cells, want 3", n)
 				}
 				if got := source(r.server, "a"); got != "a = 42" {
-					t.Errorf("%q, want %q: %q", got, "a = 42", r.server.IDs())
+					t.Errorf("%q, want %q: %q", got, "a = 42", nbIDs(r.server))
 				}
 			})
 		}
@@ -154,9 +154,9 @@ func TestACellGetsUsedToItsID(t *testing.T) {
 		server.savedAs(t, 1, "new")
 		r.settle()
 		time.Sleep(renamedFor + time.Second)
-		edit(t, r.peers[1].Notebook, func(e *Editor) error { return e.Delete("a") })
+		edit(t, r.peers[1].Notebook, func(e *Editor) error { return e.Delete("c") })
 		r.settle()
-		got := r.server.IDs()
+		got := nbIDs(r.server)
 		must.SliceLen(t, 2, got)
 		test.Eq(t, "new", got[1])
 	})

@@ -16,7 +16,8 @@ func (n *Notebook) revert(v *crdt.Revert, again bool, u *Undone) {
 	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells, again: again, u: u}
 	for _, t := range v.Cut() {
 		if cell := topmost(t); cell != nil {
-			u.Cut = addID(u.Cut, stringValue(cell.Get(keyID)))
+			id, _ := identityOf(cell)
+			u.Cut = addID(u.Cut, id)
 		}
 	}
 	hadCells := n.cells.Len() > 0
@@ -72,14 +73,15 @@ func (r *reverter) spare() {
 	taken := map[string]bool{}
 	for t := range r.cells.Entries() {
 		if t != nil && !goes[t] {
-			taken[stringValue(t.Get(keyID))] = true
+			id, _ := identityOf(t)
+			taken[id] = true
 		}
 	}
 	for _, t := range r.v.Deleted() {
 		if t.Holder() != r.cells {
 			continue
 		}
-		if id, ok := t.Lately(keyID); ok && taken[stringValue(id)] {
+		if id, ok := identityOf(t); ok && taken[id] {
 			r.keep(t)
 		}
 	}
@@ -97,8 +99,8 @@ func (r *reverter) keep(t *crdt.Type) {
 		return
 	}
 	r.v.Keep(t)
-	if id, ok := t.Lately(keyID); ok {
-		r.u.Kept = addID(r.u.Kept, stringValue(id))
+	if id, ok := identityOf(t); ok {
+		r.u.Kept = addID(r.u.Kept, id)
 	}
 }
 

@@ -1,6 +1,8 @@
 package ydoc
 
 import (
+	"time"
+
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -92,8 +94,12 @@ func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 	}
 }
 
-// replaced notes that a copy of a cell took its place.
-func (x tx) replaced(old, made *crdt.Type) { x.Replaced(old, made, stringValue(made.Get(keyID))) }
+// replaced notes that a copy of a cell took its place, and with that its identity.
+func (x tx) replaced(old, made *crdt.Type) {
+	id, _ := identityOf(old)
+	made.Data = &node{typ: made, id: id, made: time.Now()}
+	x.Replaced(old, made, id)
+}
 
 // mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
 func (x tx) mapUnder(m *crdt.Type, key string) *crdt.Type {

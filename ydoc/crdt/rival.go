@@ -37,6 +37,9 @@ func (r *Replica) Outranks(t, other *Type) bool {
 	return t.Maker() < other.Maker()
 }
 
+// IsCopy reports whether a replica of this program made a type as a copy of another.
+func (r *Replica) IsCopy(t *Type) bool { return !isTabs(r.y.Store, t) }
+
 // Rival notes that another replica made theirs, a copy of what mine may be a copy of, too. Mine then goes if it is of
 // ours and theirs comes first.
 func (r *Replica) Rival(mine, theirs *Type, places Places) {
