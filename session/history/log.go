@@ -177,7 +177,6 @@ func (l *Log) begin(b ydoc.Batch) {
 	for i, now := range b.Now {
 		c := &cell{id: now.ID, at: i}
 		c.become(now)
-		l.blurred = l.blurred || now.ID == "" || l.cells[now.ID] != nil
 		l.cells[now.ID], l.order[i] = c, c
 	}
 }

@@ -64,7 +64,7 @@ func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing
 		}
 		for _, c := range primaryFirst(p.Cursors) {
 			s, ok := nb.ResolveSelection(c.Anchor, c.Head)
-			if !ok || at.Cell != "" && at.Cell != s.Cell.ID {
+			if !ok || at.Cell != "" && p.ActiveCell != s.Cell.NBID {
 				continue // a tab leaves its caret where it was when the person goes on to another cell by keys, or clicks an output
 			}
 			at.Cell, at.Index, at.Caret = s.Cell.ID, s.Index, true

@@ -20,11 +20,8 @@ func (r Reader) listKey() shownKey { return shownKey{client: r.client, file: r.d
 func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
 	r.memory.lists.replace(r.listKey(), func(was *list) *list {
 		now := idsOf(cells)
-		switch {
-		case was == nil && distinct(cells):
+		if was == nil {
 			return &list{ids: now}
-		case was == nil || !slices.Equal(was.ids, now) && !distinct(cells):
-			return nil // ids say nothing here
 		}
 		next := was.next(now, was.ids)
 		for _, i := range indexes {
@@ -113,9 +110,6 @@ func (r Reader) ListRange(cells []ydoc.Cell, start, count int) {
 func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 	now = r.doc.Notebook().Cells()
 	known, ok := r.memory.lists.Get(r.listKey())
-	if !distinct(now) {
-		return now, now, true // ids say nothing here
-	}
 	if !ok {
 		return now, now, !slices.ContainsFunc(now, func(c ydoc.Cell) bool {
 			known, _ := r.knows(c.ID, c.Source)
@@ -175,18 +169,6 @@ func (r Reader) Rearranged(ids ...string) {
 		}
 		return next
 	})
-}
-
-// distinct tells whether each cell has an id of its own.
-func distinct(cells []ydoc.Cell) bool {
-	seen := make(map[string]bool, len(cells))
-	for _, c := range cells {
-		if c.ID == "" || seen[c.ID] {
-			return false
-		}
-		seen[c.ID] = true
-	}
-	return true
 }
 
 func idsOf(cells []ydoc.Cell) []string {

@@ -47,11 +47,15 @@ func (v View) Find(id, what string) (int, error) {
 }
 
 func (v View) find(id, what string) (int, error) {
-	if at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id }); at >= 0 {
-		return at, nil
-	}
 	if id == "" {
 		return 0, &UnknownCellError{what, id, len(v.Now)}
+	}
+	gone := v.gone(id)
+	switch at := ydoc.Named(v.Now, id); {
+	case len(at) > 1:
+		return 0, v.twins(what, id, at)
+	case len(at) == 1 && (v.Now[at[0]].ID == id || !slices.Contains(gone, id)):
+		return at[0], nil
 	}
 	var fits []int
 	for i, c := range v.Now {
@@ -59,7 +63,6 @@ func (v View) find(id, what string) (int, error) {
 			fits = append(fits, i)
 		}
 	}
-	gone := v.gone(id)
 	switch {
 	case len(gone) > 0 && (gone[0] == id || len(fits) == 0): // sorted, so that the id itself is the first
 		return 0, v.deleted(what, gone[0])
@@ -132,10 +135,30 @@ func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 	return fmt.Errorf("%s: the id %s fits several cells that you may mean: %s; give more of the id; nothing was changed", what, words.Quoted(id), strings.Join(parts, ", "))
 }
 
+// twins refuses an nbformat id that several cells have.
+func (v View) twins(what, id string, at []int) error {
+	if v.list != nil {
+		v.list(at...)
+	}
+	return fmt.Errorf("%s: %s; give one of these ids; nothing was changed", what, Twins(v.Now, id, at))
+}
+
+// Twins lists the cells at the indexes, which have one nbformat id, with the id that names each.
+func Twins(cells []ydoc.Cell, id string, at []int) string {
+	parts := make([]string, len(at))
+	for i, at := range at {
+		name := cells[at].ID
+		if name == cells[at].NBID {
+			name += ydoc.FirstTwin
+		}
+		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, words.Quoted(name), words.Quoted(firstLine(cells[at])))
+	}
+	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), words.Quoted(id), strings.Join(parts, ", "))
+}
+
 // ShortIDs returns the function that gives, for the id of a cell of the view, the beginning of at least four characters
 // that fits no other, be it there or gone: [View.Find] takes it for that cell, and after any deletion for none but that.
-// It is the whole id where that has no more characters or another begins with it, and for all cells where their ids are
-// not distinct.
+// It is the whole id where that has no more characters or another begins with it.
 func (v View) ShortIDs() func(id string) string {
 	ids := make([]string, len(v.Now), len(v.Now)+len(v.left))
 	for i, c := range v.Now {
@@ -143,18 +166,11 @@ func (v View) ShortIDs() func(id string) string {
 	}
 	ids = append(ids, v.gone("")...)
 	slices.Sort(ids)
-	whole := func(id string) string { return id }
-	if len(ids) == 0 || ids[0] == "" {
-		return whole
-	}
 	short := make(map[string]string, len(ids))
 	before := 0 // what an id has in common with the one before, in bytes
 	for i, id := range ids {
 		after := 0
 		if i+1 < len(ids) {
-			if ids[i+1] == id {
-				return whole
-			}
 			after = common(id, ids[i+1])
 		}
 		short[id] = cutID(id, max(before, after))

@@ -51,7 +51,6 @@ func TestFind(t *testing.T) {
 		"not the beginning":                   {after(many, cellsWith("a1", "b1")), "1", "", []string{"no cell with the id"}},
 		"more than the id":                    {after(many, many), "cell-22", "", []string{"no cell with the id", "9 cells"}},
 		"nothing":                             {after(many, many), "", "", []string{"no cell with the id"}},
-		"nothing, where a cell has no id":     {after(nil, cellsWith("a", "")), "", "", nil},
 		"several":                             {after(many, many), "cell-1x", "", []string{"no cell with the id"}},
 		"many":                                {after(many, many), "cell", "", []string{"0 is", "4 is", `"in cell-13"`, "and 2 more", "nothing was changed"}},
 		"of one that is gone":                 {after(many, many[1:]), "cell-1", "", []string{`"cell-1" was deleted by somebody else`, `"cell-10"`, "nothing was changed"}},
@@ -101,8 +100,8 @@ func TestShortIDs(t *testing.T) {
 		"one that began it":    {after(cellsWith("cell-1", "cell-10"), cellsWith("cell-10")), []string{"cell-10"}},
 		"characters":           {View{Now: cellsWith("日本語日本語", "日本語日日語")}, []string{"日本語日本", "日本語日日"}},
 		"bytes of a character": {View{Now: cellsWith("aaaaé", "aaaaè")}, []string{"aaaaé", "aaaaè"}},
-		"twice the same":       {View{Now: cellsWith("abcdefgh", "same-one", "same-one")}, []string{"abcdefgh", "same-one", "same-one"}},
-		"none":                 {View{Now: cellsWith("abcdefgh", "")}, []string{"abcdefgh", ""}},
+		"twins":                {View{Now: cellsWith("abcdefgh", "same-one", "same-one~1x2y")}, []string{"abcd", "same-one", "same-one~"}},
+		"without an id":        {View{Now: cellsWith("abcdefgh", "~1x2y")}, []string{"abcd", "~1x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			short := c.view.ShortIDs()

@@ -95,9 +95,16 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 	case formRun:
 		return d.readRun(ctx, o, u)
 	case formCell, formOutputs, formFile:
-		c, ok := nb.Cell(u.cell)
+		at := ydoc.Named(cells, u.cell)
+		if len(at) > 1 && u.form != formFile {
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, desk.Twins(cells, u.cell, at)+"; give one of these ids")
+		}
+		var c ydoc.Cell
+		ok := len(at) == 1
 		if u.form == formFile {
 			c, ok = cellOfFile(nb, u.cell)
+		} else if ok {
+			c = cells[at[0]]
 		}
 		if !ok {
 			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+words.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
