@@ -1,0 +1,174 @@
+package embedded
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Expand returns outputs with the data: URIs of their texts abbreviated, whatever the type of the text. Each picture
+// becomes an output of its own, behind the one that has it. It does not change outputs.
+func Expand(outputs []ydoc.Output) []ydoc.Output {
+	if !slices.ContainsFunc(outputs, func(o ydoc.Output) bool { return holds(map[string]any(o)) }) {
+		return outputs
+	}
+	var all []ydoc.Output
+	for _, o := range outputs {
+		if !holds(map[string]any(o)) {
+			all = append(all, o)
+			continue
+		}
+		x := expander{seen: map[string]bool{}}
+		one := maps.Clone(o)
+		if data, ok := o["data"].(map[string]any); ok {
+			one["data"] = x.bundle(data)
+		} else {
+			for _, key := range []string{"text", "ename", "evalue"} {
+				if v, ok := o[key]; ok {
+					one[key] = x.form(v)
+				}
+			}
+			if v, ok := o["traceback"]; ok { // its lines have no line ends
+				one["traceback"] = x.value(v)
+			}
+		}
+		all = append(append(all, one), Pictures(x.files)...)
+	}
+	return all
+}
+
+// Pictures are outputs that display the pictures among files.
+func Pictures(files []File) (out []ydoc.Output) {
+	for _, f := range files {
+		if f.IsImage() {
+			out = append(out, Picture(f.Short, map[string]any{f.MIME: f.Data()}))
+		}
+	}
+	return out
+}
+
+// Picture is an output that displays a picture, by the text that stands for it.
+func Picture(name string, forms map[string]any) ydoc.Output {
+	data := map[string]any{"text/plain": name}
+	for mime, v := range forms {
+		if slices.Contains(jpegs, mime) {
+			mime = "image/jpeg"
+		}
+		data[mime] = v
+	}
+	return ydoc.Output{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
+}
+
+const attachment = "attachment:"
+
+// Attachment is the name of a picture that is attached to a cell.
+func Attachment(file string) string { return attachment + file }
+
+// IsName reports whether a text is the name of a [Picture].
+func IsName(text string) bool {
+	return strings.HasPrefix(text, attachment) || short.FindString(text) == text && text != ""
+}
+
+// holds reports whether a value has a text that may hold a data: URI.
+func holds(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, "data:")
+	case []any:
+		return slices.ContainsFunc(v, holds)
+	case map[string]any:
+		for _, one := range v {
+			if holds(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// An expander abbreviates one output.
+type expander struct {
+	seen  map[string]bool // by their data
+	files []File
+}
+
+// bundle abbreviates the forms of a display. A picture that is a form itself is not one once more.
+func (x *expander) bundle(data map[string]any) map[string]any {
+	out := map[string]any{}
+	for mime, v := range data {
+		if strings.HasPrefix(mime, "image/") {
+			out[mime] = v
+			x.seen[strings.Join(strings.Fields(joined(v)), "")] = true
+		}
+	}
+	for _, mime := range slices.Sorted(maps.Keys(data)) {
+		if _, ok := out[mime]; !ok {
+			out[mime] = x.form(data[mime])
+		}
+	}
+	return out
+}
+
+// form abbreviates a text, which may be a list of its lines, or another value.
+func (x *expander) form(v any) any {
+	if text := joined(v); text != "" {
+		return x.text(text)
+	}
+	return x.value(v)
+}
+
+// value abbreviates all texts of a value.
+func (x *expander) value(v any) any {
+	if !holds(v) {
+		return v
+	}
+	switch v := v.(type) {
+	case string:
+		return x.text(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, one := range v {
+			out[i] = x.value(one)
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out[key] = x.value(v[key])
+		}
+		return out
+	}
+	return v
+}
+
+func (x *expander) text(s string) string {
+	s, files := Abbreviate(s)
+	for _, f := range files {
+		if name := strings.Join(strings.Fields(f.Data()), ""); !x.seen[name] {
+			x.seen[name] = true
+			x.files = append(x.files, f)
+		}
+	}
+	return s
+}
+
+// joined is a text, or a list of its lines; "" for what is neither.
+func joined(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var all strings.Builder
+		for _, line := range v {
+			s, ok := line.(string)
+			if !ok {
+				return ""
+			}
+			all.WriteString(s)
+		}
+		return all.String()
+	}
+	return ""
+}
