@@ -35,7 +35,7 @@ func TestWordsOfOutputs(t *testing.T) {
 			{"Markdown(...)", "display(Markdown('# head'))", []string{"|# head"}},
 			{"scripts", "display({'application/javascript': 'draw()', 'text/html': '<script>draw()</script>'}, raw=True)", []string{"|<text/html of 23 characters, which only a browser shows>"}},
 			{"a script", "display({'application/javascript': 'draw()'}, raw=True)", []string{"|<application/javascript of 6 characters, which only a browser shows>"}},
-			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)"}},
+			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)\n<widget, as it began>"}},
 			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|a", " stderr|b"}},
 			{"stderr alone", "print('b', file=sys.stderr)", []string{"|", " stderr|b"}},
 			{"displays", "display(1)\ndisplay('two')\nprint('three', end='')\ndisplay(4)", []string{"|1\n'two'\nthree\n4"}},

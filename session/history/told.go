@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -178,7 +179,7 @@ func (g *group) diff(was string) {
 	case was == g.now:
 		g.Kinds &^= Edited
 	default:
-		g.Diff = textdiff.Unified("", was, g.now, 1)
+		g.Diff = embedded.Short(textdiff.Unified("", was, g.now, 1))
 		s := between(was, g.now)
 		g.Left, g.Size = words.Size(s.old), words.Size(s.new)
 	}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -176,6 +177,10 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 
 // setSource writes a source as a change from the one that the caller was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
+	source, err := o.restored(now, source)
+	if err != nil {
+		return err
+	}
 	c := Change{now.ID, source, o.base, o.force}
 	if err := o.Reader.change(o.e, c); err != nil {
 		return err
@@ -260,6 +265,9 @@ func (o *overwriting) insert(at int, c ydoc.Cell) error {
 		if k != nbformat.Trusted {
 			metadata[k] = v
 		}
+	}
+	if _, err := embedded.Restore(c.Source); err != nil {
+		return fmt.Errorf("nothing was changed: the source of a new cell %w", err)
 	}
 	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata, Attachments: c.Attachments})
 	if err != nil || c.Type != ydoc.Code {

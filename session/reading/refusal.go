@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -56,16 +57,21 @@ func (r Reader) Reveal(now ydoc.Cell, source *string) string {
 	if source == nil {
 		return r.reveal(now, deletion)
 	}
-	return r.reveal(now, r.memory.texts.id(*source))
+	full, err := r.restored(now, *source)
+	if err != nil {
+		full = *source
+	}
+	return r.reveal(now, r.memory.texts.id(full))
 }
 
 func (r Reader) reveal(now ydoc.Cell, change textID) string {
-	short := len(now.Source) <= maxRevealed
+	source, _ := embedded.Abbreviate(now.Source)
+	short := len(source) <= maxRevealed
 	r.refuse(now.ID, change, now.Source, now.Revision, short)
 	if !short {
 		return ""
 	}
-	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(now.Source, "\n"), "\n", "\n| "))
+	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(source, "\n"), "\n", "\n| "))
 }
 
 // refusedOf asks of all that a call is about whether it may, and returns the refusals as one error, nil if there are none.

@@ -3,8 +3,10 @@ package reading
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -22,8 +24,17 @@ type Change struct {
 // the cells as they are now; a cell that was just deleted has no id. Those with the given source are recorded as shown
 // to the client. The agent's caret moves to the end of the last one.
 //
+// Abbreviations of embedded data in the sources are replaced by the data, in changes too.
+//
 // If others have changed the same words, or the client was not shown a cell, the error is an [*OutdatedError].
 func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, error) {
+	for i, c := range changes {
+		now, _ := r.doc.Notebook().Cell(c.Cell)
+		var err error
+		if changes[i].Source, err = r.restored(now, c.Source); err != nil {
+			return nil, err
+		}
+	}
 	err := r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
 		return refusedOf(changes, func(c Change) error { return r.change(e, c) })
 	})
@@ -45,6 +56,18 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 		return nil, err
 	}
 	return cells, nil
+}
+
+// restored is a new source of a cell with the data that its abbreviations stand for: that of the text that the client was
+// shown last, or of the one that is there.
+func (r Reader) restored(now ydoc.Cell, source string) (string, error) {
+	s, _ := r.showing(now.ID)
+	last, _ := r.text(s.last, now.Source)
+	full, err := embedded.Restore(source, last, now.Source)
+	if err != nil {
+		return "", fmt.Errorf("nothing was changed: the new source of cell %q %w", now.ID, err)
+	}
+	return full, nil
 }
 
 // sent records that the client has given a cell a source, from which what it is now may differ.

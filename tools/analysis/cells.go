@@ -60,8 +60,8 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Output:      tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
 			source := words.Lines(args.Source)
-			if words.Marked(source) {
-				return nil, fmt.Errorf("source %s; nothing was added", tool.MarkedWhy)
+			if err := tool.Whole(source); err != nil {
+				return nil, fmt.Errorf("source %w; nothing was added", err)
 			}
 			doc, err := args.open(ctx, d)
 			if err != nil {

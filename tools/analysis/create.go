@@ -102,8 +102,8 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	}
 	file := nbformat.Notebook{}
 	for i, c := range args.Cells {
-		if words.Marked(c.Source) {
-			return file, fmt.Errorf("cells[%d].source %s; nothing was created", i, tool.MarkedWhy)
+		if err := tool.Whole(c.Source); err != nil {
+			return file, fmt.Errorf("cells[%d].source %w; nothing was created", i, err)
 		}
 		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: words.Lines(c.Source)})
 	}

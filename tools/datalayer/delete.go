@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -107,7 +108,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		for i, c := range cells {
 			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
 			if args.Sources == nil || *args.Sources {
-				source, _ := words.Cut(c.Source, each)
+				source, _ := words.Cut(embedded.Short(c.Source), each)
 				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")
 			}
 		}

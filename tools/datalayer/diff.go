@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -13,7 +14,7 @@ func lineDiff(old, now string) string {
 	if old == now {
 		return ""
 	}
-	if d := textdiff.Unified("", ended(old), ended(now), 3); d != "" {
+	if d := embedded.Short(textdiff.Unified("", ended(old), ended(now), 3)); d != "" {
 		return strings.TrimSuffix(d, "\n")
 	}
 	return fmt.Sprintf("@@ line terminators changed @@\n-%q\n+%q", old, now)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -40,8 +41,8 @@ func (insertCellArgs) Refine(f tool.Fields) {
 
 // check refuses a shortened source before anything is opened.
 func (a insertCellArgs) check() error {
-	if words.Marked(a.Source) {
-		return fmt.Errorf("cell_source %s; nothing was inserted", tool.MarkedWhy)
+	if err := tool.Whole(a.Source); err != nil {
+		return fmt.Errorf("cell_source %w; nothing was inserted", err)
 	}
 	return nil
 }
@@ -188,6 +189,17 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
+	out, err := a.replace(embedded.Form(source, words.Lines(a.Old)))
+	if err != nil {
+		return "", err
+	}
+	if out, err = embedded.Restore(out, source); err != nil {
+		return "", fmt.Errorf("nothing was changed: the source then %w", err)
+	}
+	return out, nil
+}
+
+func (a editSourceArgs) replace(source string) (string, error) {
 	old, fresh := words.Lines(a.Old), words.Lines(a.New)
 	first := strings.Index(source, old)
 	switch {

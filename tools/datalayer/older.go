@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -151,7 +152,7 @@ func readCells(d *Toolset) tool.Tool {
 			pictures.AddressesOnly = true
 			spent := 0
 			for i, c := range cells {
-				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(c.Source)}
+				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(embedded.Short(c.Source))}
 				if c.Type == ydoc.Code {
 					pictures.From = d.Images.OfCell(ctx, doc, c)
 					shown := desk.ContentsOf(readable(c.Outputs)).Show(desk.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: desk.MaxOutputs}, pictures)

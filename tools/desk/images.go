@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
@@ -332,13 +334,24 @@ func (t *ImageSet) Rollback(count int) {
 
 // PicturesIn counts the outputs that have an image, or will have one when they are shown.
 func PicturesIn(outputs []ydoc.Output) (n int) {
-	for _, o := range outputs {
+	for _, o := range embedded.Expand(outputs) {
 		data, _ := o["data"].(map[string]any)
 		if slices.ContainsFunc(PictureTypes, func(mime string) bool { return data[mime] != nil }) {
 			n++
 		}
 	}
 	return n
+}
+
+// PicturesOf are outputs that display the pictures that a cell's source has as data: URIs, and its attachments.
+func PicturesOf(c ydoc.Cell) []ydoc.Output {
+	_, files := embedded.Abbreviate(c.Source)
+	out := embedded.Pictures(files)
+	for _, name := range slices.Sorted(maps.Keys(c.Attachments)) {
+		bundle, _ := c.Attachments[name].(map[string]any)
+		out = append(out, embedded.Picture(embedded.Attachment(name), bundle))
+	}
+	return out
 }
 
 // reference returns a text with the image's address, and shows nothing.

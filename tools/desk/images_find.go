@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/words"
@@ -63,7 +64,7 @@ func (d *Desk) readFromCell(ctx context.Context, e images.Entry) (images.Image, 
 	if !ok {
 		return images.Image{}, gone("its cell has been deleted")
 	}
-	for _, out := range cell.Outputs {
+	for _, out := range append(PicturesOf(cell), embedded.Expand(cell.Outputs)...) {
 		if img, ok := d.Images.findIn(ctx, e, out); ok {
 			return img, nil
 		}

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/htmltext"
 	"github.com/nbduet/nbduet/session/images"
@@ -21,7 +23,7 @@ import (
 // reads of them, see [readable].
 func (d *Desk) ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
 	if tool.InWords(ctx) {
-		outputs = readable(outputs, d.figures())
+		outputs = readable(embedded.Expand(outputs), d.figures())
 	}
 	return ContentsOf(outputs)
 }
@@ -111,12 +113,18 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 		}
 		return kept
 	}
+	if chart := figure.Vega(data); chart != "" {
+		return map[string]any{"text/plain": chart}
+	}
 	forms := slices.SortedFunc(maps.Keys(data), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rankIn(a, data), rankIn(b, data)), cmp.Compare(a, b))
 	})
 	for _, mime := range forms {
-		if mime == "application/javascript" {
+		if mime != "text/html" && browserOnly(mime, MimeText(data[mime])) || mime == widget {
 			continue // it makes the display, and does not say what that is
+		}
+		if mime == "text/plain" && data[widget] != nil {
+			return map[string]any{mime: strings.TrimRight(words.Plain(JoinText(data[mime])), "\n") + "\n" + asItBegan}
 		}
 		if mime != "text/html" {
 			return map[string]any{mime: data[mime]}
@@ -126,7 +134,7 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 		}
 	}
 	if len(forms) > 0 { // it is drawn by scripts
-		return map[string]any{"text/plain": "<" + forms[0] + " of " + words.Plural(words.Size(MimeText(data[forms[0]])), "character") + ", which only a browser shows>"}
+		return map[string]any{"text/plain": onlyInBrowser(forms[0], MimeText(data[forms[0]]))}
 	}
 	return kept
 }
@@ -139,8 +147,18 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 	if line := figures.About(data); line != "" {
 		return line
 	}
-	return figure.Axes(words.Plain(JoinText(data["text/plain"])))
+	plain := words.Plain(JoinText(data["text/plain"]))
+	if embedded.IsName(plain) {
+		return plain
+	}
+	return figure.Axes(plain)
 }
+
+// widget is the type of displays that a kernel changes without changing the output.
+const widget = "application/vnd.jupyter.widget-view+json"
+
+// asItBegan is said of the text of a widget: a bar that has long ended still reads 0%.
+const asItBegan = "<widget, as it began>"
 
 // rankIn is the rank of a type, in halves. A text that says only of which class an object is ranks behind the other forms
 // that are read as text.

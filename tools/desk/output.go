@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/htmltext"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -50,6 +52,7 @@ type Contents struct {
 
 // ContentsOf decodes a cell's outputs.
 func ContentsOf(outputs []ydoc.Output) Contents {
+	outputs = embedded.Expand(outputs)
 	c := Contents{Each: make([]content, 0, len(outputs))}
 	for _, o := range outputs {
 		one := contentOf(o)
@@ -125,7 +128,7 @@ func contentOf(o ydoc.Output) content {
 		data, _ := o["data"].(map[string]any)
 		for mime, v := range data {
 			if !slices.Contains(PictureTypes, mime) {
-				c.texts[mime] = MimeText(v)
+				c.texts[mime] = formText(mime, v)
 				c.order = append(c.order, mime)
 			}
 		}
@@ -139,6 +142,44 @@ func contentOf(o ydoc.Output) content {
 		c.size += words.Size(t)
 	}
 	return c
+}
+
+// largestVendor is how long a form of a vendor's own type is that is shown, in characters.
+const largestVendor = 1000
+
+// formText is the text of one form of an output: that of a form that only a browser shows says so.
+func formText(mime string, v any) string {
+	t := MimeText(v)
+	if browserOnly(mime, t) {
+		return onlyInBrowser(mime, t)
+	}
+	return t
+}
+
+// onlyInBrowser is said of a form of which there is nothing to read.
+func onlyInBrowser(mime, text string) string {
+	return "<" + mime + " of " + words.Plural(words.Size(text), "character") + ", which only a browser shows>"
+}
+
+// browserOnly reports whether a form of an output is a script, or binary, or of a vendor's own type and long.
+func browserOnly(mime, text string) bool {
+	kind, sub, _ := strings.Cut(strings.ToLower(mime), "/")
+	sub, _, _ = strings.Cut(sub, ";")
+	switch {
+	case strings.HasSuffix(sub, "javascript"), strings.HasSuffix(sub, "ecmascript"), strings.HasPrefix(sub, "vnd.bokehjs"), strings.HasPrefix(sub, "vnd.holoviews"):
+		return true
+	case kind == "image", kind == "audio", kind == "video", kind == "font", sub == "pdf", sub == "octet-stream", sub == "wasm", sub == "zip":
+		return true
+	case sub == "html":
+		if !strings.Contains(text, "<script") {
+			return false
+		}
+		read, err := htmltext.Of(text)
+		return err == nil && read == ""
+	case strings.HasPrefix(sub, "vnd."), strings.HasPrefix(sub, "x."):
+		return words.Size(text) > largestVendor
+	}
+	return false
 }
 
 // Rank orders the MIME types of one output by how well a model reads them.
@@ -192,7 +233,7 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 		switch n := words.Size(t); {
 		case n <= allowed:
 			shown[mime] = t
-			if !IsText(data[mime]) && shallow(data[mime], maxDepth) && json.Valid([]byte(t)) {
+			if t == MimeText(data[mime]) && !IsText(data[mime]) && shallow(data[mime], maxDepth) && json.Valid([]byte(t)) {
 				shown[mime] = json.RawMessage(t)
 			}
 			allowed -= n

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -88,7 +89,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			}
 			out := EditTextResult{CellID: cell, Replaced: r.made, Merged: done.Merged}
 			out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence")
-			out.Diff, _ = words.Cut(textdiff.Unified("text", done.Was, done.Now, 1), diffShown)
+			out.Diff, _ = words.Cut(embedded.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
 			if done.Revision != 0 {
 				out.Revision = desk.Revision(done.Revision)
 			}
@@ -141,11 +142,12 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	var all strings.Builder
 	cells := nb.Cells()
 	for i, c := range cells {
-		if strings.Contains(c.Source, r.old) {
+		text := embedded.Form(c.Source, r.old)
+		if strings.Contains(text, r.old) {
 			at = append(at, i)
 			id = c.ID
 		}
-		all.WriteString(c.Source + "\n")
+		all.WriteString(text + "\n")
 	}
 	switch {
 	case len(at) == 0:
@@ -167,8 +169,19 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	return id, nil
 }
 
-// make makes the change of a text.
+// make makes the change of a text, in the form in which the client was shown it.
 func (r *replacement) make(text string) (string, error) {
+	out, err := r.replace(embedded.Form(text, r.old))
+	if err != nil {
+		return "", err
+	}
+	if out, err = embedded.Restore(out, text); err != nil {
+		return "", fmt.Errorf("nothing was changed: the text then %w", err)
+	}
+	return out, nil
+}
+
+func (r *replacement) replace(text string) (string, error) {
 	n := strings.Count(text, r.old)
 	if overlapping(text, r.old) && !r.all {
 		n++ // the next one is not another, but which one is meant is as unclear

@@ -105,8 +105,8 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 			c.Type = "code"
 		}
 		cells[i] = ydoc.NewCell{Type: c.Type, Source: words.Lines(c.Content)}
-		if words.Marked(cells[i].Source) {
-			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, tool.MarkedWhy)
+		if err := tool.Whole(cells[i].Source); err != nil {
+			return nil, nil, fmt.Errorf("cells[%d].content %w; nothing was inserted", i, err)
 		}
 	}
 	ids, err = InsertAt(ctx, doc, cells, func(e *ydoc.Editor) int { return Placed(e, before, position) })

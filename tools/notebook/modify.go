@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -201,11 +202,12 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 			out.runnable = append(out.runnable, t.Cell)
 		}
 		now := cells[i]
-		if now.ID == "" || now.Source == t.Source {
+		given := changes[i].Source // with its data
+		if now.ID == "" || now.Source == given {
 			continue
 		}
-		source, wasCut := words.Cut(now.Source, most)
-		diff, diffCut := mergedDiff(t.Source, now.Source)
+		source, wasCut := words.Cut(embedded.Short(now.Source), most)
+		diff, diffCut := mergedDiff(given, now.Source)
 		if !diffCut && (tool.InWords(ctx) || !wasCut) {
 			doc.As(client).Show(now)
 		}
@@ -217,5 +219,5 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 // mergedDiff shows how a source differs from the one that was given, and reports whether that was cut.
 func mergedDiff(given, now string) (string, bool) {
 	const most = 4000
-	return words.Cut(textdiff.Unified("cell", given+"\n", now+"\n", 1), most)
+	return words.Cut(embedded.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)
 }

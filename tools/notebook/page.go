@@ -50,14 +50,14 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	page := cellPage{cells: []CellView{}}
 	expected := 0
 	for _, at := range indexes {
-		expected += desk.PicturesIn(cells[at].Outputs)
+		expected += desk.PicturesIn(shownBelow(cells[at]))
 	}
 	pictures := show.newSet(expected)
 	used := 4000 // for the fields around the cells
 	budget := cmp.Or(show.budget, tool.AnswerBudget)
 	for n, at := range indexes {
 		before := pictures.Count()
-		c, outputs := cells[at], show.contents(cells[at].Outputs)
+		c, outputs := cells[at], show.contents(shownBelow(cells[at]))
 		pictures.From = show.from(c)
 		lim := desk.OutputLimits{Each: limit, Total: budget / 2, Count: desk.MaxOutputs} // every character is sent twice
 		view, edited := showCell(c, at, limit, outputs, lim, pictures), show.unconfirmed != nil && show.unconfirmed(c.ID)
@@ -86,6 +86,16 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	}
 	page.images = pictures.Images
 	return page, nil
+}
+
+// shownBelow are the outputs that an answer shows below a cell's source: the pictures in the source and its attachments,
+// and a code cell's own.
+func shownBelow(c ydoc.Cell) []ydoc.Output {
+	out := desk.PicturesOf(c)
+	if c.Type == ydoc.Code {
+		out = append(out, c.Outputs...)
+	}
+	return out
 }
 
 // takes is the number of bytes that the cell and its images need in an answer.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -208,7 +209,7 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 			continue
 		}
 		cells = append(cells, c)
-		if n += len(c.Source) + 20; n > shownSources {
+		if n += len(embedded.Short(c.Source)) + 20; n > shownSources {
 			return nil
 		}
 	}

@@ -1,8 +1,21 @@
 package tool
 
 import (
+	"errors"
 	"time"
+
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/words"
 )
+
+// Whole returns an error if a new text was copied from an answer that showed less than all of it.
+func Whole(text string) error {
+	if words.Marked(text) {
+		return errors.New(MarkedWhy)
+	}
+	_, err := embedded.Restore(text)
+	return err
+}
 
 // MarkedWhy is why a text that is [words.Marked] is refused.
 const MarkedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
