@@ -177,7 +177,7 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 
 // setSource writes a source as a change from the one that the caller was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
-	source, err := o.restored(now, source)
+	source, err := restored(o.Reader, now, source)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (r Reader) Reveal(now ydoc.Cell, source *string) string {
 	if source == nil {
 		return r.reveal(now, deletion)
 	}
-	full, err := r.restored(now, *source)
+	full, err := restored(r, now, *source)
 	if err != nil {
 		full = *source
 	}

@@ -31,7 +31,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 	for i, c := range changes {
 		now, _ := r.doc.Notebook().Cell(c.Cell)
 		var err error
-		if changes[i].Source, err = r.restored(now, c.Source); err != nil {
+		if changes[i].Source, err = restored(r, now, c.Source); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +60,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 
 // restored is a new source of a cell with the data that its abbreviations stand for: that of the text that the client was
 // shown last, or of the one that is there.
-func (r Reader) restored(now ydoc.Cell, source string) (string, error) {
+func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	s, _ := r.showing(now.ID)
 	last, _ := r.text(s.last, now.Source)
 	full, err := embedded.Restore(source, last, now.Source)
