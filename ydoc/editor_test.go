@@ -2,7 +2,6 @@ package ydoc
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +86,6 @@ func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
 		"outputs":          {ErrInvalid, func(e *Editor) error { return e.AppendStream("m1", "stdout", "x") }},
 		"output type":      {ErrInvalid, func(e *Editor) error { return e.AppendOutput("c1", Output{"output_type": "x"}) }},
 		"value":            {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "k", func() {}) }},
-		"NaN":              {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "k", []any{math.NaN()}) }},
 		"key":              {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "\xff", 1) }},
 		"move":             {ErrInvalid, func(e *Editor) error { return e.Move("c1", 2) }},
 		"delete twice":     {ErrNotFound, func(e *Editor) error { return e.Delete("c1", "c1") }},

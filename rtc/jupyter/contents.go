@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // Content is a file or folder in the Contents API's model.
@@ -91,13 +93,14 @@ type NewContent struct {
 	Type string `json:"type"`
 	// Format is "json" for notebooks, "text" or "base64" for files, empty for folders.
 	Format string `json:"format,omitempty"`
-	// Content is a notebook's object or a string; nil for folders.
+	// Content is a notebook's object, as plain values or JSON, or a string; nil for folders.
 	Content any `json:"content,omitempty"`
 }
 
 // PutContents writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
 // edited through the room: this would throw away what the room has not saved.
 func (s *Server) PutContents(ctx context.Context, path Path, c NewContent) (Content, error) {
+	c.Content = pyjson.Literals(c.Content)
 	return s.contents(ctx, "write", path, call{method: http.MethodPut, body: c})
 }
 

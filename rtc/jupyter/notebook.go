@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // A server that is asked for a notebook and finds half a file moves that aside, to name.ipynb.invalid, and puts in its
@@ -78,6 +80,7 @@ func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 	if json.Unmarshal(file, &text) != nil {
 		return nil, true // another server's answer
 	}
+	text = string(pyjson.Standard([]byte(text)))
 	if nested(text) > maxNested {
 		return nil, json.Valid([]byte(text))
 	}

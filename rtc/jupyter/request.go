@@ -23,6 +23,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // maxPageBytes is how much of JupyterLab's page is read; its configuration is in its head.
@@ -124,7 +125,7 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		if err != nil {
 			return &Error{Op: c.op, Path: c.about, err: fmt.Errorf("encode the request: %w", err), kind: ErrBadRequest}
 		}
-		body = bytes.NewReader(sent)
+		body = bytes.NewReader(pyjson.Python(sent))
 	}
 	if c.method == "" {
 		c.method = http.MethodGet
@@ -204,7 +205,7 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 			Message: fmt.Sprintf("the answer is longer than %d MiB", s.maxAnswer>>20),
 		}
 	}
-	if err := json.Unmarshal(data, out); err != nil {
+	if err := json.Unmarshal(pyjson.Standard(data), out); err != nil {
 		return &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
 			err: fmt.Errorf("decode the answer: %w", err),

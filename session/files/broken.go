@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // A file that is named as a notebook and is none, after a merge conflict or a write that was cut off, has no room. It can
@@ -72,6 +73,6 @@ func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string
 	case now != was:
 		return errors.New("nothing was changed: somebody has written the file meanwhile; read it again, then repeat the change")
 	}
-	_, err := f.srv.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)})
+	_, err := f.srv.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(pyjson.Standard([]byte(content)))})
 	return err
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Event is one of the types below: a kernel's message about a running request. Data and metadata hold plain JSON
-// values: string, bool, nil, int, float64, []any, map[string]any.
+// values: string, bool, nil, int, float64, pyjson.Number, []any, map[string]any.
 type Event interface{ event() }
 
 // Stream is text that was printed. Name is "stdout" or "stderr".

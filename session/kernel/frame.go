@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // maxParts bounds the parts of one frame: a channel, four parts of a message, and its buffers.
@@ -101,7 +103,7 @@ func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 		Parent  json.RawMessage `json:"parent_header"`
 		Content json.RawMessage `json:"content"`
 	}
-	if err := json.Unmarshal(frame, &m); err != nil {
+	if err := json.Unmarshal(pyjson.Standard(frame), &m); err != nil {
 		return incoming{}, fmt.Errorf("kernel frame: %w", err)
 	}
 	return newIncoming(m.Channel, m.Header, m.Parent, m.Content)
@@ -109,6 +111,7 @@ func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 
 // newIncoming makes a message of its encoded parts, which it keeps.
 func newIncoming(channel string, head, parent, content []byte) (incoming, error) {
+	head, parent, content = pyjson.Standard(head), pyjson.Standard(parent), pyjson.Standard(content)
 	m := incoming{channel: channel, rawHeader: head, content: content}
 	if err := json.Unmarshal(head, &m.header); err != nil {
 		return incoming{}, fmt.Errorf("kernel message: header: %w", err)

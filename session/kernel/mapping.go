@@ -1,22 +1,20 @@
 package kernel
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// mapping is a JSON object as plain values: string, bool, nil, int, float64, []any and map[string]any. Numbers written
+// mapping is a JSON object as plain values: string, bool, nil, int, float64, pyjson.Number, []any and map[string]any. Numbers written
 // without a fraction or exponent that fit become int, so that they are not changed on their way into a document.
 type mapping map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler; null leaves an empty mapping.
 func (m *mapping) UnmarshalJSON(b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
 	var v map[string]any
-	if err := dec.Decode(&v); err != nil {
+	if err := pyjson.Unmarshal(b, &v); err != nil {
 		return fmt.Errorf("decode an object: %w", err)
 	}
 	for k := range v {
@@ -32,14 +30,11 @@ func (m *mapping) UnmarshalJSON(b []byte) error {
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		if i, err := strconv.Atoi(v.String()); err == nil {
-			return i
-		}
-		f, err := v.Float64()
+		n, err := pyjson.Value(v)
 		if err != nil {
-			return v.String() // larger than a float can hold
+			return v.String()
 		}
-		return f
+		return n
 	case []any:
 		for i := range v {
 			v[i] = plain(v[i])

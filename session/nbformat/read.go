@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // A Notebook is a notebook's content from a caller, checked to be valid nbformat 4
@@ -81,6 +82,7 @@ func simpleCell(at string, m map[string]any) (ydoc.Cell, error) {
 
 // decodeJSON reads one JSON value with nothing after it.
 func decodeJSON(content string, dst any) error {
+	content = string(pyjson.Standard([]byte(content)))
 	dec := json.NewDecoder(strings.NewReader(content))
 	dec.UseNumber()
 	if err := dec.Decode(dst); err != nil {

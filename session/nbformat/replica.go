@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // fileCell is a cell as the Contents API gives it, with what is read of it.
@@ -28,7 +29,7 @@ func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 		Major    int            `json:"nbformat"`
 		Minor    int            `json:"nbformat_minor"`
 	}
-	if err := json.Unmarshal(content, &file); err != nil {
+	if err := pyjson.Unmarshal(content, &file); err != nil {
 		return nil, fmt.Errorf("read the notebook: %w", err)
 	}
 	nb := ydoc.NewNotebook()

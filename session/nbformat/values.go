@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // countIn reads an execution count, nil for null.
@@ -95,7 +96,7 @@ func shownValue(v any) string {
 	case string:
 		return words.Quoted(v)
 	case json.Number:
-		return words.Quoted(string(v))
+		return words.Quoted(string(pyjson.Python([]byte(v))))
 	}
 	return kindOf(v)
 }

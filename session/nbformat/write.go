@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // Trusted is the key of cell metadata that only open tabs use: its value in a file, or from a caller, is ignored.
@@ -100,7 +101,7 @@ func Plain(file json.RawMessage) ([]byte, error) {
 		Major    int              `json:"nbformat"`
 		Minor    int              `json:"nbformat_minor"`
 	}
-	if err := json.Unmarshal(file, &onDisk); err != nil {
+	if err := json.Unmarshal(pyjson.Quoted(file), &onDisk); err != nil {
 		return nil, err
 	}
 	for _, c := range onDisk.Cells {

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // The default and the largest number of characters of content in an answer.
@@ -193,8 +194,8 @@ func notebookText(content map[string]any) (string, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(content); err != nil {
+	if err := enc.Encode(pyjson.Literals(content)); err != nil {
 		return "", tool.Fault{Err: fmt.Errorf("write a notebook as JSON: %w", err)}
 	}
-	return b.String(), nil
+	return string(pyjson.Python(b.Bytes())), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -54,7 +55,7 @@ func parseState(r *wire.Reader, lim wire.Limits) (State, error) {
 	if s.Clock = r.Uint(); s.Clock > maxClock {
 		r.Fail(wire.ReasonOverflow, "client %d has the clock %d, at most %d is taken", s.ClientID, s.Clock, uint64(maxClock))
 	}
-	raw := r.VarString(lim.AwarenessStateBytes)
+	raw := pyjson.Standard(r.VarString(lim.AwarenessStateBytes)) // a Python peer may write NaN
 	if err := r.Err(); err != nil {
 		return State{}, err
 	}

@@ -1,14 +1,13 @@
 package crdt
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"unicode/utf8"
 
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -38,9 +37,7 @@ func parseJSON(b []byte) any {
 
 // decodeJSON reads the first value of a JSON text, with its numbers as they stand there.
 func decodeJSON(b []byte) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	err = d.Decode(&v)
+	err = pyjson.Unmarshal(b, &v)
 	return v, err
 }
 
@@ -79,18 +76,20 @@ func Plain(v any, depth int) (any, error) {
 	case uint64:
 		return plainUint(v), nil
 	case float32:
-		return plainFloat(float64(v))
+		return wire.Number(float64(v)), nil
 	case float64:
-		return plainFloat(v)
+		return wire.Number(v), nil
+	case pyjson.Number:
+		return v, nil
 	case json.Number:
-		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return int(i), nil
-		}
-		f, err := v.Float64()
+		n, err := pyjson.Value(v)
 		if err != nil {
 			return nil, Invalidf("the number %.40q", string(v))
 		}
-		return plainFloat(f)
+		if f, ok := n.(float64); ok {
+			return wire.Number(f), nil
+		}
+		return n, nil
 	case json.RawMessage:
 		w, err := decodeJSON(v)
 		if err != nil {
@@ -146,13 +145,6 @@ func plainUint(v uint64) any {
 		return int(v)
 	}
 	return float64(v)
-}
-
-func plainFloat(f float64) (any, error) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, Invalidf("the number %v is not JSON", f)
-	}
-	return wire.Number(f), nil
 }
 
 // EqualValues compares plain JSON values.

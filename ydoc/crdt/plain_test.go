@@ -8,6 +8,8 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 type named map[string]any
@@ -24,6 +26,9 @@ func TestPlainValues(t *testing.T) {
 		{json.Number("1.5"), 1.5},
 		{json.RawMessage(`{"a":[1,2.5]}`), map[string]any{"a": []any{1, 2.5}}},
 		{[]string{"a"}, []any{"a"}},
+		{math.NaN(), pyjson.NaN},
+		{math.Inf(-1), pyjson.NegInfinity},
+		{json.RawMessage(`[NaN, Infinity]`), []any{pyjson.NaN, pyjson.Infinity}},
 		{named{"k": []any{named{"n": int64(1)}}}, map[string]any{"k": []any{map[string]any{"n": 1}}}},
 	} {
 		got, err := Plain(c.in, 10)
@@ -33,7 +38,7 @@ func TestPlainValues(t *testing.T) {
 	for _, bad := range []any{
 		"\xff",
 		map[string]any{"\xff": 1},
-		math.NaN(), math.Inf(1), json.Number("x"), json.RawMessage("{"),
+		json.Number("x"), json.RawMessage("{"),
 		struct{}{},
 		func() {},
 		[]any{[]any{[]any{[]any{1}}}},

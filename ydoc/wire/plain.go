@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // Plain values travel in lib0's form (encoding.js, writeAny). They are handed out as plain JSON values: nil, bool, int,
@@ -112,11 +114,11 @@ func NullFor(v any) any {
 	return v
 }
 
-// Number gives a float the form in which it is handed out: an int when it is whole and safe, nil when JSON has no word
-// for it.
+// Number gives a float the form in which it is handed out: an int when it is whole and safe, a [pyjson.Number] when JSON
+// cannot have it.
 func Number(f float64) any {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
+	if special, ok := pyjson.Of(f); ok {
+		return special
 	}
 	if f == math.Trunc(f) && math.Abs(f) <= MaxInt {
 		return int(f)
@@ -140,6 +142,8 @@ func AppendValue(dst []byte, v any) []byte {
 		return appendFloat(dst, float64(v))
 	case float64:
 		return appendFloat(dst, v)
+	case pyjson.Number:
+		return appendFloat(dst, v.Float())
 	case string:
 		return AppendVarString(append(dst, tagString), v)
 	case []any:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -39,7 +40,8 @@ func TestOtherPlainValuesAreJSON(t *testing.T) {
 		want any
 	}{
 		"a whole float":          {[]byte{124, 0x40, 0x40, 0, 0}, 3},
-		"not a number":           {[]byte{124, 0x7f, 0xc0, 0, 0}, nil},
+		"not a number":           {[]byte{124, 0x7f, 0xc0, 0, 0}, pyjson.NaN},
+		"infinity":               {[]byte{124, 0xff, 0x80, 0, 0}, pyjson.NegInfinity},
 		"a big integer":          {[]byte{122, 0, 0, 0, 0, 0, 0, 0, 9}, 9},
 		"bytes":                  {[]byte{116, 2, 0xff, 0}, "/wA="},
 		"undefined":              {[]byte{127}, wire.Undefined{}},

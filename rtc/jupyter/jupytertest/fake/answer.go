@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // httpError is an error that the server answers with.
@@ -37,7 +39,7 @@ func encode(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		return []byte("null") // nothing that is answered cannot be encoded
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return pyjson.Python(bytes.TrimRight(b.Bytes(), "\n"))
 }
 
 // refuse answers as the server's API handlers do when they fail.
@@ -80,7 +82,7 @@ func body(r *http.Request, out any) error {
 	if strings.TrimSpace(b.String()) == "" {
 		return nil
 	}
-	if err := json.Unmarshal(b.Bytes(), out); err != nil {
+	if err := json.Unmarshal(pyjson.Standard(b.Bytes()), out); err != nil {
 		return failed(http.StatusBadRequest, "Invalid JSON in body of request")
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/nbjson"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // sent is what a client writes of a file or folder.
@@ -69,6 +70,7 @@ func (s *Server) contents(w http.ResponseWriter, r *http.Request, rest string) {
 		if r.Method != http.MethodGet {
 			w.Header().Set("Location", s.base()+"/api/contents/"+(&url.URL{Path: m.Path}).EscapedPath())
 		}
+		m.Content = pyjson.Literals(m.Content)
 		answer(w, status, m)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // appendJSON appends a plain value as Python's json.dumps writes it with indent=1, sort_keys=True and
@@ -52,6 +54,8 @@ func appendJSON(dst []byte, v any, depth int) []byte {
 		return strconv.AppendBool(dst, v)
 	case int:
 		return strconv.AppendInt(dst, int64(v), 10)
+	case pyjson.Number:
+		return append(dst, v...)
 	case float64:
 		return append(dst, float(v)...)
 	}

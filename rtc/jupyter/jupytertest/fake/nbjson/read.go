@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // Read parses a notebook file. The notebook that it returns is the caller's to change. Code cells get no "trusted":
@@ -42,7 +43,7 @@ func Parse(file []byte) (map[string]any, error) {
 	if !utf8.Valid(file) {
 		return nil, errors.New("the file is not UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(file))
+	d := json.NewDecoder(bytes.NewReader(pyjson.Standard(file)))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {

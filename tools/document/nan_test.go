@@ -1,0 +1,71 @@
+package document_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// notANumber is a notebook with numbers that JSON cannot have, as Python writes them.
+const notANumber = `{
+ "cells": [
+  {"cell_type": "code", "id": "a1", "metadata": {}, "execution_count": 1, "outputs": [
+   {"output_type": "display_data", "metadata": {}, "data": {"application/json": {"mean": NaN, "max": Infinity}}}],
+   "source": "show()"},
+  {"cell_type": "code", "id": "a2", "metadata": {"papermill": {"duration": NaN}}, "execution_count": null, "outputs": [], "source": "x = 1"}
+ ],
+ "metadata": {"least": -Infinity}, "nbformat": 4, "nbformat_minor": 5
+}
+`
+
+// A notebook with NaN and Infinity opens, shows them, and keeps them through each way of an edit.
+func TestNotebookWithNaN(t *testing.T) {
+	const changed = "x = 22"
+	for name, edit := range map[string]func(r *toolstest.Rig, path, was string){
+		"a cell in the room": func(r *toolstest.Rig, path, _ string) {
+			r.Read(path)
+			r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "x = 1", "new_text": changed}, nil)
+		},
+		"a move of the cell": func(r *toolstest.Rig, path, _ string) {
+			r.Read(path)
+			r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "x = 1", "new_text": changed}, nil)
+			r.Good("move_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}, "position": 0}, nil)
+		},
+		"the file": func(r *toolstest.Rig, path, was string) {
+			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": strings.Replace(was, "x = 1", changed, 1)}, nil)
+		},
+		"all of an open notebook": func(r *toolstest.Rig, path, was string) {
+			r.Read(path)
+			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": strings.Replace(was, "x = 1", changed, 1), "force": true}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), notANumber)
+				was := r.Content(path).Content
+				for _, want := range []string{`"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
+					test.StrContains(t, was, want)
+				}
+				test.StrContains(t, toolstest.MessageOf(r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)), "NaN")
+				edit(r, path, was)
+				now := ""
+				for end := time.Now().Add(time.Minute); !strings.Contains(now, changed) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+					now = r.Server.Read(t, path)
+				}
+				for _, want := range []string{changed, `"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
+					test.StrContains(t, now, want)
+				}
+				var content document.ContentResult
+				r.Good("get_document_content", toolstest.Dict{"path": path}, &content)
+				test.StrContains(t, content.Content, `"duration": NaN`)
+			})
+		})
+	}
+}
