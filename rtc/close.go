@@ -37,6 +37,7 @@ const (
 	CodeReplica    Code = "broken replica"  // our replica is broken
 	CodeNotFound   Code = "not found"       // the file is gone
 	CodeInvalid    Code = "invalid file"    // the server cannot read the file as its type
+	CodeNotLoaded  Code = "not loaded"      // the server cannot load the file into a room
 	CodeRefused    Code = "refused"         // the server refuses us
 	CodeUnreadable Code = "unreadable"      // the room sends data that we cannot accept
 	CodeGap        Code = "incomplete"      // the room itself lacks a part of its document
@@ -51,9 +52,13 @@ type CloseError struct {
 	Action Action
 	Reason string // the server's words, if it gave any
 	Err    error  // the fault underneath, if there is one
+	// Refusals is how often the server has refused, of [CodeNotLoaded].
+	Refusals int
 	// Unsure tells that the room may have taken edits that it had not confirmed when it was lost; without it they have
 	// not been made.
 	Unsure bool
+
+	wordless bool // the server closed the connection before it sent anything
 }
 
 // Kind is the code, without the reason.
@@ -111,7 +116,7 @@ func closeReason(err error) *CloseError {
 		case "unknown_session", "version_mismatch":
 			return &CloseError{Code: CodeSession, Action: Discard, Reason: reason}
 		}
-		return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: reason}
+		return &CloseError{Code: CodeNotLoaded, Action: GiveUp, Reason: reason, Refusals: 1}
 	case closeNotFound:
 		return &CloseError{Code: CodeNotFound, Action: GiveUp, Reason: ce.Text}
 	case 4001, 4002:
@@ -119,7 +124,7 @@ func closeReason(err error) *CloseError {
 	case closeBadRequest:
 		return &CloseError{Code: CodeInvalid, Action: GiveUp, Reason: ce.Text}
 	case closeServerError:
-		return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: ce.Text}
+		return &CloseError{Code: CodeNotLoaded, Action: GiveUp, Reason: ce.Text, Refusals: 1}
 	}
 	return &CloseError{Code: CodeConnection, Action: Rejoin, Err: err}
 }

@@ -41,6 +41,9 @@ type Config struct {
 	Logger  *slog.Logger
 	Limits  wire.Limits // zero: wire.DefaultLimits
 	Timing  Timing      // zero fields: the defaults
+	// Refusals is how often in a row the server may close a connection before it sends anything, although it answers
+	// requests: then it cannot make the room. Zero means 3.
+	Refusals int
 
 	// Met is called with each person who is met in the room, and when they have another name; nil for nobody. It must not
 	// block.

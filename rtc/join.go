@@ -34,6 +34,9 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	if cfg.IsPending == nil {
 		cfg.IsPending = func(error) bool { return false }
 	}
+	if cfg.Refusals <= 0 {
+		cfg.Refusals = 3
+	}
 	ctx, stop := context.WithTimeout(ctx, cfg.Timing.Join)
 	defer stop()
 
@@ -129,12 +132,23 @@ func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.C
 func (r *Room) run(ws *websocket.Conn) {
 	defer close(r.done)
 	defer r.cancel()
+	refused, session := 0, r.session.SessionID
 	for {
 		why := r.discardIfUnsure(r.serve(ws))
 		r.out.shut()
 		r.failSaves()
 		if why.Action != Rejoin || r.isLeaving() {
 			r.finish(why)
+			return
+		}
+		if now := r.SessionID(); !why.wordless || now != session { // a server that was started again begins anew
+			refused, session = 0, now
+		}
+		if why.wordless {
+			refused++
+		}
+		if refused >= r.cfg.Refusals {
+			r.finish(r.notLoaded(refused))
 			return
 		}
 		joining := r.State() == Joining
@@ -156,6 +170,15 @@ func (r *Room) run(ws *websocket.Conn) {
 		if !joining {
 			r.setState(CatchingUp)
 		}
+	}
+}
+
+// notLoaded is the end of a room that the server cannot make: its file raises an error there, of which the connection says
+// nothing.
+func (r *Room) notLoaded(refusals int) *CloseError {
+	return &CloseError{
+		Code: CodeNotLoaded, Action: GiveUp, Refusals: refusals,
+		Reason: fmt.Sprintf("the server answers requests, but closed the connection %d times before it sent anything of the document", refusals),
 	}
 }
 

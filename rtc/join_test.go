@@ -110,7 +110,7 @@ func slowly(c *rtc.Config) {
 func TestJoinGivesUpInTime(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
-		s.Fake.Rooms.DropAtJoin(path, 10_000)
+		s.Fake.Rooms.DropAtSync(path, 10_000)
 		begun := time.Now()
 		_, _, err := tryJoin(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Join = 4 * time.Second })
 		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprint("join"))

@@ -3,6 +3,7 @@ package rtc
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -49,7 +50,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	defer loading.Stop()
 	var v connState
 	defer v.confirmOwed()
-	stir := r.stir
+	stir, spoken := r.stir, false
 	var due, rest <-chan time.Time
 	for {
 		select {
@@ -62,8 +63,11 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 			stir = r.stir
 		case frame, ok := <-l.in:
 			if !ok {
-				return closeReason(l.err)
+				end := closeReason(l.err)
+				end.wordless = !spoken && !timedOut(l.err)
+				return end
 			}
+			spoken = true
 			loaded := v.synced
 			end := r.receive(frame, &v)
 			l.release(frame)
@@ -89,6 +93,12 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 			return &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		}
 	}
+}
+
+// timedOut reports whether a connection ended because nothing came over it, and not because the server closed it.
+func timedOut(err error) bool {
+	var slow net.Error
+	return errors.Is(err, context.Canceled) || errors.As(err, &slow) && slow.Timeout()
 }
 
 // silence is how long the server may say nothing over a connection. While it loads the document for us it says nothing over

@@ -34,11 +34,11 @@ func TestCloseReasons(t *testing.T) {
 	}{
 		{1003, `{"reason":"unknown_session","sessionId":"x","reloadable":true}`, CodeSession, Discard},
 		{1003, `{"reason":"version_mismatch","reloadable":true}`, CodeSession, Discard},
-		{1003, `{"reason":"initialization_error","reloadable":false,"errorReason":"a folder"}`, CodeRefused, GiveUp},
+		{1003, `{"reason":"initialization_error","reloadable":false,"errorReason":"a folder"}`, CodeNotLoaded, GiveUp},
 		{1003, "not JSON", CodeRefused, GiveUp},
 		{4404, "Error initializing: a.ipynb.", CodeNotFound, GiveUp},
 		{4400, "Error initializing: a.ipynb.", CodeInvalid, GiveUp},
-		{4500, "Error initializing: a.ipynb.", CodeRefused, GiveUp},
+		{4500, "Error initializing: a.ipynb.", CodeNotLoaded, GiveUp},
 		{4001, "", CodeNotFound, GiveUp},
 		{4002, "", CodeNotFound, GiveUp},
 		{1001, "", CodeConnection, Rejoin},
