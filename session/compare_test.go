@@ -38,8 +38,8 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 						t.Fatal(err)
 					}
 					join := w.join
-					w.join = func(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error) {
-						lv, err := join(ctx, jupyter.MustPath(path.String()), k, heard)
+					w.join = func(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
+						lv, err := join(ctx, jupyter.MustPath(path.String()), k, tries, heard)
 						if err != nil {
 							return nil, err
 						}

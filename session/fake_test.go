@@ -68,7 +68,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 		w.lobby.entered++
 		return w.lobby
 	})
-	w.join = func(ctx context.Context, path jupyter.Path, k kind, _ func()) (*live, error) {
+	w.join = func(ctx context.Context, path jupyter.Path, k kind, _ int, _ func()) (*live, error) {
 		select {
 		case <-time.After(w.delay):
 		case <-ctx.Done():

@@ -16,8 +16,30 @@ import (
 // file, and answers nobody meanwhile.
 const openFor = 2 * time.Minute
 
-// joinRoom is the joinFunc of a real server.
-func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error) {
+// refusedPause is the time between two attempts to join a room that the server could not make.
+const refusedPause = 250 * time.Millisecond
+
+// joinRoom is the joinFunc of a real server. A room that the server cannot make is joined at most tries times, because the
+// reason may pass.
+func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
+	for {
+		lv, err := m.joinOnce(ctx, path, k, tries, heard)
+		var end *rtc.CloseError
+		if !errors.As(err, &end) || end.Code != rtc.CodeNotLoaded {
+			return lv, err
+		}
+		if tries -= max(end.Refusals, 1); tries <= 0 {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(refusedPause):
+		}
+	}
+}
+
+func (m *Manager) joinOnce(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
 	var nb *ydoc.Notebook
 	var text *ydoc.Text
 	var doc *ydoc.Doc
@@ -34,6 +56,7 @@ func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, heard
 		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
 		Replica: doc, Met: func(p rtc.Peer) { met(m, p) }, Logger: m.log, Timing: m.cfg.Timing,
 		Heard:     heard,
+		Refusals:  tries,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	leave(err == nil)
@@ -79,33 +102,36 @@ func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap
 	return lv, nil
 }
 
-// inspect checks that there is a file of that kind at a path, and returns its properties. It comes before any join,
-// because the server makes a room for any path.
-func (m *Manager) inspect(ctx context.Context, path jupyter.Path, k kind) (jupyter.Content, error) {
-	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
+// inspect checks that there is a file of that kind at a path, and returns its properties, and how often its room may be
+// joined. It comes before any join, because the server makes a room for any path.
+func (m *Manager) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupyter.Content, tries int, err error) {
+	c, err = look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	if err := k.fits(c.Type); err != nil {
-		return c, err
+		return c, 0, err
+	}
+	if tries, err = m.Refused.Of(c); err != nil {
+		return c, 0, err
 	}
 	if k != textKind {
-		return c, m.readable(ctx, c)
+		return c, tries, m.readable(ctx, c, tries)
 	}
 	if c.Size != nil && *c.Size > maxTextFile {
-		return c, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
+		return c, 0, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
 	}
 	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for
 	// everybody in it.
 	read, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
-		return c, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
+		return c, 0, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
 	}
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	read.Content = nil
-	return read, nil
+	return read, tries, nil
 }
 
 // maxChecked is the size of the largest notebook that is read before its room is opened.
@@ -114,18 +140,29 @@ const maxChecked = 8 << 20
 // readable refuses a notebook that the server cannot read. Its room would not open; and a room that fails to open ends, now
 // and then, all others of the server: their people are not told of each other's edits any more (pycrdt.websocket has one
 // group of tasks for all rooms).
-func (m *Manager) readable(ctx context.Context, c jupyter.Content) error {
+func (m *Manager) readable(ctx context.Context, c jupyter.Content, tries int) error {
 	if c.Size != nil && *c.Size > maxChecked {
 		return nil
 	}
+	var read jupyter.Content
 	err := jupyter.Whole(ctx, func() error {
-		_, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
-		return err
+		return jupyter.Again(ctx, tries, jupyter.ErrServer, func() (err error) {
+			read, err = look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+			return err
+		})
 	})
-	if errors.Is(err, jupyter.ErrBadRequest) {
+	switch {
+	case errors.Is(err, jupyter.ErrBadRequest):
 		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Reason: err.Error()}
+	case errors.Is(err, jupyter.ErrServer) && !errors.Is(err, jupyter.ErrDiskFull):
+		return &rtc.CloseError{Code: rtc.CodeNotLoaded, Action: rtc.GiveUp, Reason: err.Error(), Refusals: tries}
+	case err != nil:
+		return err
 	}
-	return err
+	if lacks := nbformat.Unloadable(read.Content); lacks != nil {
+		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Reason: lacks.Error()}
+	}
+	return nil
 }
 
 // look asks the server what is at a path, and again if the connection broke.

@@ -19,6 +19,7 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/refusal"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/undo"
@@ -68,6 +69,8 @@ type Manager struct {
 	Mentions *mentions.Book
 	// Claims are by which a mention is delivered once, whatever processes there are.
 	Claims *claims.Claims
+	// Refused are the files whose rooms the server could not make.
+	Refused refusal.Book
 
 	cfg   Config
 	log   *slog.Logger
@@ -101,9 +104,9 @@ type Manager struct {
 	observers observers
 }
 
-// joinFunc joins the room of a path, with an empty replica. heard, which may be nil, is called whenever the room
-// sends something.
-type joinFunc func(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error)
+// joinFunc joins the room of a path, with an empty replica, at most tries times if the server cannot make it. heard, which
+// may be nil, is called whenever the room sends something.
+type joinFunc func(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error)
 
 // entry is an entry in the map of open documents: the document is being joined, open, or being left.
 type entry struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/patience"
+	"github.com/nbduet/nbduet/session/refusal"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -210,14 +211,17 @@ func (d *Document) exists(ctx context.Context) error {
 // openDocument checks that the path is of the kind, and joins its room.
 func (m *Manager) openDocument(ctx context.Context, path jupyter.Path, k kind, heard func()) (*Document, error) {
 	var c jupyter.Content
+	tries := refusal.MaxTries
 	if m.cfg.Server != nil {
 		var err error
-		if c, err = m.inspect(ctx, path, k); err != nil {
+		if c, tries, err = m.inspect(ctx, path, k); err != nil {
+			m.Refused.Note(c, err)
 			return nil, err
 		}
 		path = c.Path
 	}
-	lv, err := m.join(ctx, path, k, heard)
+	lv, err := m.join(ctx, path, k, tries, heard)
+	m.Refused.Note(c, err)
 	if err != nil {
 		return nil, err
 	}

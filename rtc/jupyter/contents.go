@@ -3,9 +3,11 @@ package jupyter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc/pyjson"
@@ -127,9 +129,26 @@ func (s *Server) contents(ctx context.Context, op string, path Path, c call) (Co
 	c.op, c.about, c.path = op, path.p, contentsPath(path)
 	var out Content
 	if err := s.do(ctx, c, &out); err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Message = withoutRoot(e.Message, path.p)
+		}
 		return Content{}, err
 	}
 	return out, nil
+}
+
+// withoutRoot is a message of the server's without the folders above its root folder.
+func withoutRoot(message, path string) string {
+	for _, path := range []string{path, strings.ReplaceAll(path, "/", `\`)} {
+		at := strings.Index(message, path)
+		if path == "" || at <= 0 || strings.IndexByte(`/\`, message[at-1]) < 0 {
+			continue
+		}
+		from := strings.LastIndexAny(message[:at], " \"'(<") + 1
+		return message[:from] + withoutRoot(message[at:], path)
+	}
+	return message
 }
 
 func contentsPath(path Path) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 		return nil, true // another server's answer
 	}
 	text = string(pyjson.Standard([]byte(text)))
-	if nested(text) > maxNested {
+	if nested(text) > maxNested || surrogate.MatchString(text) {
 		return nil, json.Valid([]byte(text))
 	}
 	d := json.NewDecoder(strings.NewReader(text))
@@ -121,6 +122,9 @@ func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 	}
 	return out.Bytes(), true
 }
+
+// surrogate matches the escape of a half of a UTF-16 pair. Python fails on one without its other half.
+var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
 // maxNested is how deep a notebook may be nested that is read without asking the server: Python's parser has a limit.
 const maxNested = 100

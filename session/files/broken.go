@@ -1,14 +1,23 @@
 package files
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/refusal"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
@@ -35,44 +44,92 @@ func (e *BrokenError) Unwrap() error { return e.room }
 // Broken turns the error of opening a notebook whose file is none into a [*BrokenError]; other errors stay as they are.
 func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error {
 	var end *rtc.CloseError
-	if !errors.As(err, &end) || end.Code != rtc.CodeInvalid {
+	if !refusal.Is(err) || !errors.As(err, &end) {
 		return err
 	}
-	p, text, readErr := f.fileText(ctx, path)
+	p, text, fault, readErr := f.fileText(ctx, path)
 	if readErr != nil {
 		return fmt.Errorf("%w; nor as text: %w", err, readErr)
 	}
-	fault := nbformat.Fault(text)
 	if fault == nil {
-		fault = errors.New(end.Reason)
+		fault = nbformat.Fault(text)
+	}
+	if fault == nil {
+		fault = fmt.Errorf("%s; it is not tried again until the file changes"+words.Hint(", or once more after end_nb_session"), end.Reason)
 	}
 	return &BrokenError{Path: p, Text: text, Err: fault, room: err}
 }
 
-// fileText is the text of a file, whatever its name says.
-func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, err error) {
+// fileText is the text of a file, whatever its name says, and what is wrong with its encoding.
+func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
 	var c jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
 		c, err = f.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 		return err
-	}); err != nil {
-		return jupyter.Path{}, "", err
+	}); errors.Is(err, jupyter.ErrBadRequest) {
+		return f.otherText(ctx, path)
+	} else if err != nil {
+		return jupyter.Path{}, "", nil, err
 	}
 	err = json.Unmarshal(c.Content, &text)
-	return c.Path, text, err
+	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
+		text, fault = rest, errors.New("the file begins with a byte order mark, which Jupyter does not read"+remedy)
+	}
+	return c.Path, text, fault, err
+}
+
+// remedy ends what is said of a file's encoding.
+const remedy = "; the text shown here is right, and is written as UTF-8 without a mark"
+
+// otherText is the text of a file that is not UTF-8: UTF-16 if it begins with its mark, else Windows-1252.
+func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
+	c, err := f.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	if err != nil {
+		return p, "", nil, err
+	}
+	var encoded string
+	if err := json.Unmarshal(c.Content, &encoded); err != nil {
+		return p, "", nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(encoded, "\n", ""))
+	if err != nil {
+		return p, "", nil, err
+	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		data, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(data)
+		return c.Path, string(data), errors.New("the file is UTF-16, and Jupyter reads UTF-8" + remedy), err
+	}
+	line, bad := 1, byte(0)
+	for rest := data; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			bad = rest[0]
+			break
+		}
+		if r == '\n' {
+			line++
+		}
+		rest = rest[n:]
+	}
+	data, err = charmap.Windows1252.NewDecoder().Bytes(data)
+	return c.Path, string(data), fmt.Errorf("line %d: the file is not UTF-8 but probably Windows-1252 (byte 0x%02x)%s", line, bad, remedy), err
 }
 
 // Mend writes a notebook in place of a broken one. It refuses if the file is not what was anymore.
 func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string) error {
-	if _, err := nbformat.Parse(content); err != nil {
+	c := jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(pyjson.Standard([]byte(content)))}
+	if nbformat.Older(content) { // the server writes only format 4 from JSON
+		c = jupyter.NewContent{Type: "file", Format: "text", Content: content}
+	} else if _, err := nbformat.Parse(content); err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	switch _, now, err := f.fileText(ctx, path); {
+	switch _, now, _, err := f.fileText(ctx, path); {
 	case err != nil:
 		return err
 	case now != was:
 		return errors.New("nothing was changed: somebody has written the file meanwhile; read it again, then repeat the change")
 	}
-	_, err := f.srv.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(pyjson.Standard([]byte(content)))})
+	_, err := f.srv.PutContents(ctx, path, c)
+	f.m.Refused.Forget(path)
 	return err
 }

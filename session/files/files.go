@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/refusal"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/words"
 )
@@ -118,9 +118,8 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 	}
 	d, err := open(ctx, c.Path)
 	if err != nil {
-		var end *rtc.CloseError
 		if errors.Is(err, session.ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
-			errors.As(err, &end) && end.Code == rtc.CodeInvalid {
+			refusal.Is(err) {
 			return nil, nil
 		}
 		return nil, err

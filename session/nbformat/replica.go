@@ -32,6 +32,9 @@ func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 	if err := pyjson.Unmarshal(content, &file); err != nil {
 		return nil, fmt.Errorf("read the notebook: %w", err)
 	}
+	if err := Unloadable(content); err != nil {
+		return nil, err
+	}
 	nb := ydoc.NewNotebook()
 	if err := nb.SetNBFormat(file.Major, file.Minor); err != nil {
 		return nil, err

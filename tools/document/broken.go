@@ -9,7 +9,9 @@ import (
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A broken notebook has no room, so what a client is shown of it is its file.
@@ -60,6 +62,24 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	out := overwritten(broken.Path, args)
 	out.Revision, err = revisionOf(ctx, d, doc, 0)
 	return out, err
+}
+
+// mend makes the change in the file of a broken notebook, if that mends it.
+func (r *replacement) mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError) (*tool.Answer, error) {
+	text, err := r.make(broken.Text)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Files.Mend(ctx, broken.Path, broken.Text, text); err != nil {
+		return nil, err
+	}
+	d.Pieces.Drop(tool.ClientOf(ctx), broken.Path)
+	out := EditTextResult{Replaced: r.made, Revision: desk.FileRevision(text)}
+	out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
+	out.Diff, _ = words.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
+	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plain.Text {
+		return plain.Text{First: "replaced " + words.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
+	})}, nil
 }
 
 // notReached refuses to replace a text that the client has only read the beginning of.

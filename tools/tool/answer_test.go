@@ -16,6 +16,7 @@ func (f *file) Path() jupyter.Path { return jupyter.MustPath("a.ipynb") }
 func (f *file) Unsaved() string    { return f.unsaved }
 func (f *file) Away() string       { return "" }
 func (f *file) Tabs() string       { return f.tabs }
+func (f *file) Older() string      { return "" }
 
 func (f *file) Overwritten() string {
 	said := f.overwritten

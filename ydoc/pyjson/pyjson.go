@@ -152,7 +152,7 @@ func Value(n json.Number) (any, error) {
 // Literals is a plain value with literals in place of each Number, for an encoder of JSON. Of a value without one it returns
 // the value itself.
 func Literals(v any) any {
-	if !special(v) {
+	if !Has(v) {
 		return v
 	}
 	switch v := v.(type) {
@@ -178,20 +178,20 @@ func Literals(v any) any {
 	return v
 }
 
-// special reports whether a plain value has a Number in it.
-func special(v any) bool {
+// Has reports whether a plain value has a Number in it.
+func Has(v any) bool {
 	switch v := v.(type) {
 	case Number:
 		return true
 	case []any:
 		for _, e := range v {
-			if special(e) {
+			if Has(e) {
 				return true
 			}
 		}
 	case map[string]any:
 		for _, e := range v {
-			if special(e) {
+			if Has(e) {
 				return true
 			}
 		}

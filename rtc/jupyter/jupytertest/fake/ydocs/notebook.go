@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // notebook is a notebook (jupyter_ydoc, ynotebook.py).
@@ -30,6 +31,9 @@ func (n *notebook) get() (any, error) {
 			return nil, errors.New("a cell is no shared map")
 		}
 		cell := n.read(e.typ)
+		if pyjson.Has(cell) {
+			return nil, errNumber
+		}
 		if id, _ := cell["id"].(string); id != "" {
 			if same, ok := seen[id]; ok {
 				if crdt.EqualObjects(cell, same) {
@@ -43,6 +47,9 @@ func (n *notebook) get() (any, error) {
 		}
 		cells = append(cells, cell)
 	}
+	if pyjson.Has(meta) {
+		return nil, errNumber
+	}
 	metadata, ok := meta["metadata"]
 	if !ok {
 		metadata = map[string]any{}
@@ -51,6 +58,9 @@ func (n *notebook) get() (any, error) {
 	minor, _ := meta["nbformat_minor"].(int)
 	return map[string]any{"cells": cells, "metadata": metadata, "nbformat": major, "nbformat_minor": minor}, nil
 }
+
+// errNumber is what jupyter_ydoc 4.2.1 fails with where a document has NaN or Infinity (utils.py, cast_all).
+var errNumber = errors.New("cannot convert float infinity to integer")
 
 // entry is an entry of the list of cells: a shared map, or a plain value.
 type entry struct {
