@@ -93,7 +93,9 @@ func (k *NotebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 	if s, ok, err := k.servers.Session(ctx, d.FileID(), d.Path()); ok || err != nil {
 		return s, false, err
 	}
-	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, d.Path(), "", kernel.Wish{Spec: cmp.Or(spec, k.name()), Language: k.language()})
+	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, d.Path(), "", kernel.Wish{
+		Spec: cmp.Or(spec, k.name()), Language: k.language(), Instead: k.link.Instead,
+	})
 	if err == nil {
 		k.servers.Take(d.FileID(), s)
 	}

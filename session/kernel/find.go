@@ -2,23 +2,45 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // A Wish is which kernel a notebook is to have: a kernelspec, "" for the server's default, and the language of the one
 // that takes its place where the server lacks it, "" for none.
-type Wish struct{ Spec, Language string }
+type Wish struct {
+	Spec, Language string
+	// Instead, if not nil, is called with the news that another kernelspec was started in its place.
+	Instead func(news string)
+}
+
+// A NoSpecError says that the server has neither the kernelspec of a notebook nor another for its language.
+type NoSpecError struct {
+	Notebook jupyter.Path
+	Spec     string
+	Has      []string // the server's kernelspecs, its default first
+}
+
+func (e *NoSpecError) Error() string {
+	if len(e.Has) == 0 {
+		return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, nor any other", strconv.Quote(e.Spec))
+	}
+	return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, which has: %s", strconv.Quote(e.Spec), strings.Join(e.Has, ", ")) +
+		words.Hint(fmt.Sprintf("; assign_nb_kernel with path %s and kernel_name %s chooses one of them", strconv.Quote(e.Notebook.String()), strconv.Quote(e.Has[0])))
+}
 
 // FindOrStart returns the Jupyter session of a notebook, so that people's tabs and this program share one kernel. If
 // there is none, it starts one and returns started. name is shown to people; empty stands for the file's name.
 //
-// A kernelspec that the server lacks is replaced by one for the same language; if there is none, the error lists the
-// server's. The notebook's file is not read: it lags behind the room, and is empty while the server writes it.
+// A kernelspec that the server lacks is replaced by one for the same language; if there is none, the error is a
+// *NoSpecError. The notebook's file is not read: it lags behind the room, and is empty while the server writes it.
 //
 // srv is the kernels' server. If it is not the notebook's, the notebook's path is only a name by which srv finds the
 // kernel.
@@ -33,6 +55,10 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path
 		}
 	}
 	spec, err := chooseSpec(ctx, srv, wish)
+	if none := (*NoSpecError)(nil); errors.As(err, &none) {
+		none.Notebook = notebook
+		return jupyter.Session{}, false, err
+	}
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
 	}
@@ -42,6 +68,9 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path
 	s, err = srv.CreateSession(ctx, jupyter.NewSession{Path: notebook, Name: name, Type: "notebook", KernelName: spec})
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
+	}
+	if spec != wish.Spec && wish.Instead != nil {
+		wish.Instead(fmt.Sprintf("the notebook's kernelspec %s is not installed on the Jupyter server: %s was started instead", strconv.Quote(wish.Spec), spec))
 	}
 	return s, true, nil
 }
@@ -64,5 +93,5 @@ func chooseSpec(ctx context.Context, srv *jupyter.Server, wish Wish) (string, er
 			return n, nil
 		}
 	}
-	return "", fmt.Errorf("the server has no kernelspec %q (it has: %s)", wish.Spec, strings.Join(names, ", "))
+	return "", &NoSpecError{Spec: wish.Spec, Has: names}
 }

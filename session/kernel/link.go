@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -34,6 +35,8 @@ type Link struct {
 	shut bool   // it was shut down, and the server may still have it
 	how  string // how it ended: "died", "been shut down" and the like
 	news string // for the next run, beside the connection's own news
+
+	instead atomic.Pointer[string] // likewise, set while the kernel is obtained; nil for none
 }
 
 // NewLink makes the link of a user to its kernel on a server.
@@ -46,6 +49,30 @@ func NewLink(user User, server *jupyter.Server, log *slog.Logger) *Link {
 func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if conn, news, err = k.connect(ctx); err != nil {
+		return nil, "", err
+	}
+	return conn, k.withInstead(news), nil
+}
+
+// Instead sets the news that another kernelspec than the named one was started. It may be called while the link is
+// locked.
+func (k *Link) Instead(news string) { k.instead.Store(&news) }
+
+// withInstead adds the news of Instead, once.
+func (k *Link) withInstead(news string) string {
+	instead := k.instead.Swap(nil)
+	switch {
+	case instead == nil:
+		return news
+	case news == "":
+		return *instead
+	}
+	return *instead + "; " + news
+}
+
+// connect is Connect without the news of Instead. k.mu is held.
+func (k *Link) connect(ctx context.Context) (conn *Conn, news string, err error) {
 	if k.conn != nil {
 		if k.conn.Gone() == nil && k.conn.Err() == nil {
 			if err := k.server.Known(ctx, "use a kernel's connection", k.id); err != nil {
@@ -239,7 +266,7 @@ func (k *Link) Take(id string) (news string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.id = id
-	return k.takeNews()
+	return k.withInstead(k.takeNews())
 }
 
 // Missing notes, unless the link knows more, that the kernel with the id has been shut down. It is for [User.Obtain].
