@@ -11,6 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -159,17 +160,7 @@ func (k *NotebookKernel) idleAll(ctx context.Context) error {
 	if len(busy) == 0 {
 		return nil
 	}
-	err := d.Edit(ctx, "idle", func(e *ydoc.Editor) error {
-		for _, id := range busy {
-			if _, ok := e.Index(id); !ok {
-				continue
-			}
-			if err := e.FinishRun(id, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := d.Edit(ctx, "idle", func(e *ydoc.Editor) error { return run.Idle(e, busy) })
 	if err != nil {
 		return fmt.Errorf("clear the busy mark of the cells that the kernel has lost: %w", err)
 	}

@@ -39,16 +39,16 @@ func (e *Editor) StartRun(id string) error {
 	return nil
 }
 
-// ResumeRun makes a code cell look as one that runs, with the outputs that it has.
-func (e *Editor) ResumeRun(id string) error {
+// QueueRun makes a code cell show as running, with the outputs and the count that it has: they are the last run's until
+// a kernel has begun the next.
+func (e *Editor) QueueRun(id string) error {
 	d, err := e.code(id)
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stageRun(func(x tx) {
-		x.SetChanged(d.typ, keyCount, nil)
-		x.SetChanged(d.typ, keyState, Running)
-	})
+	e.starts = true
+	touch(e, d)
+	e.stageRun(func(x tx) { x.SetChanged(d.typ, keyState, Running) })
 	return nil
 }
 

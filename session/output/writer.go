@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,8 @@ type Writer struct {
 	end context.CancelFunc
 
 	space   *sync.Cond // tells that less waits
+	begun   bool       // the kernel has begun the run; until then the cell is an earlier run's
+	fresh   bool       // the next write removes the earlier run from the cell
 	ended   bool
 	wake    chan struct{}
 	over    chan struct{} // closed when no more output comes
@@ -70,30 +73,68 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 	w := &Writer{to: to, ctx: ctx, end: end, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
 	w.outs.run, w.outs.stores = to.Run, to.Stores
 	w.outs.resume(to.Before)
+	w.begun = to.Before != nil
 	w.space = sync.NewCond(&w.mu)
 	go w.write()
 	return w
 }
 
-// Handle applies one event of the kernel, and waits while too much output is unwritten.
+// Handle applies one event of the kernel, and waits while too much output is unwritten. Any but a status or a gap in the
+// connection says that the run has begun.
 func (w *Writer) Handle(ev kernel.Event) {
 	w.mu.Lock()
 	for w.outs.waiting > maxWaiting && !w.ended {
 		w.space.Wait()
 	}
-	w.outs.add(ev)
+	switch ev.(type) {
+	case kernel.Status, kernel.Gap:
+	default:
+		w.begin()
+	}
+	if w.begun {
+		w.outs.add(ev)
+	}
+	ready := w.outs.waiting > 0 || !w.fresh
 	w.mu.Unlock()
-	w.signal()
+	if ready {
+		w.signal()
+	}
 }
 
-// Mirror takes over the cell's outputs if the server writes them.
+// Begin notes that the kernel has begun the run. The cell's earlier outputs and count are removed with the first output,
+// or a moment later.
+func (w *Writer) Begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+}
+
+// begin is Begin with w.mu held.
+func (w *Writer) begin() {
+	if w.begun {
+		return
+	}
+	w.begun, w.fresh = true, true
+	w.outs.rewriteAll()
+	late := time.AfterFunc(writeEvery, w.signal)
+	context.AfterFunc(w.ctx, func() { late.Stop() })
+}
+
+// Begun reports whether the kernel has begun the run.
+func (w *Writer) Begun() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.begun
+}
+
+// Mirror takes over the cell's outputs if the server writes them. It does so once it has begun the run.
 func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if outs == nil {
 		outs = []ydoc.Output{}
 	}
-	w.cell, w.outs.count = outs, count
+	w.cell, w.outs.count, w.begun = outs, count, true
 }
 
 // Leave leaves the end of the cell's run to the server. The runner calls it before Finish.
@@ -163,21 +204,29 @@ func (w *Writer) write() {
 			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved.
 			if now := w.to.Notebook.Notebook(); now != replica {
 				replica = now
-				w.outs.rewriteAll()
+				if w.begun {
+					w.fresh = true
+					w.outs.rewriteAll()
+				}
 			}
 			ended := w.ended
 			last := ended && w.cell == nil // else it is the server that tells the cell of the end
 			pending := w.outs.pending()
-			added, all, rewrite := w.outs.take()
+			part := w.part(last)
 			updates := w.outs.takeUpdates()
 			w.space.Broadcast()
 			w.mu.Unlock()
-			if pending && w.flush(added, all, rewrite, last) {
+			if pending && w.flush(part) {
 				pause = writeEvery
 			} else if pending {
 				// The cell may have a part of it or none; the next write writes all.
 				w.mu.Lock()
-				w.outs.rewriteAll()
+				if w.begun {
+					w.fresh = w.fresh || part.fresh
+					w.outs.rewriteAll()
+				} else {
+					w.outs.added = slices.Concat(part.added, w.outs.added)
+				}
 				w.mu.Unlock()
 				pause = min(2*pause, maxWriteRetry)
 			}
@@ -211,38 +260,70 @@ func (w *Writer) wait() {
 	}
 }
 
-// flush writes the waiting output in one edit. The last one also marks the end of the cell's run, after the output,
-// unless the server does.
-func (w *Writer) flush(added []change, all []ydoc.Output, rewrite, last bool) bool {
+// A part is what one edit writes.
+type part struct {
+	fresh   bool          // removes the earlier run first
+	added   []change      // behind the outputs
+	all     []ydoc.Output // in place of them, with rewrite
+	rewrite bool
+	last    bool // marks the end of the run, after the output
+	begun   bool
+	count   *int
+}
+
+// part takes what is to be written. w.mu is held.
+func (w *Writer) part(last bool) part {
+	p := part{fresh: w.fresh, last: last && !w.left, begun: w.begun, count: w.outs.count}
+	p.added, p.all, p.rewrite = w.outs.take()
+	w.fresh = false
+	return p
+}
+
+// flush writes a part of the output in one edit.
+func (w *Writer) flush(p part) bool {
 	id := w.to.Cell
 	if _, ok := w.to.Notebook.Notebook().Index(id); !ok {
 		return true // somebody has deleted the cell: the run keeps its outputs
 	}
 	ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
 	defer stop()
-	last = last && !w.left
-	err := w.to.Notebook.Edit(ctx, "output", func(e *ydoc.Editor) error {
-		if err := stageOutputs(e, id, added, all, rewrite); err != nil || !last {
-			return err
-		}
-		return e.FinishRun(id, w.Count())
-	})
+	err := w.to.Notebook.Edit(ctx, "output", func(e *ydoc.Editor) error { return p.stage(e, id) })
+	if p.fresh {
+		w.to.Displays.Leave(id) // they are those of the earlier run
+	}
 	var unsure interface{ Unconfirmed() }
 	if w.hurried.Load() && errors.As(err, &unsure) {
 		err = nil // nobody is there to confirm it, so nobody can be waited for
 	}
-	w.told = last && err == nil
+	w.told = p.last && err == nil
 	if err != nil {
 		w.to.Log.Warn("output could not be written to the notebook", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)
 	}
 	return err == nil
 }
 
-func stageOutputs(e *ydoc.Editor, id string, added []change, all []ydoc.Output, rewrite bool) error {
-	if rewrite {
-		return e.SetOutputs(id, all)
+// stage stages the edit. A run that has not begun leaves the cell its count.
+func (p part) stage(e *ydoc.Editor, id string) error {
+	count := p.count
+	if cell, ok := e.Cell(id); ok && !p.begun {
+		count = cell.ExecutionCount
 	}
-	for _, c := range added {
+	if p.fresh {
+		if err := e.StartRun(id); err != nil {
+			return err
+		}
+	}
+	if err := p.outputs(e, id); err != nil || !p.last {
+		return err
+	}
+	return e.FinishRun(id, count)
+}
+
+func (p part) outputs(e *ydoc.Editor, id string) error {
+	if p.rewrite {
+		return e.SetOutputs(id, p.all)
+	}
+	for _, c := range p.added {
 		var err error
 		if c.out != nil {
 			err = e.AppendOutput(id, c.out)

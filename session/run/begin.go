@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 )
 
 // beginPause is how long after a kernel has become busy with a run the code has begun, where the kernel does not say so.
@@ -12,12 +13,14 @@ const beginPause = 2 * time.Second
 // heard notes by the first event of a run that its code has begun, so that it can be interrupted. A kernel that is busy
 // with it has not begun yet: ipykernel ignores an interrupt until it has said execute_input.
 func (in *inputs) heard(ev kernel.Event) {
-	st, ok := ev.(kernel.Status)
-	switch {
-	case !ok:
+	switch ev := ev.(type) {
+	case kernel.Gap: // says nothing about the code
+	case kernel.Status:
+		if ev.State == kernel.StateBusy {
+			in.wg.Go(in.begunLater)
+		}
+	default:
 		in.begun()
-	case st.State == kernel.StateBusy:
-		in.wg.Go(in.begunLater)
 	}
 }
 
@@ -33,6 +36,9 @@ func (in *inputs) begunLater() {
 }
 
 func (in *inputs) begun() {
+	if w, ok := in.w.(*output.Writer); ok {
+		w.Begin()
+	}
 	if in.r.take() {
 		in.q.interruptLate(in.r)
 	}

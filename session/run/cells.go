@@ -28,8 +28,9 @@ func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
 	return c
 }
 
-// Run appends code cells to the queue, in the order given, and returns at once with a run for each. It clears their
-// outputs and shows them as busy. If a cell does not exist or is not a code cell, nothing is queued.
+// Run appends code cells to the queue, in the order given, and returns at once with a run for each. It shows them as
+// busy; a cell keeps its outputs and its count until a kernel has begun its run. If a cell does not exist or is not a
+// code cell, nothing is queued.
 func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run, error) {
 	if len(cellIDs) == 0 {
 		return nil, errors.New("run: no cells were named")
@@ -44,7 +45,7 @@ func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run,
 			return nil, fmt.Errorf("run: cell %q is a %s cell, only code cells can be run", id, cell.Type)
 		}
 	}
-	return c.begin(ctx, "run", opt, func(e *ydoc.Editor) ([]string, error) { return cellIDs, startRuns(e, cellIDs) })
+	return c.begin(ctx, "run", opt, func(e *ydoc.Editor) ([]string, error) { return cellIDs, queueRuns(e, cellIDs) })
 }
 
 // RunNew appends a code cell to the notebook and queues its run, in one edit: the cell is never seen idle, and the room
@@ -55,7 +56,7 @@ func (c *Cells) RunNew(ctx context.Context, source string, opt Options) (*Run, e
 		if err != nil {
 			return nil, err
 		}
-		return ids, startRuns(e, ids)
+		return ids, queueRuns(e, ids)
 	})
 	if err != nil {
 		return nil, err
@@ -63,9 +64,9 @@ func (c *Cells) RunNew(ctx context.Context, source string, opt Options) (*Run, e
 	return runs[0], nil
 }
 
-func startRuns(e *ydoc.Editor, cellIDs []string) error {
+func queueRuns(e *ydoc.Editor, cellIDs []string) error {
 	for _, id := range cellIDs {
-		if err := e.StartRun(id); err != nil {
+		if err := e.QueueRun(id); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,6 @@ func (c *Cells) execute(r *Run) {
 	}
 	w := c.newWriter(r, nil)
 	r.begin(w)
-	c.displays.Leave(r.CellID)
 	state, err := c.ask(r, w)
 	c.finish(r, w, state, err)
 }
@@ -126,12 +126,14 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
 	}
 	w.Finish()
-	c.displays.Enter(r.CellID, w.Places())
+	if w.Begun() {
+		c.displays.Enter(r.CellID, w.Places())
+	}
 	ctx, stop := c.late(err)
 	defer stop()
 	ctx = author.With(ctx, author.Author{Client: r.Owner})
 	if !w.Told() {
-		if err2 := c.finishCell(ctx, r); err2 != nil && err == nil {
+		if err2 := c.finishCell(ctx, r, w.Begun()); err2 != nil && err == nil {
 			err = err2
 		}
 	}
@@ -154,11 +156,12 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 		return Cancelled, errors.New("the cell was deleted before its turn came")
 	}
 	if strings.TrimSpace(cell.Source) == "" {
-		return Done, nil // JupyterLab does not send it either
+		w.Begin()
+		return Done, nil // JupyterLab does not send it either, and clears the cell
 	}
 	way := c.nb.Way()
 	if way.Refusal != nil {
-		return Failed, way.Refusal
+		return Cancelled, fmt.Errorf("not run: %w", way.Refusal)
 	}
 	if way.By != Kernel {
 		defer c.nb.Served(r.CellID, r.Owner)()
@@ -181,22 +184,28 @@ func (c *Cells) drop(ctx context.Context, runs ...*Run) error {
 func (c *Cells) rest() {}
 
 // finishCell writes the count and the idle state, together and last: any count makes open tabs show the cell as idle.
-func (c *Cells) finishCell(ctx context.Context, r *Run) error {
+func (c *Cells) finishCell(ctx context.Context, r *Run, begun bool) error {
 	count := r.Result().Count
 	cell, ok := c.nb.Notebook().Cell(r.CellID)
 	switch {
 	case !ok:
 		return nil // deleted while it ran
+	case !begun:
+		return c.idleCells(ctx, r)
 	case c.nb.Way().By == Documents && cell.ExecutionState != ydoc.Running:
 		return nil // the server has finished it
 	}
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
 }
 
-// idle clears the busy mark of cells.
-func idle(e *ydoc.Editor, cellIDs []string) error {
+// Idle clears the busy mark of those cells that still exist. Each keeps its count: one whose run has begun has none.
+func Idle(e *ydoc.Editor, cellIDs []string) error {
 	for _, id := range cellIDs {
-		if err := e.FinishRun(id, nil); err != nil {
+		cell, ok := e.Cell(id)
+		if !ok {
+			continue
+		}
+		if err := e.FinishRun(id, cell.ExecutionCount); err != nil {
 			return err
 		}
 	}
@@ -206,7 +215,7 @@ func idle(e *ydoc.Editor, cellIDs []string) error {
 // unmark clears the busy mark of cells that are not run because the room did not confirm the mark; both edits reach it
 // when they can.
 func (c *Cells) unmark(cellIDs []string) {
-	err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return idle(e, cellIDs) })
+	err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return Idle(e, cellIDs) })
 	if err != nil {
 		c.table.cfg.Log.Warn("cells that are not run still show as busy", "path", c.nb.Path(), "error", err)
 	}
@@ -217,12 +226,9 @@ func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	nb := c.nb.Notebook()
-	var cells []string
-	for _, r := range runs {
-		if _, ok := nb.Index(r.CellID); ok {
-			cells = append(cells, r.CellID)
-		}
+	cells := make([]string, len(runs))
+	for i, r := range runs {
+		cells[i] = r.CellID
 	}
-	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idle(e, cells) })
+	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return Idle(e, cells) })
 }

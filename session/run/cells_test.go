@@ -103,7 +103,7 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 		}
 		synctest.Wait()
 		a, b := runs[0].Result(), runs[1].Result()
-		test.Eq(t, Failed, a.State)
+		test.Eq(t, Cancelled, a.State)
 		test.Eq(t, Cancelled, b.State)
 		for _, c := range d.nb.Cells() {
 			if c.ExecutionState != ydoc.Idle {

@@ -40,15 +40,14 @@ type byDocuments struct{ *Cells }
 
 // Run makes the server run a cell, and follows it to its end.
 func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
-	w.Mirror([]ydoc.Output{}, nil)
 	srv := d.nb.Servers().Kernels
 	s, err := d.nb.Session(d.ctx)
 	if err != nil {
-		return Lost, fmt.Errorf("find the kernel: %w", err)
+		return Cancelled, fmt.Errorf("not run: %w", err)
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
 		if _, err := srv.Restart(d.ctx, s.Kernel.ID); err != nil {
-			return Lost, fmt.Errorf("restart the kernel, which had died: %w", err)
+			return Cancelled, fmt.Errorf("not run: restart the kernel, which had died: %w", err)
 		}
 		d.nb.Reattach(d.ctx, s)
 		r.add(kernel.RestartNews(kernel.ErrKernelDied))
@@ -57,9 +56,13 @@ func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 		return Cancelled, r.cancelled()
 	}
 	r.add(d.nb.Link().Take(s.Kernel.ID)) // to interrupt
+	refuse, err := d.handOver(d.ctx, r, w)
+	if err != nil {
+		return Cancelled, fmt.Errorf("not run: %w", err)
+	}
 	f := &follower{Cells: d.Cells, srv: srv, r: r, w: w, s: s, at: d.nb.Joined()}
-	if err := f.handOver(); err != nil {
-		return Lost, err
+	if err := f.send(); err != nil {
+		return refuse(err)
 	}
 	if r.take() {
 		d.interruptLate(r)
@@ -72,8 +75,8 @@ func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 	return state, err
 }
 
-// handOver puts the cell into the server's queue.
-func (f *follower) handOver() error {
+// send puts the cell into the server's queue.
+func (f *follower) send() error {
 	attached := false
 	for try := 1; ; try++ {
 		ctx, stop := context.WithTimeout(f.ctx, kernel.GiveUpAfter)

@@ -19,11 +19,11 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	for try := 1; ; try++ {
 		conn, news, err := k.nb.Link().Connect(k.ctx)
 		if k.ctx.Err() != nil {
-			w.Note(noteNotRun)
+			k.noteNotRun(r, w, noteNotRun)
 			return Cancelled, fmt.Errorf("not run: %w", k.over)
 		}
 		if err != nil {
-			return Lost, fmt.Errorf("connect to a kernel: %w", err)
+			return Cancelled, fmt.Errorf("not run: %w", err)
 		}
 		r.add(news)
 		if r.interruptAsked() {
@@ -41,14 +41,22 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 // conclude ends a run by what the kernel has answered, or why it has not.
 func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inputs, err error) (State, error) {
 	if err != nil && k.ctx.Err() != nil {
-		w.Note("\n" + noteLeft)
+		if w.Begun() {
+			w.Note("\n" + noteLeft)
+		} else {
+			w.Note(noteLeftWaiting)
+		}
 		return Lost, ErrLeft
 	}
-	if why := lossNote(err); why != "" {
+	if why := lossNote(err); why != "" && w.Begun() {
 		w.Note("\n[" + why + "]\n")
 	}
 	if err != nil {
 		return Lost, err
+	}
+	if reply.Status != "aborted" {
+		r.take() // a kernel need not say that it begins code that puts out nothing
+		w.Begin()
 	}
 	if w.SuitsServer() {
 		r.add(k.serverAdvice())

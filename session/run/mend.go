@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -85,15 +86,13 @@ func (c *Cells) Mend() {
 			if _, ok := e.Index(cell); !ok {
 				continue
 			}
-			var count *int
+			end := func() error { return Idle(e, []string{cell}) }
 			if r, ok := c.table.Run(id); ok {
-				res := r.Result()
-				if err := e.SetOutputs(cell, res.Outputs); err != nil {
-					return err
+				if res := r.Result(); res.Begun {
+					end = func() error { return errors.Join(e.SetOutputs(cell, res.Outputs), e.FinishRun(cell, res.Count)) }
 				}
-				count = res.Count
 			}
-			if err := e.FinishRun(cell, count); err != nil {
+			if err := end(); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,8 @@ type serverRun struct {
 	w        *output.Writer
 	in       *inputs
 	conn     *kernel.Conn
-	id       string    // of the request
+	id       string // of the request
+	refuse   refusal
 	question string    // the last one that was handled
 	last     ydoc.Cell // as it was last seen
 }
@@ -53,7 +54,7 @@ type serverRun struct {
 func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	conn, news, err := n.nb.Link().Connect(n.ctx)
 	if err != nil {
-		return Lost, fmt.Errorf("connect to a kernel: %w", err)
+		return Cancelled, fmt.Errorf("not run: %w", err)
 	}
 	r.add(news)
 	if r.interruptAsked() {
@@ -62,23 +63,22 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	// The server must have the room open, and the cell in it.
 	room := n.nb.Joined().Room
 	while, end := conn.While(n.ctx)
-	err = room.Barrier(while)
+	refuse, err := n.handOver(while, r, w)
 	end()
 	if gone := conn.Err(); err != nil && gone != nil {
-		return Lost, fmt.Errorf("not run: %w", gone)
+		return Cancelled, fmt.Errorf("not run: %w", gone)
 	}
 	if err != nil {
-		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
+		return Cancelled, fmt.Errorf("not run: its room was lost: %w", err)
 	}
-	w.Mirror(nil, nil)
 	srv := n.nb.Servers().Kernels
 	id, err := srv.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), r.CellID)
 	if err != nil {
-		return Failed, err
+		return refuse(err)
 	}
 	ctx, stop := context.WithCancel(n.ctx)
 	in := &inputs{q: n.Queue, r: r, conn: serverInput{srv, conn.KernelID()}, ctx: ctx}
-	s := &serverRun{Cells: n.Cells, srv: srv, r: r, w: w, in: in, conn: conn, id: id}
+	s := &serverRun{Cells: n.Cells, srv: srv, r: r, w: w, in: in, conn: conn, id: id, refuse: refuse}
 	state, err := s.follow()
 	stop()
 	in.wg.Wait()
@@ -189,7 +189,8 @@ func (s *serverRun) failed(err error) (State, error) {
 	}
 	switch {
 	case strings.Contains(e.Message, "previous queued request failed"):
-		return Cancelled, errors.New("the server dropped it from its queue, because a cell of somebody else had failed")
+		_, err := s.refuse(err)
+		return Cancelled, fmt.Errorf("the server dropped it from its queue, because a cell of somebody else had failed (%w)", err)
 	case strings.Contains(e.Message, "Superseded"):
 		return Cancelled, errors.New("the server dropped it from its queue, because somebody else ran the same cell after it")
 	}

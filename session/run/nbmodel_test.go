@@ -291,7 +291,7 @@ func TestServerRunsWithoutExtension(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer}), s.Notebook(t, "1"))
 		res := sessiontest.Run(t, d, "c0")[0]
-		test.Eq(t, run.Failed, res.State)
+		test.Eq(t, run.Cancelled, res.State)
 		must.Error(t, res.Err)
 		test.StrContains(t, res.Err.Error(), "pip install jupyter-server-nbmodel")
 		test.StrContains(t, res.Err.Error(), "--execute")

@@ -90,7 +90,7 @@ func (c *Cells) tidy(cells []stray) {
 	for i, s := range cells {
 		ids[i] = s.cell
 	}
-	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, ids, noteStray) }); err != nil {
+	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, ids, noteStray, func(ydoc.Cell) bool { return true }) }); err != nil {
 		c.table.cfg.Log.Warn("cells that nobody runs still show as busy", "path", c.nb.Path(), "error", err)
 	}
 }

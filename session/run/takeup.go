@@ -78,13 +78,17 @@ func (c *Cells) goOn(r *Run) {
 		c.marks.unmark(r)
 		return
 	}
-	before, _ := output.WithoutNote(cell.Outputs, noteLeft)
+	before, begun, _ := withoutLeft(cell)
 	if before == nil {
 		before = []ydoc.Output{}
 	}
-	w := c.newWriter(r, before)
+	shown := before
+	if !begun {
+		shown = nil
+	}
+	w := c.newWriter(r, shown)
 	r.begin(w)
-	state, err := byKernel{c}.goOn(r, w)
+	state, err := byKernel{c}.goOn(r, w, before)
 	c.finish(r, w, state, err)
 }
 
@@ -96,18 +100,30 @@ func (c *Cells) leftAs(rec *Record) (ydoc.Cell, bool) {
 	if !ok || cell.Type != ydoc.Code {
 		return cell, false
 	}
-	if _, noted := output.WithoutNote(cell.Outputs, noteLeft); noted {
+	if _, _, noted := withoutLeft(cell); noted {
 		return cell, cell.ExecutionState != ydoc.Running
 	}
 	by, _ := nb.StateBy(rec.Cell)
 	return cell, cell.ExecutionState == ydoc.Running && by == rec.Client
 }
 
+// withoutLeft returns the outputs of the cell of a run that was left, without the note that says so, and whether they are
+// that run's. Else they are an earlier run's, because the kernel had not begun this one. It reports whether it found a
+// note.
+func withoutLeft(cell ydoc.Cell) (outs []ydoc.Output, begun, noted bool) {
+	for note, begun := range map[string]bool{noteLeft: true, noteLeftWaiting: false} {
+		if outs, noted = output.WithoutNote(cell.Outputs, note); noted {
+			return outs, begun, true
+		}
+	}
+	return cell.Outputs, cell.ExecutionCount == nil, false // the begin of a run removes the count
+}
+
 // goOn connects to the kernel as the session that began a run, and follows it.
-func (k byKernel) goOn(r *Run, w *output.Writer) (State, error) {
+func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, error) {
 	rec := r.resume
 	if !rec.Sent() {
-		w.Note(noteDropped)
+		k.noteNotRun(r, w, noteDropped)
 		return Cancelled, errors.New("not run: the nbduet that had queued it has ended before its turn came")
 	}
 	srv := k.nb.Servers().Kernels
@@ -128,12 +144,16 @@ func (k byKernel) goOn(r *Run, w *output.Writer) (State, error) {
 	defer conn.Close()
 	r.add("nbduet was away while it ran: output may be missing")
 	ctx, stop := k.late(nil)
-	err = k.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.ResumeRun(r.CellID) })
+	err = k.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
+		return errors.Join(e.SetOutputs(r.CellID, before), e.QueueRun(r.CellID))
+	})
 	stop()
 	if err != nil {
 		return Lost, fmt.Errorf("mark the cell as running: %w", err)
 	}
-	w.Note("\n" + noteResumed)
+	if w.Begun() {
+		w.Note("\n" + noteResumed)
+	}
 	r.add(k.nb.Link().Take(rec.Mark.Kernel)) // to interrupt
 	reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
 		return conn.Await(k.ctx, handle)

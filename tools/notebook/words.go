@@ -38,6 +38,9 @@ func (v CellView) blocks(roll *desk.Roll) []plain.Block {
 	c := plain.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
 	if v.ExecutionState == string(run.Running) {
 		c.Says = append(c.Says, "running")
+		if v.ExecutionCount != nil { // its turn has not come
+			c.Says = append(c.Says, "outputs of an earlier run")
+		}
 	}
 	if v.Unconfirmed {
 		c.Says = append(c.Says, "unconfirmed")
@@ -108,14 +111,15 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 	return out
 }
 
-// addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run, are
-// only in the first line.
+// addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run
+// because of one before them, are only in the first line.
 func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
-	more := false
+	more, stopped := false, false
 	for _, r := range results {
-		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled)) {
+		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled) && stopped) {
 			continue
 		}
+		stopped = stopped || r.State != string(run.Done)
 		t.Add(r.blocks(roll.Cell(r.CellID))...)
 		roll.Show(r.CellID)
 		more = more || r.Truncated || r.Shortened
