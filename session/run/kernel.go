@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/output"
@@ -33,6 +34,9 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 			return conn.Execute(k.ctx, kernel.Request{Code: source, First: figure.Setup, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
 		})
 		if k.ctx.Err() != nil || !anew(err, try) {
+			if err == nil {
+				k.describe(r, conn)
+			}
 			return k.conclude(r, w, reply, in, err)
 		}
 	}
@@ -65,6 +69,25 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 		return Failed, err
 	}
 	return outcome(r, in, reply)
+}
+
+// describe writes the kernel's language into the notebook's metadata, as a tab does, unless that names it already: other
+// programs, such as nbconvert, take from there what the cells are written in.
+func (c *Cells) describe(r *Run, conn *kernel.Conn) {
+	const key = "language_info"
+	ctx, stop := context.WithTimeout(author.With(c.ctx, author.Author{Client: r.Owner}), finishTimeout)
+	defer stop()
+	info, err := conn.LanguageInfo(ctx)
+	if err != nil {
+		return // the next run asks again
+	}
+	had, _ := c.nb.Notebook().Metadata()[key].(map[string]any)
+	if name, _ := info["name"].(string); name == "" || had["name"] == name {
+		return
+	}
+	if err := c.nb.Edit(ctx, "kernel", func(e *ydoc.Editor) error { return e.SetMetadata(key, info) }); err != nil {
+		c.table.cfg.Log.Warn("the kernel's language is not in the notebook's metadata", "path", r.Path, "error", err)
+	}
 }
 
 // converse has do execute or follow a run's code in a kernel, sends the outputs to out, and answers the questions.

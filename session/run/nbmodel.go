@@ -82,6 +82,9 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	state, err := s.follow()
 	stop()
 	in.wg.Wait()
+	if err == nil {
+		n.describe(r, conn)
+	}
 	if n.ctx.Err() != nil {
 		w.Leave() // it goes on without us
 		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes its output while somebody has the notebook open, and for a minute after that")
