@@ -58,6 +58,7 @@ type Conn struct {
 	wake   chan struct{} // wakes the watcher
 	done   chan struct{} // closed when all goroutines have ended
 	probes sync.WaitGroup
+	late   lateOutput
 
 	reached atomic.Bool // the server has read one of our sockets
 
@@ -107,7 +108,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	}
 	c := &Conn{
 		srv: srv, kernelID: kernelID, ids: ids, log: opt.Logger, timing: tm,
-		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}),
+		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}), late: lateOutput{events: make(chan lateEvent, eventBuffer)},
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
 	if c.log == nil {
@@ -220,6 +221,7 @@ func (c *Conn) end(err error) {
 		c.finishDead(ex, err)
 	}
 	c.mu.Unlock()
+	c.late.clear()
 	c.cancel()
 }
 

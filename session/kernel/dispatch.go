@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"context"
 	"encoding/json"
+	"sync"
 	"time"
 )
 
@@ -53,8 +55,9 @@ func (c *Conn) onStatus(m incoming) {
 		c.processHeard()
 	}
 	switch content.State {
-	case StateStarting, StateRestarting:
+	case StateStarting, StateRestarting, StateDead:
 		c.introduced = ""
+		c.late.clear()
 	}
 	switch content.State {
 	case StateStarting:
@@ -121,6 +124,10 @@ func (c *Conn) onShutdown(m incoming) {
 func (c *Conn) onOutput(m incoming) {
 	c.mu.Lock()
 	ex := c.pending[m.parent.ID]
+	late := ex == nil
+	if late {
+		ex = c.late.of(m.parent.ID)
+	}
 	var session string
 	if ex != nil {
 		ex.begun = true
@@ -137,6 +144,10 @@ func (c *Conn) onOutput(m incoming) {
 	}
 	if s, ok := ev.(Stream); ok && isRateNotice(s, m.header.Session, session) {
 		ev = RateLimited{Text: s.Text}
+	}
+	if late {
+		c.late.deliver(c.ctx, ex, ev)
+		return
 	}
 	c.deliver(ex, ev)
 }
@@ -176,5 +187,80 @@ func (c *Conn) deliver(ex *execution, ev Event) {
 	case <-ex.gone:
 	case <-ex.done:
 	case <-c.ctx.Done():
+	}
+}
+
+// lateOutput hands on the output of requests that have ended, see [Request.Late].
+type lateOutput struct {
+	events chan lateEvent
+	start  sync.Once
+
+	mu   sync.Mutex
+	byID map[string]*execution
+}
+
+type lateEvent struct {
+	ex *execution
+	ev Event
+}
+
+// add remembers a request that has ended, until its time for late output is over.
+func (l *lateOutput) add(ex *execution) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byID == nil {
+		l.byID = make(map[string]*execution)
+	}
+	l.byID[ex.id] = ex
+	context.AfterFunc(ex.late, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.byID, ex.id)
+	})
+}
+
+// clear forgets all requests: the process that could have put out more is gone.
+func (l *lateOutput) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.byID)
+}
+
+// of returns the request with that id, nil if it is not remembered.
+func (l *lateOutput) of(id string) *execution {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byID[id]
+}
+
+// deliver hands an event to the goroutine that hands on, and waits while its buffer is full.
+func (l *lateOutput) deliver(ctx context.Context, ex *execution, ev Event) {
+	if ev == nil {
+		return
+	}
+	l.start.Do(func() { go l.handOn(ctx) })
+	select {
+	case l.events <- lateEvent{ex, ev}:
+	case <-ex.late.Done():
+	case <-ctx.Done():
+	}
+}
+
+// handOn calls the handlers. It is a goroutine of its own so that the end of the connection need not wait for them.
+func (l *lateOutput) handOn(ctx context.Context) {
+	for {
+		select {
+		case e := <-l.events:
+			select {
+			case <-e.ex.gone: // what came before the end has been handed over
+			case <-ctx.Done():
+				return
+			}
+			if e.ex.late.Err() == nil {
+				e.ex.handle(e.ev)
+			}
+		case <-ctx.Done():
+			return
+		}
 	}
 }

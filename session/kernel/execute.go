@@ -25,6 +25,10 @@ type Request struct {
 	// First, if not empty, is an expression that the kernel's process evaluates before, once for all requests that have the
 	// same. Nobody hears what becomes of it. It is in Python: a kernel that is known to be for another language is left alone.
 	First string
+	// Late, if not nil, is how long output that comes after the end of the request is handed on, such as that of threads
+	// and tasks that the code has started: until the context or the connection ends, or the kernel's process. One
+	// goroutine of the connection hands it on, in order; while its handler waits, the kernel's other messages wait, too.
+	Late context.Context
 	// Marked, if not nil, is called before the request is sent, with what a later connection needs to take it up.
 	Marked func(Mark)
 }
@@ -46,6 +50,8 @@ type Reply struct {
 // execution is a request on its way. The fields below done are guarded by Conn.mu.
 type execution struct {
 	id     string
+	late   context.Context // see Request.Late; nil for none
+	handle func(Event)     // gets what comes late
 	events chan Event
 	done   chan struct{} // closed when it has ended: no event comes after that
 	gone   chan struct{} // closed when nobody takes events any more
@@ -92,6 +98,9 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
 	ex := newExecution(m.id)
+	if handle != nil {
+		ex.late, ex.handle = req.Late, handle
+	}
 	m.sending = func() bool { return c.setWritten(ex, true) }
 	m.unsent = func() { c.setWritten(ex, false) }
 	if req.Marked != nil {
@@ -219,6 +228,9 @@ func (c *Conn) finish(ex *execution, err error) {
 	}
 	if c.asking != nil && c.asking.request == ex.id {
 		c.asking = nil
+	}
+	if ex.err == nil && ex.late != nil {
+		c.late.add(ex)
 	}
 	close(ex.done)
 }

@@ -6,7 +6,7 @@
 // expression is shown, what raises has IPython's traceback, and sleeping takes the time of package time.
 //
 // Cells have the builtins of Starlark and print, input, open, display, get_ipython, globals, exit, exceptions; and a little of
-// time, os, sys, signal, getpass, base64, comm, IPython.display and matplotlib.pyplot, which shows the same figure always.
+// time, threading, os, sys, signal, getpass, base64, comm, IPython.display and matplotlib.pyplot, which shows the same figure always.
 // There are no classes but type('Name', (Exception,), {}), no try, with, f-strings, widths in formats, or ** for powers.
 //
 // # What is not understood

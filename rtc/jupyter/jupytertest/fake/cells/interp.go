@@ -45,7 +45,9 @@ func (in *Interp) Interrupt() {
 func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	inner, interrupt := context.WithCancel(ctx)
 	defer interrupt()
-	in.ctx, in.io, in.payload, in.exits, in.killed = inner, io, nil, false, false
+	in.gil.Lock()
+	defer in.gil.Unlock()
+	in.life, in.ctx, in.io, in.payload, in.exits, in.killed = ctx, inner, io, nil, false, false
 	in.running.Store(&interrupt)
 	defer in.running.Store(nil)
 	r.Begins()

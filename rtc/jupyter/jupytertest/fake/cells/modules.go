@@ -21,6 +21,7 @@ func modules(p *process) map[string]*object {
 		"comm":              module("comm", starlark.StringDict{"create_comm": function("create_comm", "target_name data buffers", p.createComm)}),
 		"signal":            module("signal", starlark.StringDict{"SIGKILL": starlark.MakeInt(9)}),
 		"sys":               module("sys", starlark.StringDict{"stdout": p.stream("stdout"), "stderr": p.stream("stderr")}),
+		"threading":         module("threading", starlark.StringDict{"Thread": function("Thread", "target", p.thread)}),
 		"time": module("time", starlark.StringDict{
 			"sleep": does("sleep", "secs", func(a args) error {
 				if secs, ok := starlark.AsFloat(a[0]); ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -80,6 +81,8 @@ type process struct {
 	formats []string // of figures
 	drawn   bool     // a figure waits to be shown
 
+	gil           sync.Mutex      // held by what runs, and not while it waits; guards what follows
+	life          context.Context // of the process
 	ctx           context.Context // of the cell, ends at an interrupt or with the process
 	io            IO
 	payload       []json.RawMessage
@@ -95,12 +98,14 @@ func (p *process) users() starlark.StringDict {
 
 // sleep waits, unless an interrupt or the process's end comes first.
 func (p *process) sleep(d time.Duration) error {
+	ctx := p.ctx
+	defer p.wait()()
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return nil
-	case <-p.ctx.Done():
+	case <-ctx.Done():
 		return raised("KeyboardInterrupt", "")
 	}
 }
@@ -108,7 +113,10 @@ func (p *process) sleep(d time.Duration) error {
 // input asks the user.
 func (p *process) input(prompt string, password bool) (value, error) {
 	p.flush()
-	switch line, err := p.io.Input(p.ctx, prompt, password); {
+	ctx, io, goOn := p.ctx, p.io, p.wait()
+	line, err := io.Input(ctx, prompt, password)
+	goOn()
+	switch {
 	case errors.Is(err, ErrNoStdin):
 		name := map[bool]string{false: "raw_input", true: "getpass"}[password]
 		return nil, raised("StdinNotImplementedError", "%s was called, but this frontend does not support input requests.", name)
@@ -117,6 +125,39 @@ func (p *process) input(prompt string, password bool) (value, error) {
 	default:
 		return starlark.String(line), nil
 	}
+}
+
+// wait lets others run while the caller waits; what it returns takes the turn back.
+func (p *process) wait() (goOn func()) {
+	ctx, io := p.ctx, p.io
+	p.gil.Unlock()
+	return func() {
+		p.gil.Lock()
+		p.ctx, p.io = ctx, io
+	}
+}
+
+// thread is threading.Thread: what its function puts out belongs to the cell that has started it, also when that has
+// ended.
+func (p *process) thread(a args) (value, error) {
+	target, ok := a[0].(starlark.Callable)
+	if !ok {
+		return nil, notUnderstood("Thread() of " + a[0].Type())
+	}
+	return &object{kind: "Thread", text: "<Thread>", attrs: starlark.StringDict{"start": does("start", "", func(args) error {
+		life, io := p.life, p.io
+		go func() {
+			p.gil.Lock()
+			defer p.gil.Unlock()
+			ctx, was := p.ctx, p.io
+			p.ctx, p.io = life, io
+			if _, err := starlark.Call(&starlark.Thread{Name: "thread"}, target, nil, nil); err != nil && life.Err() == nil {
+				io.Stream("stderr", "Exception in thread Thread-1:\n"+err.Error()+"\n")
+			}
+			p.ctx, p.io = ctx, was
+		}()
+		return nil
+	})}}, nil
 }
 
 func (p *process) flush() {

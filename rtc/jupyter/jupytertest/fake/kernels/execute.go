@@ -93,7 +93,7 @@ func (p *process) runCell(r *request, c executeRequest) cells.Outcome {
 	if c.StoreHistory != nil {
 		store = store && *c.StoreHistory
 	}
-	defer console.close()
+	defer console.flush() // threads of the cell may put out more
 	begins := func() {
 		if !c.Silent {
 			p.publish("execute_input", raw(executeInput{c.Code, p.interp.Count()}), r.header)
@@ -129,7 +129,6 @@ type console struct {
 	mu     sync.Mutex
 	text   map[string]*strings.Builder // what was not sent yet
 	timers map[string]*time.Timer
-	closed bool
 }
 
 // Stream keeps text until it is flushed, or its time has come.
@@ -153,7 +152,7 @@ func (c *console) Flush(name string) {
 		t.Stop()
 		c.timers[name] = nil
 	}
-	if c.text[name] == nil || c.text[name].Len() == 0 || c.closed {
+	if c.text[name] == nil || c.text[name].Len() == 0 {
 		return
 	}
 	text := c.text[name].String()
@@ -167,14 +166,6 @@ func (c *console) Flush(name string) {
 func (c *console) flush() {
 	c.Flush("stdout")
 	c.Flush("stderr")
-}
-
-// close sends what is left; what comes behind is not sent.
-func (c *console) close() {
-	c.flush()
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
 }
 
 // Display sends a display.
