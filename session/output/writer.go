@@ -52,13 +52,19 @@ type Target struct {
 type Writer struct {
 	held
 	to  Target
-	ctx context.Context // ends with the document, or soon after Hurry
+	ctx context.Context // ends with the document, with Close, or soon after Hurry
 	end context.CancelFunc
 
 	space   *sync.Cond // tells that less waits
 	begun   bool       // the kernel has begun the run; until then the cell is an earlier run's
 	fresh   bool       // the next write removes the earlier run from the cell
 	ended   bool
+	late    bool // the run has ended, and more of its output is added to the cell
+	writing bool // a goroutine writes late output
+	closed  bool // no more output is taken
+	lately  sync.WaitGroup
+	wrote   int            // how many outputs the cell had after the last write
+	into    *ydoc.Notebook // of that
 	wake    chan struct{}
 	over    chan struct{} // closed when no more output comes
 	done    chan struct{}
@@ -67,7 +73,7 @@ type Writer struct {
 	told    bool // the runner's once done is closed: the last write has marked the end of the cell's run
 }
 
-// NewWriter starts a Writer; its writes end with the context. End it with Finish.
+// NewWriter starts a Writer; its writes end with the context. End it with Finish and Close.
 func NewWriter(ctx context.Context, to Target) *Writer {
 	ctx, end := context.WithCancel(ctx)
 	w := &Writer{to: to, ctx: ctx, end: end, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
@@ -83,8 +89,12 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 // connection says that the run has begun.
 func (w *Writer) Handle(ev kernel.Event) {
 	w.mu.Lock()
-	for w.outs.waiting > maxWaiting && !w.ended {
+	for w.outs.waiting > maxWaiting && (!w.ended || w.late) && !w.closed {
 		w.space.Wait()
+	}
+	if w.closed {
+		w.mu.Unlock()
+		return
 	}
 	switch ev.(type) {
 	case kernel.Status, kernel.Gap:
@@ -95,6 +105,7 @@ func (w *Writer) Handle(ev kernel.Event) {
 		w.outs.add(ev)
 	}
 	ready := w.outs.waiting > 0 || !w.fresh
+	w.writeLate()
 	w.mu.Unlock()
 	if ready {
 		w.signal()
@@ -190,8 +201,25 @@ func (w *Writer) Finish() {
 	close(w.over)
 	w.signal()
 	<-w.done
+}
+
+// Close ends a Writer after Finish: later output is dropped.
+func (w *Writer) Close() {
+	w.close()
+	w.lately.Wait()
+}
+
+// close is Close for the goroutine that writes.
+func (w *Writer) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.space.Broadcast()
+	w.mu.Unlock()
 	w.end()
 }
+
+// Until ends when no more output is taken.
+func (w *Writer) Until() context.Context { return w.ctx }
 
 func (w *Writer) write() {
 	defer close(w.done)
@@ -267,6 +295,7 @@ type part struct {
 	all     []ydoc.Output // in place of them, with rewrite
 	rewrite bool
 	last    bool // marks the end of the run, after the output
+	outputs int  // how many outputs the cell has then
 	begun   bool
 	count   *int
 }
@@ -275,14 +304,15 @@ type part struct {
 func (w *Writer) part(last bool) part {
 	p := part{fresh: w.fresh, last: last && !w.left, begun: w.begun, count: w.outs.count}
 	p.added, p.all, p.rewrite = w.outs.take()
+	p.outputs = len(w.outs.items)
 	w.fresh = false
 	return p
 }
 
 // flush writes a part of the output in one edit.
 func (w *Writer) flush(p part) bool {
-	id := w.to.Cell
-	if _, ok := w.to.Notebook.Notebook().Index(id); !ok {
+	id, replica := w.to.Cell, w.to.Notebook.Notebook()
+	if _, ok := replica.Index(id); !ok {
 		return true // somebody has deleted the cell: the run keeps its outputs
 	}
 	ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
@@ -296,6 +326,7 @@ func (w *Writer) flush(p part) bool {
 		err = nil // nobody is there to confirm it, so nobody can be waited for
 	}
 	w.told = p.last && err == nil
+	w.wrote, w.into = p.outputs, replica
 	if err != nil {
 		w.to.Log.Warn("output could not be written to the notebook", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)
 	}
@@ -313,13 +344,13 @@ func (p part) stage(e *ydoc.Editor, id string) error {
 			return err
 		}
 	}
-	if err := p.outputs(e, id); err != nil || !p.last {
+	if err := p.stageOutputs(e, id); err != nil || !p.last {
 		return err
 	}
 	return e.FinishRun(id, count)
 }
 
-func (p part) outputs(e *ydoc.Editor, id string) error {
+func (p part) stageOutputs(e *ydoc.Editor, id string) error {
 	if p.rewrite {
 		return e.SetOutputs(id, p.all)
 	}

@@ -19,6 +19,7 @@ type Cells struct {
 	// displays are the updatable displays of ended runs.
 	displays output.Displays
 	marks    marks
+	after    lateRuns
 }
 
 // NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
@@ -113,6 +114,7 @@ func (c *Cells) execute(r *Run) {
 		c.goOn(r)
 		return
 	}
+	c.after.end(r.CellID)
 	w := c.newWriter(r, nil)
 	r.begin(w)
 	state, err := c.ask(r, w)
@@ -136,6 +138,11 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 		if err2 := c.finishCell(ctx, r, w.Begun()); err2 != nil && err == nil {
 			err = err2
 		}
+	}
+	if r.late = r.resume == nil && w.Begun() && c.nb.Way().By == Kernel && c.ctx.Err() == nil && (state == Done || state == Failed || state == Interrupted); r.late {
+		c.after.add(r, w)
+	} else {
+		w.Close()
 	}
 	c.end(ctx, r, state, err)
 	c.ended(into, r)

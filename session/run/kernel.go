@@ -31,7 +31,7 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 			return Cancelled, r.cancelled()
 		}
 		reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
-			return conn.Execute(k.ctx, kernel.Request{Code: source, First: figure.Setup, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
+			return conn.Execute(k.ctx, kernel.Request{Code: source, First: figure.Setup, StoreHistory: true, AllowStdin: true, Late: w.Until(), Marked: r.marked}, handle)
 		})
 		if k.ctx.Err() != nil || !anew(err, try) {
 			if err == nil {

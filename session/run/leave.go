@@ -63,7 +63,9 @@ func (c *Cells) keep(runs ...*Run) {
 // and later runs. Their cells say so, except those that show an earlier run.
 func (c *Cells) Close() {
 	var runs []*Run
-	for _, r := range c.shut() {
+	waiting := c.shut()
+	c.after.close()
+	for _, r := range waiting {
 		if r.resume != nil && r.resume.Sent() {
 			r.end(Lost, ErrLeft) // its cell bears its note
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -70,6 +71,76 @@ func (c *Cells) ended(into *ydoc.Notebook, runs ...*Run) {
 	if c.nb.Notebook() != into {
 		c.Mend() // whoever has joined the next one saw them running
 	}
+}
+
+// lateRuns are the ended runs of a notebook to whose cells late output is added, such as that of threads and of asyncio
+// tasks: the last run of each cell, within lateMost and lateBytes, the latest first. That of a cell ends when the cell is
+// run again, by this program or in a tab (it then shows as running, or has another count), when its outputs are cleared,
+// when it is deleted, when the kernel is restarted or replaced (see [kernel.Request]), and when the notebook is closed.
+// Output of what a tab has run is the tab's to write. What a run puts out late counts for the bounds of its output, and
+// is held back as that of a running cell is: a thread that prints for ever fills neither the cell nor the memory.
+type lateRuns struct {
+	mu   sync.Mutex
+	runs []lateRun // oldest first
+}
+
+type lateRun struct {
+	*Run
+	w *output.Writer
+}
+
+const (
+	lateMost  = 256
+	lateBytes = 64 << 20
+)
+
+// add begins to add late output to the cell of a run.
+func (l *lateRuns) add(r *Run, w *output.Writer) {
+	w.Late()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runs = append(l.runs, lateRun{r, w})
+	rest, bytes := len(l.runs), 0
+	for rest > 0 && len(l.runs)-rest < lateMost && bytes <= lateBytes {
+		rest--
+		bytes += l.runs[rest].w.Bytes()
+	}
+	l.drop(func(i int, one lateRun) bool { return i < rest || one.w.Over() })
+}
+
+// end ends that for the run of a cell.
+func (l *lateRuns) end(cell string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(func(_ int, one lateRun) bool { return one.CellID == cell })
+}
+
+// close ends that for all runs.
+func (l *lateRuns) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(func(int, lateRun) bool { return true })
+}
+
+// drop ends that for some runs, which keep what has come. l.mu is held.
+func (l *lateRuns) drop(which func(at int, one lateRun) bool) {
+	var rest []lateRun
+	for i, one := range l.runs {
+		if !which(i, one) {
+			rest = append(rest, one)
+			continue
+		}
+		one.w.Close()
+		one.mu.Lock()
+		one.Run.late = false
+		one.freeze()
+		ended, size := one.res.State.Ended(), output.Size(one.res.Outputs)
+		one.mu.Unlock()
+		if ended {
+			one.table.settle(one.Run, size)
+		}
+	}
+	l.runs = rest
 }
 
 // Mend writes the end of runs that the room, which was joined afresh, does not know. The caller is the one who has joined

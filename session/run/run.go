@@ -83,7 +83,8 @@ type Run struct {
 	queue   *Queue // nil after the end, so that a known run does not keep its document in memory
 	res     Result // without the writer's part
 	left    output.LeftOut
-	writer  output.Sink // while it runs
+	writer  output.Sink // while it runs, and as long as its code may put out more, see lateRuns
+	late    bool        // its code may put out more after the end
 	taken   bool        // the kernel has begun it
 	asked   bool        // Cancel was called
 }
@@ -169,17 +170,26 @@ func (r *Run) end(state State, err error) {
 		return
 	}
 	r.res = r.result()
-	if r.writer != nil {
-		r.left = r.writer.LeftOut()
-	}
 	r.res.State, r.res.Err, r.res.Ended = state, err, time.Now()
-	r.writer, r.queue = nil, nil
+	r.queue = nil
 	size := output.Size(r.res.Outputs)
+	if !r.late {
+		r.freeze()
+	}
 	r.mu.Unlock()
 	r.unkeep(errors.Is(err, ErrLeft)) // before anybody can see the end, and open the notebook again
 	close(r.done)
 	r.table.settle(r, size)
 	r.table.tell(r)
+}
+
+// freeze takes over what the writer has, for a run to which nothing more comes. r.mu is held.
+func (r *Run) freeze() {
+	if r.writer == nil {
+		return
+	}
+	r.res, r.left = r.result(), r.writer.LeftOut()
+	r.writer = nil
 }
 
 // TakenUp reports whether the run was begun in an earlier session, or by an earlier process.
@@ -188,6 +198,7 @@ func (r *Run) TakenUp() bool { return r.resume != nil }
 // forget drops the outputs of an ended run.
 func (r *Run) forget() {
 	r.mu.Lock()
+	r.freeze()
 	r.res.Outputs, r.left = nil, r.left.WithoutTail()
 	r.mu.Unlock()
 	r.dropLeftOut()

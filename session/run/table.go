@@ -138,20 +138,23 @@ func (t *Table) add(r *Run, opt Options) {
 	}
 }
 
-// settle counts the outputs of an ended run, and drops the outputs of earlier runs if there are too many.
+// settle counts the outputs of an ended run, again if they have become more since, and drops the outputs of earlier runs if there are too many.
 func (t *Table) settle(r *Run, size int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[r.ID] != r {
+		r.dropLeftOut()
 		return
 	}
 	if t.orphan[r] {
 		t.remove(r)
 		return
 	}
+	if _, again := t.sizes[r.ID]; !again {
+		t.ended = append(t.ended, r)
+	}
+	t.bytes += size - t.sizes[r.ID]
 	t.sizes[r.ID] = size
-	t.bytes += size
-	t.ended = append(t.ended, r)
 	for t.bytes > runBytesKept {
 		old := greediest(t.ended, func(r *Run) int { return t.sizes[r.ID] }, func(*Run) bool { return true })
 		t.drop(old)
