@@ -181,12 +181,12 @@ func TestTwoServers(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		cfg := kernelsOn(t, other, other.Token)
 		cfg.Execute = run.ExecuteServer
-		if got := sessiontest.Run(t, sessiontest.Open(t, sessiontest.Manager(t, s, cfg), s.Notebook(t, "1")), "c0"); got[0].State != run.Failed || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "--execute") {
+		if got := sessiontest.Run(t, sessiontest.Open(t, sessiontest.Manager(t, s, cfg), s.Notebook(t, "1")), "c0"); got[0].State != run.Cancelled || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "--execute") {
 			t.Errorf("run by the server: %s, %v", got[0].State, got[0].Err)
 		}
 		wrong := sessiontest.Manager(t, s, kernelsOn(t, other, "wr0ng"))
 		got := sessiontest.Run(t, sessiontest.Open(t, wrong, s.Notebook(t, "1")), "c0")
-		must.Eq(t, run.Lost, got[0].State, must.Sprint("with a wrong token"))
+		must.Eq(t, run.Cancelled, got[0].State, must.Sprint("with a wrong token"))
 		must.ErrorIs(t, got[0].Err, jupyter.ErrUnauthorized, must.Sprint("with a wrong token"))
 		says := got[0].Err.Error()
 		test.StrContains(t, says, "the runtime server at "+other.URL, test.Sprint("with a wrong token"))
@@ -200,7 +200,7 @@ func TestTwoServers(t *testing.T) {
 		gone := &jupytertest.Server{URL: "http://127.0.0.1:1", Token: "x"}
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, kernelsOn(t, gone, gone.Token)), s.Notebook(t, "1"))
 		got := sessiontest.Run(t, d, "c0")
-		test.Eq(t, run.Lost, got[0].State)
+		test.Eq(t, run.Cancelled, got[0].State)
 		test.ErrorIs(t, got[0].Err, jupyter.ErrUnreachable)
 		test.StrContains(t, got[0].Err.Error(), "the runtime server at "+gone.URL)
 		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
@@ -278,7 +278,7 @@ func TestFixedKernel(t *testing.T) {
 		lacks := s.Notebook(t, "1")
 		m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: jupyter.MustPath(lacks), ID: "no-such-kernel"}})
 		got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
-		test.Eq(t, run.Lost, got[0].State, test.Sprint("a kernel that is not there"))
+		test.Eq(t, run.Cancelled, got[0].State, test.Sprint("a kernel that is not there"))
 		test.ErrorIs(t, got[0].Err, kernel.ErrFixed, test.Sprint("a kernel that is not there"))
 		test.StrContains(t, got[0].Err.Error(), `"no-such-kernel"`, test.Sprint("a kernel that is not there"))
 		_, ok, err = m.Kernel(t.Context(), jupyter.MustPath(lacks))

@@ -168,7 +168,7 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	}
 	way := c.nb.Way()
 	if way.Refusal != nil {
-		return Cancelled, fmt.Errorf("not run: %w", way.Refusal)
+		return Cancelled, way.Refusal
 	}
 	if way.By != Kernel {
 		defer c.nb.Served(r.CellID, r.Owner)()

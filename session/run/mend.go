@@ -133,7 +133,7 @@ func (l *lateRuns) drop(which func(at int, one lateRun) bool) {
 		one.w.Close()
 		one.mu.Lock()
 		one.Run.late = false
-		one.freeze()
+		freeze(one.Run)
 		ended, size := one.res.State.Ended(), output.Size(one.res.Outputs)
 		one.mu.Unlock()
 		if ended {

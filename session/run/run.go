@@ -174,7 +174,7 @@ func (r *Run) end(state State, err error) {
 	r.queue = nil
 	size := output.Size(r.res.Outputs)
 	if !r.late {
-		r.freeze()
+		freeze(r)
 	}
 	r.mu.Unlock()
 	r.unkeep(errors.Is(err, ErrLeft)) // before anybody can see the end, and open the notebook again
@@ -184,7 +184,7 @@ func (r *Run) end(state State, err error) {
 }
 
 // freeze takes over what the writer has, for a run to which nothing more comes. r.mu is held.
-func (r *Run) freeze() {
+func freeze(r *Run) {
 	if r.writer == nil {
 		return
 	}
@@ -198,7 +198,7 @@ func (r *Run) TakenUp() bool { return r.resume != nil }
 // forget drops the outputs of an ended run.
 func (r *Run) forget() {
 	r.mu.Lock()
-	r.freeze()
+	freeze(r)
 	r.res.Outputs, r.left = nil, r.left.WithoutTail()
 	r.mu.Unlock()
 	r.dropLeftOut()
