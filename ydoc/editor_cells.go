@@ -93,8 +93,11 @@ func (e *Editor) freshID(taken map[string]bool) string {
 
 // has reports whether a cell has that identity or nbformat id.
 func (e *Editor) has(id string) bool {
-	_, err := e.find(id)
-	return err == nil || slices.ContainsFunc(e.n.order, func(nd *node) bool { return nd.nbID == id })
+	if _, err := e.find(id); err == nil {
+		return true
+	}
+	e.structure()
+	return slices.ContainsFunc(e.order, func(d *draft) bool { return d.node != nil && d.node.nbID == id })
 }
 
 // randomCellID is eight hexadecimal digits, as nbformat makes ids.

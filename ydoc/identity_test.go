@@ -90,7 +90,7 @@ func TestTwinsHaveIdentities(t *testing.T) {
 			[]string{"a = 42", "b = 42", "c = 42", "text", "b = 43"},
 		},
 		"a tab moves the second, which is edited": {
-			func(t *testing.T, r *room, ids []string) {
+			func(t *testing.T, r *room, _ []string) {
 				agent, tab := r.peers[0], r.peers[1]
 				tab.movedInTab(t, tab.IDs()[3], 0)
 				r.settle()

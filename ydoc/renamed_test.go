@@ -63,7 +63,7 @@ func TestAMovedCellKeepsItsID(t *testing.T) {
 			server.savedAs(t, 1, "new")
 			r.risen(server)
 			r.sunk(other)
-			move(t, other, "new", 2)
+			move(t, other, "a", 2)
 			r.risen(other)
 		}},
 		"another's cell": {[]string{"b", "a", "new"}, func(t *testing.T, _ *room, _, _, server *peer) {

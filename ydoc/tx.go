@@ -1,8 +1,6 @@
 package ydoc
 
 import (
-	"time"
-
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -92,13 +90,6 @@ func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 	if typ == Code {
 		x.codeKeys(m)
 	}
-}
-
-// replaced notes that a copy of a cell took its place, and with that its identity.
-func (x tx) replaced(old, made *crdt.Type) {
-	id, _ := identityOf(old)
-	made.Data = &node{typ: made, id: id, made: time.Now()}
-	x.Replaced(old, made, id)
 }
 
 // mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.

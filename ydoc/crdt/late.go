@@ -107,7 +107,7 @@ func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
 		}
 	}
 	if more := len(r.copies) - len(expired) - maxLate; more > 0 {
-		expired = append(expired, r.oldest(more, expired)...)
+		expired = append(expired, oldest(more, r.copies, expired)...)
 	}
 	for _, t := range expired {
 		delete(r.copies, t)
@@ -119,14 +119,14 @@ func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
 }
 
 // oldest lists the n texts that were copied first, but for some.
-func (r *Replica) oldest(n int, but []*Type) []*Type {
+func oldest(n int, copies map[*Type]*copied, but []*Type) []*Type {
 	var all []*Type
-	for t := range r.copies {
+	for t := range copies {
 		if !slices.Contains(but, t) {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Type) int { return cmp.Compare(r.copies[a].clock, r.copies[b].clock) })
+	slices.SortFunc(all, func(a, b *Type) int { return cmp.Compare(copies[a].clock, copies[b].clock) })
 	return all[:n]
 }
 
