@@ -148,7 +148,7 @@ func (r *Room) run(ws *websocket.Conn) {
 			refused++
 		}
 		if refused >= r.cfg.Refusals {
-			r.finish(r.notLoaded(refused))
+			r.finish(notLoaded(refused))
 			return
 		}
 		joining := r.State() == Joining
@@ -175,7 +175,7 @@ func (r *Room) run(ws *websocket.Conn) {
 
 // notLoaded is the end of a room that the server cannot make: its file raises an error there, of which the connection says
 // nothing.
-func (r *Room) notLoaded(refusals int) *CloseError {
+func notLoaded(refusals int) *CloseError {
 	return &CloseError{
 		Code: CodeNotLoaded, Action: GiveUp, Refusals: refusals,
 		Reason: fmt.Sprintf("the server answers requests, but closed the connection %d times before it sent anything of the document", refusals),

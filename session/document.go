@@ -41,10 +41,10 @@ type Document struct {
 	closed  bool
 	times   times
 
-	tabsSaid  atomic.Bool // see Tabs
-	olderSaid atomic.Bool // see Older
-	served    history.Served
-	calls     mentions.Followed // what they are looked for with, but for the replica
+	tabsSaid atomic.Bool // see Tabs
+	olderFormat
+	served history.Served
+	calls  mentions.Followed // what they are looked for with, but for the replica
 }
 
 // times are the times of a document's events. Document.mu guards them.
@@ -122,20 +122,6 @@ func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) 
 	return d.saver.SaveAndHold(ctx)
 }
 
-// Older says, once for each opening of the document, that its file is of an older format, which a save converts; "" if it is
-// not.
-func (d *Document) Older() string {
-	nb := d.Notebook()
-	if nb == nil {
-		return ""
-	}
-	was, ok := nb.Metadata()["orig_nbformat"].(int) // as the server notes what it has converted
-	if !ok || was >= 4 || d.olderSaid.Swap(true) {
-		return ""
-	}
-	return fmt.Sprintf("the file is of notebook format %d: saving converts it to 4.5", was)
-}
-
 // Tabs says, once for each opening of the document, that people's tabs do not show it; "" if they do.
 func (d *Document) Tabs() string {
 	note := d.m.tabs.note()
@@ -143,4 +129,23 @@ func (d *Document) Tabs() string {
 		return ""
 	}
 	return note
+}
+
+// olderFormat notes that a document's file is of a notebook format that a save converts.
+type olderFormat struct {
+	notebook func() *ydoc.Notebook
+	said     atomic.Bool
+}
+
+// Older says, once for each opening of the document, that its file is of an older format; "" if it is not.
+func (o *olderFormat) Older() string {
+	nb := o.notebook()
+	if nb == nil {
+		return ""
+	}
+	was, ok := nb.Metadata()["orig_nbformat"].(int) // as the server notes what it has converted
+	if !ok || was >= 4 || o.said.Swap(true) {
+		return ""
+	}
+	return fmt.Sprintf("the file is of notebook format %d: saving converts it to 4.5", was)
 }

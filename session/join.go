@@ -19,27 +19,29 @@ const openFor = 2 * time.Minute
 // refusedPause is the time between two attempts to join a room that the server could not make.
 const refusedPause = 250 * time.Millisecond
 
-// joinRoom is the joinFunc of a real server. A room that the server cannot make is joined at most tries times, because the
-// reason may pass.
-func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
-	for {
-		lv, err := m.joinOnce(ctx, path, k, tries, heard)
-		var end *rtc.CloseError
-		if !errors.As(err, &end) || end.Code != rtc.CodeNotLoaded {
-			return lv, err
-		}
-		if tries -= max(end.Refusals, 1); tries <= 0 {
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(refusedPause):
+// again repeats join as long as the server cannot make the room, at most as often as it may be tried: the reason may pass.
+func again(join joinFunc) joinFunc {
+	return func(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
+		for {
+			lv, err := join(ctx, path, k, tries, heard)
+			var end *rtc.CloseError
+			if !errors.As(err, &end) || end.Code != rtc.CodeNotLoaded {
+				return lv, err
+			}
+			if tries -= max(end.Refusals, 1); tries <= 0 {
+				return nil, err
+			}
+			select {
+			case <-ctx.Done():
+				return nil, err
+			case <-time.After(refusedPause):
+			}
 		}
 	}
 }
 
-func (m *Manager) joinOnce(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
+// joinRoom is the joinFunc of a real server.
+func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
 	var nb *ydoc.Notebook
 	var text *ydoc.Text
 	var doc *ydoc.Doc

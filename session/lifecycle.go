@@ -35,7 +35,7 @@ func New(cfg Config) *Manager {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := newManager(cfg)
-	m.join = m.joinRoom
+	m.join = again(m.joinRoom)
 	m.lobby = lobby.New(func() lobby.Lobby {
 		return rtc.EnterLobby(cfg.Server, func(p rtc.Peer) { met(m, p) }, cfg.Timing, cfg.Logger)
 	})

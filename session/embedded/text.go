@@ -218,5 +218,5 @@ func (e *UnknownError) Error() string {
 	if len(e.known) == 0 {
 		return out + "leave it out, or write the whole data: URI"
 	}
-	return out + "write " + words.QuotedList(e.known) + " unchanged, or change only the words around it with edit_text"
+	return out + "write " + words.QuotedList(e.known) + " unchanged, or change only the words around it" + words.Hint(" with edit_text")
 }

@@ -17,14 +17,18 @@ func TestVega(t *testing.T) {
 	for _, c := range []struct{ name, mime, text, want string }{
 		{"Vega-Lite 5", "application/vnd.vegalite.v5+json", bars, want},
 		{"Vega-Lite 6.1", "application/vnd.vegalite.v6.1+json", bars, want},
-		{"layers", "application/vnd.vegalite.v4+json",
+		{
+			"layers", "application/vnd.vegalite.v4+json",
 			`{"title": {"text": "T"}, "data": {"name": "d"}, "datasets": {"d": [{}, {}, {}]}, "encoding": {"x": {"field": "a"}}, "layer": [{"mark": {"type": "line"}, "encoding": {"y": {"field": "b"}}}, {"mark": "point"}]}`,
-			`Vega-Lite chart "T": line (x: a, y: b); point (x: a), 3 rows`},
+			`Vega-Lite chart "T": line (x: a, y: b); point (x: a), 3 rows`,
+		},
 		{"beside each other", "application/vnd.vegalite.v5+json", `{"hconcat": [{"mark": "bar", "encoding": {"x": {"aggregate": "count"}}}, {"mark": "arc"}]}`, "Vega-Lite chart: bar (x: count); arc"},
 		{"a facet", "application/vnd.vegalite.v5+json", `{"facet": {"row": {"field": "k"}}, "spec": {"mark": "area", "encoding": {"x": {"field": "a"}}}}`, "Vega-Lite chart: area (x: a)"},
-		{"Vega", "application/vnd.vega.v5+json",
+		{
+			"Vega", "application/vnd.vega.v5+json",
 			`{"title": "V", "data": [{"name": "t", "values": [1, 2]}], "marks": [{"type": "group", "marks": [{"type": "rect", "encode": {"enter": {"x": {"scale": "x", "field": "c"}, "y": {"field": "n"}}}}]}]}`,
-			`Vega chart "V": rect (x: c, y: n), 2 rows`},
+			`Vega chart "V": rect (x: c, y: n), 2 rows`,
+		},
 		{"no chart", "application/vnd.vegalite.v5+json", `{}`, ""},
 	} {
 		var spec any

@@ -94,7 +94,7 @@ func (e *RaisedError) Error() string { return e.text }
 func upgrade(nb map[string]any) (map[string]any, error) {
 	metadata, ok := nb["metadata"].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("Notebook could not be converted from version %v to version 4 because it's missing a key: metadata", nb["nbformat"])
+		return nil, fmt.Errorf("%s could not be converted from version %v to version 4 because it's missing a key: metadata", "Notebook", nb["nbformat"])
 	}
 	delete(metadata, "name")
 	cells := []any{}
