@@ -8,7 +8,7 @@ import (
 )
 
 // SetSource makes a cell's source what text says, by the smallest edits, so that carets and selections of others stay
-// where they are. Line ends become "\n".
+// where they are. Line ends are those of the source before, or "\n".
 func (e *Editor) SetSource(id, text string) error {
 	d, text, err := e.source(id, text)
 	if err != nil {
@@ -66,7 +66,7 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 		return nil, "", crdt.Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
 	}
 	text, err = e.checkText(text)
-	return d, text, err
+	return d, textdiff.LineEnds(text, e.sourceOf(d)), err
 }
 
 // editSource stages edits of a source, of which text is the result.

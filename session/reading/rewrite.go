@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A Change gives a cell a new source.
@@ -58,8 +59,8 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 	return cells, nil
 }
 
-// restored is a new source of a cell with the data that its abbreviations stand for: that of the text that the client was
-// shown last, or of the one that is there.
+// restored is a new source of a cell with the line ends of the one that is there, and with the data that its abbreviations
+// stand for: that of the text that the client was shown last, or of the one that is there.
 func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	s, _ := r.showing(now.ID)
 	last, _ := r.text(s.last, now.Source)
@@ -67,7 +68,7 @@ func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("nothing was changed: the new source of cell %q %w", now.ID, err)
 	}
-	return full, nil
+	return textdiff.LineEnds(full, now.Source), nil
 }
 
 // sent records that the client has given a cell a source, from which what it is now may differ.

@@ -112,3 +112,13 @@ func TestReadNotebook(t *testing.T) {
 		test.StrHasSuffix(t, fmt.Sprintf("read on with start_index %d]", shown), got)
 	})
 }
+
+// A replacement keeps the line ends of Windows.
+func TestReplacementKeepsLineEnds(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Use("import os\r\ntry")
+		r.Said("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "os\ntry", "new_string": "os\n\ntry"})
+		test.Eq(t, "import os\r\n\r\ntry", r.Sources(path)[0])
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // editTool is the name of the tool, with which its errors begin.
@@ -189,14 +190,14 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
-	out, err := a.replace(embedded.Form(source, words.Lines(a.Old)))
+	out, err := a.replace(embedded.Form(words.Lines(source), words.Lines(a.Old)))
 	if err != nil {
 		return "", err
 	}
 	if out, err = embedded.Restore(out, source); err != nil {
 		return "", fmt.Errorf("nothing was changed: the source then %w", err)
 	}
-	return out, nil
+	return textdiff.LineEnds(out, source), nil
 }
 
 func (a editSourceArgs) replace(source string) (string, error) {

@@ -1,0 +1,58 @@
+package textdiff
+
+import "strings"
+
+// LineEnds returns text with the line ends of like, a text with "\r\n" or "\r": a line that both have keeps its own, and a
+// new line gets "\r\n" where most lines have it. Clients write "\n" for every line end.
+func LineEnds(text, like string) string {
+	text = unixEnds(text)
+	if !strings.Contains(like, "\r") {
+		return text
+	}
+	old, ends := unixEnds(like), lineEndsOf(like)
+	usual := "\n"
+	if 2*strings.Count(like, "\r\n") > len(ends) {
+		usual = "\r\n"
+	}
+	var b strings.Builder
+	at := 0
+	keep := func(to int) {
+		for ; at < to; at++ {
+			if old[at] != '\n' {
+				b.WriteByte(old[at])
+				continue
+			}
+			b.WriteString(ends[0])
+			ends = ends[1:]
+		}
+	}
+	for _, s := range diff(old, text) {
+		keep(s.a0)
+		ends = ends[strings.Count(old[s.a0:s.a1], "\n"):]
+		at = s.a1
+		b.WriteString(strings.ReplaceAll(text[s.b0:s.b1], "\n", usual))
+	}
+	keep(len(old))
+	return b.String()
+}
+
+func unixEnds(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// lineEndsOf lists the line ends of a text.
+func lineEndsOf(s string) (ends []string) {
+	for s != "" {
+		i := strings.IndexAny(s, "\r\n")
+		if i < 0 {
+			break
+		}
+		end := s[i : i+1]
+		if strings.HasPrefix(s[i:], "\r\n") {
+			end = "\r\n"
+		}
+		ends = append(ends, end)
+		s = s[i+len(end):]
+	}
+	return ends
+}
