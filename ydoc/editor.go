@@ -23,7 +23,7 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 }
 
 // Record is [Notebook.Edit] for an edit that may be taken back: it returns what it did. The step is nil if that is
-// nothing, or only what a run writes: outputs, execution count and state.
+// nothing, or only what a run writes: outputs, execution count and state. A change of a locked cell is a [*LockedError].
 func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) {
 	return n.edit(name, true, fn)
 }
@@ -31,7 +31,7 @@ func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) 
 func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (s *Step, err error) {
 	err = n.do("edit "+name, func() error {
 		n.arrange()
-		e := &Editor{n: n, drafts: map[*node]*draft{}}
+		e := &Editor{n: n, drafts: map[*node]*draft{}, locks: record}
 		defer func() { e.n = nil }()
 		if err := fn(e); err != nil {
 			return err
@@ -66,6 +66,7 @@ type Editor struct {
 	ops      []func(x tx)
 	authored bool // whether any operation is an author's
 	starts   bool // whether any starts a run
+	locks    bool // whether locked cells are left alone
 	touches  Touches
 	drafts   map[*node]*draft
 
@@ -185,6 +186,18 @@ func (e *Editor) editable(id string) (*draft, error) {
 		return nil, crdt.Invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
 	}
 	return d, err
+}
+
+// unlocked returns an error if a cell's metadata forbid what an author does: to change it, or to delete it.
+func (e *Editor) unlocked(d *draft, key string) error {
+	if !e.locks || d.node == nil {
+		return nil
+	}
+	d.node.refresh(e.n)
+	if allowed, ok := d.node.cell.Metadata[key].(bool); !ok || allowed {
+		return nil
+	}
+	return e.fail(&LockedError{ID: d.id, Index: e.position(d), Key: key})
 }
 
 // code returns the draft of a code cell.

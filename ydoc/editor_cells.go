@@ -149,11 +149,14 @@ func checkSource(s string, lim Limits) (string, error) {
 // Delete removes cells.
 func (e *Editor) Delete(ids ...string) error {
 	for _, id := range ids {
-		if _, err := e.find(id); err != nil {
+		d, err := e.find(id)
+		if err != nil {
 			return e.fail(err)
 		}
+		if err := e.unlocked(d, KeyDeletable); err != nil {
+			return err
+		}
 		e.structure()
-		d := e.byID[id]
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
 		delete(e.byID, d.id)
@@ -208,6 +211,9 @@ func (e *Editor) SetType(id, typ string) error {
 	}
 	if d.kind == typ {
 		return nil
+	}
+	if err := e.unlocked(d, KeyEditable); err != nil {
+		return err
 	}
 	d.kind = typ
 	at := e.position(d)

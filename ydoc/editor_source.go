@@ -14,8 +14,7 @@ func (e *Editor) SetSource(id, text string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.editSource(d, textdiff.Diff(e.sourceOf(d), text), text)
-	return nil
+	return e.editSource(d, textdiff.Diff(e.sourceOf(d), text), text)
 }
 
 // Merge makes the change from a base text to text on the source of a cell as it is now. The base is any text that the cell
@@ -34,8 +33,7 @@ func (e *Editor) Merge(id, base, text string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.editSource(d, edits, textdiff.Apply(now, edits))
-	return nil
+	return e.editSource(d, edits, textdiff.Apply(now, edits))
 }
 
 // SourceAt is the source that a cell had at a revision of the cell or of the document. Where that is not known any more,
@@ -70,12 +68,16 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 }
 
 // editSource stages edits of a source, of which text is the result.
-func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
-	d.source, d.read = text, true
+func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) error {
 	if len(edits) == 0 {
-		return
+		return nil
 	}
+	if err := e.unlocked(d, KeyEditable); err != nil {
+		return err
+	}
+	d.source, d.read = text, true
 	e.stage(d, func(x tx) { x.edit(d.typ.Child(keySource, crdt.KindText), edits) })
+	return nil
 }
 
 // SetCellMetadata sets a key of a cell's metadata to a plain JSON value. nil is null; see [Editor.DeleteCellMetadata].
@@ -106,8 +108,10 @@ func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
 	if _, err := crdt.Plain(key, 1); err != nil {
 		return nil, nil, err
 	}
-	v, err = crdt.Plain(v, e.n.limits.Depth)
-	return d, v, err
+	if v, err = crdt.Plain(v, e.n.limits.Depth); err != nil {
+		return nil, nil, err
+	}
+	return d, v, e.unlocked(d, KeyEditable)
 }
 
 // SetAttachments replaces the attachments of a markdown or raw cell; none removes them.
@@ -122,6 +126,9 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 	m, err := e.checkObject(attachments)
 	if err != nil {
 		return e.fail(err)
+	}
+	if err := e.unlocked(d, KeyEditable); err != nil {
+		return err
 	}
 	e.stage(d, func(x tx) {
 		if len(m) == 0 {

@@ -59,6 +59,24 @@ func (e *ConflictError) Error() string {
 
 func (e *ConflictError) Unwrap() error { return e.cause }
 
+// LockedError says that a cell's metadata forbid a change of it, as nbgrader's do.
+type LockedError struct {
+	ID    string
+	Index int
+	// Key is the member of the metadata that is false: [KeyEditable] or [KeyDeletable].
+	Key string
+}
+
+// The members of a cell's metadata that lock it where they are false (nbformat).
+const (
+	KeyEditable  = "editable"
+	KeyDeletable = "deletable"
+)
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("cell %d (id %q) is locked, its metadata say %q: false: nothing was changed; leave it as it is, or ask the user to unlock it in JupyterLab (Property Inspector, Common Tools)", e.Index, e.ID, e.Key)
+}
+
 func tooLargef(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrTooLarge}, args...)...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // The answers of the tools of cells and runs in words. Each is made of the same result as the JSON.
@@ -72,7 +73,7 @@ func markedBy(metadata map[string]any) (says []string) {
 		line, _ := words.Cut("tags "+strings.Join(names, " "), 100)
 		says = append(says, line)
 	}
-	for _, no := range []struct{ key, says string }{{"editable", "not editable"}, {"deletable", "not deletable"}} {
+	for _, no := range []struct{ key, says string }{{ydoc.KeyEditable, "not editable"}, {ydoc.KeyDeletable, "not deletable"}} {
 		if v, ok := metadata[no.key].(bool); ok && !v {
 			says = append(says, no.says)
 		}
