@@ -50,6 +50,7 @@ type offer struct {
 	callable map[string]bool
 	listed   map[string]bool
 	found    desk.PerClient[map[string]bool]
+	turns    desk.PerClient[*tool.Turns]
 }
 
 // newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.

@@ -198,6 +198,8 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 		if o.speaks(t) {
 			bound = tool.WithWords(bound)
 		}
+		bound, end = o.turn(bound)
+		defer end()
 		a, question, err := o.answerCall(bound, t, check, open, req)
 		if question != nil {
 			r.asks = true
@@ -240,6 +242,16 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 	return t
 }
 
+// turn gives a call its turn among those of its client, unless it got one as it arrived.
+func (o *offer) turn(ctx context.Context) (context.Context, func()) {
+	if tool.HasTurn(ctx) {
+		return ctx, func() {}
+	}
+	var turn *tool.Turn
+	o.turns.With(tool.ClientOf(ctx), func() *tool.Turns { return &tool.Turns{} }, func(t *tool.Turns) { turn = t.Arrive() })
+	return tool.WithTurn(ctx, turn), turn.End
+}
+
 // lastCall numbers the calls of the process.
 var lastCall atomic.Uint64
 
@@ -260,6 +272,13 @@ func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.R
 	}
 	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args, o.pause)
 	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
+	if turn := tool.TurnOf(ctx); t.Ordered {
+		if err := turn.Wait(ctx); err != nil {
+			return nil, nil, err
+		}
+	} else if t.Name != nameCallTool {
+		turn.Pass()
+	}
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)
 	}
@@ -299,5 +318,6 @@ func (p *parts) free(ctx context.Context, client string) error {
 	p.datalayer.Forget(client)
 	p.resources.Forget(client)
 	p.offer.found.Forget(client)
+	p.offer.turns.Forget(client)
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // maxCalls is how many tool calls of the client are served at once.
@@ -34,6 +35,7 @@ type callServer struct {
 	out     *output
 	trimmer serve.Trimmer
 	serving sync.WaitGroup
+	turns   tool.Turns
 	encode  chan struct{} // holds one value for each answer that is being encoded and written
 
 	mu     sync.Mutex
@@ -76,8 +78,10 @@ func (c *callServer) serve(text []byte, id json.RawMessage) {
 		c.refuse(id, fmt.Sprintf("%d calls are being served, the most at a time: wait for answers", maxCalls))
 	default:
 		c.open++
-		ctx := c.ctx
+		turn := c.turns.Arrive()
+		ctx := tool.WithTurn(c.ctx, turn)
 		c.serving.Go(func() {
+			defer turn.End()
 			c.answer(ctx, text, id)
 			c.mu.Lock()
 			c.open--

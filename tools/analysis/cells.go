@@ -56,6 +56,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Title:       "Add a cell",
 		Toolset:     tool.ToolsetCells,
 		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to write down findings. Costs little.",
+		Ordered:     true,
 		Input:       tool.ArgumentsOf[addCellArgs](nil),
 		Output:      tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {

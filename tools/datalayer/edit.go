@@ -55,6 +55,7 @@ func insertCell(d *Toolset) tool.Tool {
 		Title:       "Insert a cell",
 		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. Use it for text, and for code that is not to be run. Costs little.",
 		Hints:       tool.Hints{},
+		Ordered:     true,
 		Input:       tool.ArgumentsOf[insertCellArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {

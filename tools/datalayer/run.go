@@ -260,6 +260,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Title:       "Insert a code cell and run it",
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's tabs share, starting one if there is none; returns its outputs as texts and images. Use it to add code and see what it does. At the timeout the code is interrupted.",
 		Hints:       tool.Hints{OpenWorld: true},
+		Ordered:     true,
 		Input:       tool.ArgumentsOf[insertExecuteArgs](nil),
 		Output:      Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {

@@ -57,6 +57,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Inserts cells and, unless exec is false, runs the code cells among them in the notebook's kernel. Use it to add code and see what it does; people with the notebook open see both. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{OpenWorld: true},
+		Ordered:     true,
 		Input:       tool.ArgumentsOf[insertArgs](nil),
 		Output:      tool.DocumentResultOf[InsertResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
@@ -121,11 +122,18 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 	return ids, runnable, nil
 }
 
-// InsertAt inserts at least one new cell at a position, and returns the ids.
+// InsertAt inserts at least one new cell at a position, or behind those that an earlier call has put there meanwhile, and
+// returns the ids. See [tool.Turns].
 func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
+	turn, behind := tool.TurnOf(ctx), ""
 	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
+		at := position(e)
+		behind, _ = e.IDAt(at - 1)
+		if next, ok := e.Index(turn.Behind(doc.FileID(), behind)); ok {
+			at = next + 1
+		}
 		var err error
-		ids, err = e.Insert(position(e), cells...)
+		ids, err = e.Insert(at, cells...)
 		return err
 	})
 	if err != nil {
@@ -139,6 +147,7 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 			doc.As(tool.ClientOf(ctx)).Show(c)
 		}
 	}
+	turn.Inserted(doc.FileID(), behind, ids[last])
 	return ids, nil
 }
 

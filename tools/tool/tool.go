@@ -17,6 +17,9 @@ type Tool struct {
 	Input, Output Schema
 	// Asks: its code may ask the client's user something. Every tool with OpenWorld may, too.
 	Asks bool
+	// Ordered: of several calls that are sent before an answer has come, each begins where the one before has inserted its
+	// cells. See [Turns].
+	Ordered bool
 	// Handle answers a call whose arguments have been checked against Input.
 	Handle func(context.Context, mcp.CallToolRequest) (*Answer, error)
 }
