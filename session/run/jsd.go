@@ -89,7 +89,7 @@ func (f *follower) send() error {
 		if !ok {
 			return errors.New("the cell was deleted before its turn came")
 		}
-		err = f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), f.r.CellID, c.Source)
+		err = f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), c.NBID, c.Source)
 		switch {
 		case err == nil:
 			return nil

@@ -72,7 +72,8 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 		return Cancelled, fmt.Errorf("not run: its room was lost: %w", err)
 	}
 	srv := n.nb.Servers().Kernels
-	id, err := srv.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), r.CellID)
+	cell, _ := n.nb.Notebook().Cell(r.CellID)
+	id, err := srv.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), cell.NBID)
 	if err != nil {
 		return refuse(err)
 	}

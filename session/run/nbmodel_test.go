@@ -99,6 +99,18 @@ func TestServerRuns(t *testing.T) {
 		sameAsCell(t, d, "c5", rest[1])
 	})
 
+	t.Run("two cells with one id", func(t *testing.T) {
+		path := s.Write(t, s.Name(t, ".ipynb"), `{"nbformat":4,"nbformat_minor":4,"metadata":{},"cells":[
+			{"id":"twin","cell_type":"code","source":"1","metadata":{},"outputs":[],"execution_count":null},
+			{"id":"twin","cell_type":"code","source":"2","metadata":{},"outputs":[],"execution_count":null}]}`)
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, onServer), path)
+		for _, id := range d.Notebook().IDs() {
+			got := sessiontest.Run(t, d, id)[0]
+			test.Eq(t, run.Cancelled, got.State)
+			test.ErrorContains(t, got.Err, `2 cells have the id "twin"`)
+		}
+	})
+
 	t.Run("input", func(t *testing.T) {
 		path := s.Notebook(t, "a = input('A? ')\nb = input('B? ')\nprint(a + b)", "input('Never? ')", "6*7")
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer, InputTimeout: sessiontest.Patience}), path)
