@@ -323,8 +323,8 @@ func (w *Writer) flush(p part) bool {
 		w.to.Displays.Leave(id) // they are those of the earlier run
 	}
 	var unsure interface{ Unconfirmed() }
-	if w.hurried.Load() && errors.As(err, &unsure) {
-		err = nil // nobody is there to confirm it, so nobody can be waited for
+	if (w.hurried.Load() || !p.begun) && errors.As(err, &unsure) {
+		err = nil // it is sent when the room is back; a note in a cell that was not run would be there twice if it was written again
 	}
 	w.told = p.last && err == nil
 	w.wrote, w.into = p.outputs, replica

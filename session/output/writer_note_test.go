@@ -1,0 +1,66 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// slowRoom has the edits at once, and confirms none of the first in time.
+type slowRoom struct {
+	nb          *ydoc.Notebook
+	unconfirmed int
+}
+
+func (s *slowRoom) Path() jupyter.Path       { return jupyter.MustPath("a.ipynb") }
+func (s *slowRoom) Notebook() *ydoc.Notebook { return s.nb }
+
+func (s *slowRoom) Calm() <-chan struct{} {
+	calm := make(chan struct{})
+	close(calm)
+	return calm
+}
+
+func (s *slowRoom) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
+	err := s.nb.Edit(name, fn)
+	if err == nil && s.unconfirmed > 0 {
+		s.unconfirmed--
+		return unconfirmedError{errors.New("the room is slow")}
+	}
+	return err
+}
+
+type unconfirmedError struct{ error }
+
+func (unconfirmedError) Unconfirmed() {}
+
+// A note in the cell of a run that no kernel has begun is there once, behind the earlier run's outputs, though the room does
+// not confirm it in time.
+func TestNoteIsWrittenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := &slowRoom{ydoc.NewNotebook(), 3}
+		must.NoError(t, room.nb.Edit("begin", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code})
+			return err
+		}))
+		must.NoError(t, room.nb.Edit("output", func(e *ydoc.Editor) error { return e.AppendStream("a", "stdout", "earlier\n") }))
+		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: &Displays{}, Log: slog.New(slog.DiscardHandler)})
+		w.Note("[not run]\n")
+		time.Sleep(time.Minute)
+		w.Finish()
+		w.Close()
+		cell, _ := room.nb.Cell("a")
+		must.SliceLen(t, 2, cell.Outputs)
+		test.Eq[any](t, "earlier\n", cell.Outputs[0]["text"])
+		test.Eq[any](t, "[not run]\n", cell.Outputs[1]["text"])
+	})
+}
