@@ -51,7 +51,8 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	} else if err := checkID(c.ID); err != nil {
 		return err
 	}
-	if e.has(c.ID) || taken[c.ID] {
+	e.structure()
+	if e.byID[c.ID] != nil || taken[c.ID] || slices.ContainsFunc(e.order, func(d *draft) bool { return d.node != nil && d.node.nbID == c.ID }) {
 		return crdt.Invalidf("there is a cell %q already", c.ID)
 	}
 	taken[c.ID] = true
@@ -85,19 +86,10 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 func (e *Editor) freshID(taken map[string]bool) string {
 	for {
 		id := randomCellID()
-		if !e.has(id) && !taken[id] {
+		if _, err := e.find(id); err != nil && !taken[id] {
 			return id
 		}
 	}
-}
-
-// has reports whether a cell has that identity or nbformat id.
-func (e *Editor) has(id string) bool {
-	if _, err := e.find(id); err == nil {
-		return true
-	}
-	e.structure()
-	return slices.ContainsFunc(e.order, func(d *draft) bool { return d.node != nil && d.node.nbID == id })
 }
 
 // randomCellID is eight hexadecimal digits, as nbformat makes ids.
