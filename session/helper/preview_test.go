@@ -84,12 +84,14 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		s.Write(t, folder+"/.hidden.csv", "a\n1\n")
 		for name, want := range map[string]error{
 			folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "": helper.ErrDirectory,
-			folder + "/.hidden.csv": jupyter.ErrNotFound, "a\x00.csv": jupyter.ErrBadPath,
+			folder + "/.hidden.csv": jupyter.ErrNotFound,
 		} {
 			if _, err := h.Preview(t.Context(), jupyter.MustPath(name), "", inspect.PreviewOptions{}); !errors.Is(err, want) {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
+		_, err = jupyter.ParsePath("a\x00.csv")
+		must.ErrorIs(t, err, jupyter.ErrBadPath)
 		var refusal *inspect.Refusal
 		_, err = h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{Format: "parquet"})
 		must.True(t, errors.As(err, &refusal))

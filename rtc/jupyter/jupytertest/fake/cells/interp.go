@@ -47,7 +47,8 @@ func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	defer interrupt()
 	in.gil.Lock()
 	defer in.gil.Unlock()
-	in.life, in.ctx, in.io, in.payload, in.exits, in.killed = ctx, inner, io, nil, false, false
+	in.life, in.ctx, in.io, in.latest, in.threaded = ctx, inner, io, io, false
+	in.payload, in.exits, in.killed = nil, false, false
 	in.running.Store(&interrupt)
 	defer in.running.Store(nil)
 	r.Begins()

@@ -85,6 +85,8 @@ type process struct {
 	life          context.Context // of the process
 	ctx           context.Context // of the cell, ends at an interrupt or with the process
 	io            IO
+	latest        IO   // of the cell that was begun last
+	threaded      bool // what runs is a thread
 	payload       []json.RawMessage
 	exits, killed bool
 }
@@ -129,32 +131,35 @@ func (p *process) input(prompt string, password bool) (value, error) {
 
 // wait lets others run while the caller waits; what it returns takes the turn back.
 func (p *process) wait() (goOn func()) {
-	ctx, io := p.ctx, p.io
+	ctx, io, threaded := p.ctx, p.io, p.threaded
 	p.gil.Unlock()
 	return func() {
 		p.gil.Lock()
-		p.ctx, p.io = ctx, io
+		if threaded {
+			io = p.latest
+		}
+		p.ctx, p.io, p.threaded = ctx, io, threaded
 	}
 }
 
-// thread is threading.Thread: what its function puts out belongs to the cell that has started it, also when that has
-// ended.
+// thread is threading.Thread: the output of its function belongs to the cell that was begun last, which may have ended
+// (ipykernel 7.4).
 func (p *process) thread(a args) (value, error) {
 	target, ok := a[0].(starlark.Callable)
 	if !ok {
 		return nil, notUnderstood("Thread() of " + a[0].Type())
 	}
 	return &object{kind: "Thread", text: "<Thread>", attrs: starlark.StringDict{"start": does("start", "", func(args) error {
-		life, io := p.life, p.io
+		life := p.life
 		go func() {
 			p.gil.Lock()
 			defer p.gil.Unlock()
-			ctx, was := p.ctx, p.io
-			p.ctx, p.io = life, io
+			ctx, io := p.ctx, p.io
+			p.ctx, p.io, p.threaded = life, p.latest, true
 			if _, err := starlark.Call(&starlark.Thread{Name: "thread"}, target, nil, nil); err != nil && life.Err() == nil {
-				io.Stream("stderr", "Exception in thread Thread-1:\n"+err.Error()+"\n")
+				p.io.Stream("stderr", "Exception in thread Thread-1:\n"+err.Error()+"\n")
 			}
-			p.ctx, p.io = ctx, was
+			p.ctx, p.io, p.threaded = ctx, io, false
 		}()
 		return nil
 	})}}, nil
