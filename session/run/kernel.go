@@ -52,8 +52,11 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 		}
 		return Lost, ErrLeft
 	}
-	if why := lossNote(err); why != "" && w.Begun() {
+	switch why := lossNote(err); {
+	case why != "" && w.Begun():
 		w.Note("\n[" + why + "]\n")
+	case why != "": // a kernel may die before it says that it has begun
+		k.noteNotRun(r, w, "["+why+"]\n")
 	}
 	if err != nil {
 		return Lost, err
