@@ -52,13 +52,6 @@ func (r *Rig) Await(path, want string) {
 	r.T.Fatalf("the first cell is %q, want %q", got, want)
 }
 
-// AwaitRevision waits until r's replica holds what was written last by others, then does f.
-func (r *Rig) AwaitRevision(path string, f func()) {
-	r.T.Helper()
-	r.UpToDate(path)
-	f()
-}
-
 // UpToDate waits until r's replica holds all that the room has by now.
 func (r *Rig) UpToDate(path string) {
 	r.T.Helper()
