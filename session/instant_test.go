@@ -20,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -288,4 +289,43 @@ func TestDeletedWhileTypedIn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A cell in which a person types in the instant in which an undo takes its insertion back stays, with what they typed. Of
+// the other steps that are taken back, nothing stays.
+func TestUndoneWhileTypedIn(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		path := s.Notebook(t, "a = 1", "b = 2")
+		p := sessiontest.PersonIn(t, sessiontest.Server(t, s), path)
+		doc := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
+		insert := func(e *ydoc.Editor) error {
+			_, err := e.Insert(1, ydoc.NewCell{ID: "new", Type: ydoc.Code, Source: "new = 1"})
+			return err
+		}
+		must.NoError(t, doc.Edit(atOnceWith(call(t, "a", 1)), "set", func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 10") }))
+		must.NoError(t, doc.Edit(atOnceWith(call(t, "a", 2)), "insert", insert))
+		synctest.Wait()
+		var o undo.Outcome
+		errs := atOnce(s, false, func() error {
+			return p.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("new", "new = 1 # mine") })
+		}, func() (err error) {
+			o, err = doc.StepsOf("a").Undo(atOnceWith(call(t, "a", 3)), 2)
+			return err
+		})
+		must.NoError(t, errors.Join(errs...))
+		for _, nb := range []*ydoc.Notebook{doc.Notebook(), p.Notebook} {
+			var all []string
+			for _, c := range nb.Cells() {
+				all = append(all, c.Source)
+			}
+			test.SliceEqOp(t, []string{"a = 1", "new = 1 # mine", "b = 2"}, all)
+		}
+		test.SliceEqOp(t, []string{"new"}, o.Kept)
+		test.SliceLen(t, 2, o.Steps)
+		o, err := doc.StepsOf("a").Redo(atOnceWith(call(t, "a", 4)), 2)
+		must.NoError(t, err)
+		test.Eq(t, "a = 10", sourceIn(doc, "c0"))
+		test.Eq(t, "new = 1 # mine", sourceIn(doc, "new"))
+	})
 }

@@ -43,3 +43,12 @@ func (d undoable) Revise(ctx context.Context, name string, edit func(h *undo.His
 		return nil, edit(lv.steps, guardOf(ctx, d.Document, lv, name).Check)
 	})
 }
+
+// Settle implements [undo.Document]. What was done to a replica that is gone is settled.
+func (d undoable) Settle(ctx context.Context, h *undo.History, made *ydoc.Step) error {
+	lv := d.current()
+	if lv.steps != h {
+		return nil
+	}
+	return settle(ctx, lv, made)
+}

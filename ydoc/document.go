@@ -22,7 +22,7 @@ type model interface {
 	// changesSince says what became different since a revision.
 	changesSince(r Revision) Changes
 	// revert takes back a step, or makes again what was taken back, and says what was left because of what others did.
-	revert(v *crdt.Revert, again bool, u *Undone)
+	revert(v *crdt.Revert, s *Step, u *Undone)
 }
 
 // The names of the root types (jupyter_ydoc).

@@ -57,10 +57,14 @@ type Undone struct {
 // characters stay in texts, a value that was set since stays as it is, a cell in whose source they wrote is not deleted,
 // and a cell that is moved back keeps what it has become. It is one transaction.
 //
-// The inverse is what that did, nil if nothing: reverting it makes the steps again. The steps themselves are used up.
+// The inverse is what that did, nil if nothing: reverting it makes the steps again. Like an edit, it is compared with what
+// others change meanwhile until [Doc.Settle] or [Doc.Hold]. The steps themselves are used up.
 func (d *Doc) Revert(steps ...*Step) (u Undone, inverse *Step, err error) {
 	err = d.do("revert", func() error {
 		u, inverse, err = d.revert(steps...)
+		if inverse != nil {
+			d.replica.Races.Begin(inverse.did)
+		}
 		return err
 	})
 	return u, inverse, err
@@ -80,7 +84,7 @@ func (d *Doc) revert(steps ...*Step) (u Undone, inverse *Step, err error) {
 				}
 			}
 			again = steps[next].again
-			d.model.revert(v, again, &u)
+			d.model.revert(v, steps[next], &u)
 			u.Missed = u.Missed || v.Missed()
 		}, did...)
 	})

@@ -1,19 +1,23 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/crdt"
+import (
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
 
 // reverter takes one step back in a notebook: it says what becomes of whole cells, all else is [Revert.Run].
 type reverter struct {
 	tx
 	v     *crdt.Revert
 	cells *crdt.Type
-	again bool
+	step  *Step
 	u     *Undone
 }
 
 // revert takes back a step. What others did since stays.
-func (n *Notebook) revert(v *crdt.Revert, again bool, u *Undone) {
-	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells, again: again, u: u}
+func (n *Notebook) revert(v *crdt.Revert, s *Step, u *Undone) {
+	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells, step: s, u: u}
 	for _, t := range v.Cut() {
 		if cell := topmost(t); cell != nil {
 			id, _ := identityOf(cell)
@@ -42,7 +46,7 @@ func (n *Notebook) revert(v *crdt.Revert, again bool, u *Undone) {
 // another type is replaced by a copy too: its type is never changed in place.
 func (r *reverter) moveBack(sw *crdt.Swap) {
 	now := r.v.Now(sw)
-	if now == nil || now.Holder() != r.cells {
+	if now == nil || now.Holder() != r.cells || locked(now, KeyEditable) {
 		r.u.Kept = addID(r.u.Kept, sw.Name) // somebody deleted or replaced it
 		return
 	}
@@ -52,19 +56,23 @@ func (r *reverter) moveBack(sw *crdt.Swap) {
 	}
 }
 
-// spare finds the cells that are to be left as they are because of what others did.
+// spare finds the cells that are to be left as they are because of what others did: wrote in them, or locked them.
 func (r *reverter) spare() {
 	goes := map[*crdt.Type]bool{}
 	var written []*crdt.Type
 	for _, t := range r.v.Added() {
 		goes[t] = true
-		if t.Holder() == r.cells && r.writtenIn(t) {
+		switch {
+		case t.Holder() != r.cells:
+		case locked(t, KeyDeletable):
+			r.keep(t)
+		case r.writtenIn(t):
 			written = append(written, t)
 		}
 	}
 	for _, t := range written {
 		r.keep(t)
-		if !r.again {
+		if !r.step.again {
 			// What the step itself wrote there goes. Where an undo put the cell back, what is in it was not the step's.
 			r.v.Open(t.Child(keySource, crdt.KindText))
 		}
@@ -75,6 +83,9 @@ func (r *reverter) spare() {
 		if t != nil && !goes[t] {
 			id, _ := identityOf(t)
 			taken[id] = true
+			if slices.Contains(r.step.cells, id) && locked(t, KeyEditable) {
+				r.keep(t)
+			}
 		}
 	}
 	for _, t := range r.v.Deleted() {
@@ -91,6 +102,13 @@ func (r *reverter) spare() {
 func (r *reverter) writtenIn(cell *crdt.Type) bool {
 	source := cell.Child(keySource, crdt.KindText)
 	return source != nil && r.v.OthersIn(source)
+}
+
+// locked reports whether a cell's metadata forbid to change it, or to delete it. What [crdt.Type.Get] reads of a whole map is
+// kept, though the transaction may go on to change the map.
+func locked(cell *crdt.Type, key string) bool {
+	allowed, ok := cell.Child(keyMetadata, crdt.KindMap).Get(key).(bool)
+	return ok && !allowed
 }
 
 // keep leaves a cell as it is.

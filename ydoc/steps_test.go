@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -252,4 +253,37 @@ func TestASetValueStays(t *testing.T) {
 	c, _ := tab.Cell("c")
 	test.EqOp[any](t, "person", c.Metadata["k"])
 	test.EqOp[any](t, "client", c.Metadata["l"])
+}
+
+// What a step did in a cell that was locked since stays, and so does a cell that it added.
+func TestRevertLeavesLockedCells(t *testing.T) {
+	n := NewNotebook()
+	set := func(id, key string) {
+		t.Helper()
+		must.NoError(t, n.Edit("lock", func(e *Editor) error { return e.SetCellMetadata(id, key, false) }))
+	}
+	step := func(fn func(e *Editor) error) *Step {
+		t.Helper()
+		s, err := n.Record("test", fn)
+		must.NoError(t, err)
+		return s
+	}
+	added := step(func(e *Editor) error {
+		_, err := e.Insert(0, NewCell{ID: "a", Type: Code, Source: "a = 1"})
+		_, err2 := e.Insert(1, NewCell{ID: "b", Type: Code, Source: "b = 1"})
+		return errors.Join(err, err2)
+	})
+	changed := step(func(e *Editor) error { return errors.Join(e.SetSource("a", "a = 2"), e.SetSource("b", "b = 2")) })
+	moved := step(func(e *Editor) error { return errors.Join(e.SetType("a", Markdown), e.Move("a", 1)) })
+	set("a", KeyEditable)
+	set("a", KeyDeletable)
+	for _, s := range []*Step{moved, changed, added} {
+		u, _, err := n.Revert(s)
+		must.NoError(t, err)
+		test.SliceContains(t, u.Kept, "a")
+	}
+	cells := n.Cells()
+	must.SliceLen(t, 1, cells)
+	test.Eq(t, "a = 2", cells[0].Source)
+	test.Eq(t, Markdown, cells[0].Type)
 }

@@ -39,7 +39,7 @@ func (t *Text) changed(c *crdt.Change) {
 }
 
 // revert takes back a step; nothing is special about a text.
-func (t *Text) revert(v *crdt.Revert, _ bool, _ *Undone) { v.Run() }
+func (t *Text) revert(v *crdt.Revert, _ *Step, _ *Undone) { v.Run() }
 
 // refresh reads the text again if it may have changed.
 func (t *Text) refresh() {

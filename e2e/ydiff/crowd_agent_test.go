@@ -42,12 +42,15 @@ const (
 	keptCells = "cells kept for what others wrote or did"
 )
 
-// History and Revise make it an [undo.Document].
+// History, Revise and Settle make it an [undo.Document].
 func (a *agent) History() *undo.History { return a.steps }
 
 func (a *agent) Revise(_ context.Context, _ string, edit func(*undo.History, func([]string) error) error) error {
 	return edit(a.steps, func([]string) error { return nil })
 }
+
+// Settle has what an undo did stand: here are no tabs.
+func (a *agent) Settle(context.Context, *undo.History, *ydoc.Step) error { return nil }
 
 var clients = []string{"one", "two"}
 

@@ -2,12 +2,14 @@ package undo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Document is an open document, as far as taking back needs it.
@@ -17,6 +19,9 @@ type Document interface {
 	// Revise makes an edit of either kind in the history's replica, and returns when the room has it. may refuses an edit
 	// that touches cells which are not to be touched now.
 	Revise(ctx context.Context, name string, edit func(h *History, may func(cells []string) error) error) error
+	// Settle compares what such an edit did with what others changed before they had it. A [*ydoc.ConflictError] says that
+	// the edit was taken back.
+	Settle(ctx context.Context, h *History, made *ydoc.Step) error
 }
 
 // Steps are the steps of one client in a document. Make it with [Of].
@@ -91,48 +96,57 @@ func (e *UnknownError) Error() string {
 
 // Undo takes back the last count steps of the client.
 func (s Steps) Undo(ctx context.Context, count int) (Outcome, error) {
-	return s.revise(ctx, "undo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, count, "", false, may) })
+	return s.revise(ctx, "undo", count, "", false)
 }
 
 // UndoStep takes back one step, those after it stay.
 func (s Steps) UndoStep(ctx context.Context, id string) (Outcome, error) {
-	return s.revise(ctx, "undo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, 1, id, false, may) })
+	return s.revise(ctx, "undo", 1, id, false)
 }
 
 // Redo makes again the steps that were taken back last.
 func (s Steps) Redo(ctx context.Context, count int) (Outcome, error) {
-	return s.revise(ctx, "redo", func(h *History, may mayTouch) (Outcome, error) { return h.back(s.client, count, "", true, may) })
+	return s.revise(ctx, "redo", count, "", true)
 }
 
-// mayTouch is the error of an edit that would touch cells, nil if it may.
-type mayTouch = func(cells []string) error
-
-// revise makes an edit. The outcome of one that the room has not confirmed is that of an edit that was made.
-func (s Steps) revise(ctx context.Context, name string, do func(*History, mayTouch) (Outcome, error)) (o Outcome, err error) {
+// revise takes back, or makes again, the last steps, or the one of an id. The outcome of an edit that the room has not
+// confirmed is that of one that was made. A step is on no list while that goes on.
+func (s Steps) revise(ctx context.Context, name string, count int, id string, again bool) (o Outcome, err error) {
+	var from *History
+	var taken []*step
 	err = s.doc.Revise(ctx, name, func(h *History, may func([]string) error) (err error) {
 		h.Look()
-		o, err = do(h, may)
-		return err
+		if err := may(h.cellsOf(s.client, count, id, again)); err != nil {
+			return err
+		}
+		if taken, err = h.take(s.client, count, id, again); err != nil {
+			return err
+		}
+		from = h
+		return h.back(taken, &o)
 	})
+	for _, one := range taken {
+		for _, made := range one.made {
+			var conflict *ydoc.ConflictError
+			if err == nil && errors.As(s.doc.Settle(ctx, from, made), &conflict) {
+				o.Kept, one.made = union(o.Kept, []string{conflict.ID}), nil
+			}
+			from.doc.Hold(made)
+		}
+		from.put(s.client, one, !again)
+	}
 	return o, err
 }
 
-// back takes back, or makes again, the last steps, or the one of an id. A step is on no list while that goes on.
+// back takes steps back, or makes them again.
 //
 // Each is a transaction of its own, though [ydoc.Doc.Revert] takes several at once: that has one inverse, and each step
 // must stay one that can be listed, and made again or taken back, by itself.
-func (h *History) back(name string, count int, id string, again bool, may mayTouch) (o Outcome, err error) {
-	if err := may(h.cellsOf(name, count, id, again)); err != nil {
-		return o, err
-	}
-	taken, err := h.take(name, count, id, again)
-	if err != nil {
-		return o, err
-	}
+func (h *History) back(taken []*step, o *Outcome) error {
 	for _, s := range taken {
 		u, inverse, err := h.doc.Revert(s.made...)
 		if err != nil {
-			return o, err // the replica is broken, and all of it goes
+			return err // the replica is broken, and all of it goes
 		}
 		s.made = nil
 		if inverse != nil {
@@ -141,9 +155,8 @@ func (h *History) back(name string, count int, id string, again bool, may mayTou
 		o.Steps = append(o.Steps, s.Step)
 		o.Cells, o.Kept, o.Gone, o.Cut = union(o.Cells, u.Cells), union(o.Kept, u.Kept), union(o.Gone, u.Gone), union(o.Cut, u.Cut)
 		o.Missed = o.Missed || u.Missed
-		h.put(name, s, !again)
 	}
-	return o, nil
+	return nil
 }
 
 // cellsOf are the cells of the steps that would be taken.

@@ -56,6 +56,11 @@ func (b *book) Revise(_ context.Context, _ string, edit func(*History, func([]st
 	})
 }
 
+// Settle has the room pass the edit on, with what came before it.
+func (b *book) Settle(_ context.Context, _ *History, made *ydoc.Step) error {
+	return b.nb.Settle(made, func(uint64) bool { return true }, true)
+}
+
 // does has a client edit, in a call.
 func (b *book) does(client string, call uint64, fn func(e *ydoc.Editor) error) {
 	b.t.Helper()

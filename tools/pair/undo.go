@@ -179,7 +179,7 @@ func open(ctx context.Context, d *desk.Desk, path string) (*session.Document, er
 // leftOf lists what an undo has left, and why.
 func leftOf(o undo.Outcome) (left []LeftCell) {
 	for _, id := range o.Kept {
-		left = append(left, LeftCell{id, "somebody else has written there or replaced it since"})
+		left = append(left, LeftCell{id, "somebody else has written there, or replaced or locked it since"})
 	}
 	for _, id := range o.Gone {
 		left = append(left, LeftCell{id, "somebody else has deleted or moved the cell since"})

@@ -25,14 +25,12 @@ func (r *Replica) Revert(f func(v *Revert), steps ...*Step) *Step {
 	for _, s := range steps {
 		r.Races.End(s)
 	}
-	inverse := r.Record(func(x *Tx) {
+	return r.Record(func(x *Tx) {
 		for _, s := range slices.Backward(steps) {
 			f(&Revert{Tx: x, s: s, kept: map[*Type]bool{}})
 			r.release(x.trans, s)
 		}
 	})
-	inverse.before = nil
-	return inverse
 }
 
 // Run takes the step back but for what is kept.
@@ -231,7 +229,11 @@ func (v *Revert) inKept(item *ycrdt.Item) bool {
 	}
 	t, _ := item.Parent.(*Type)
 	for depth := 0; t != nil && depth < maxNesting; depth++ {
-		if all, there := v.kept[t]; there {
+		now := t
+		if t.Deleted() {
+			now = v.TypeAt(PlaceOf(t)) // the copy that took its place
+		}
+		if all, there := v.kept[now]; there {
 			return all
 		}
 		t = t.Holder()
