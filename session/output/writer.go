@@ -222,17 +222,29 @@ func (w *Writer) close() {
 // Until ends when no more output is taken.
 func (w *Writer) Until() context.Context { return w.ctx }
 
+// A document is a notebook as it was joined, and as often as its file was loaded again since.
+type document struct {
+	replica *ydoc.Notebook
+	reloads uint64
+}
+
+func (w *Writer) document() document {
+	replica := w.to.Notebook.Notebook()
+	return document{replica, replica.Reloads()}
+}
+
 func (w *Writer) write() {
 	defer close(w.done)
 	pause := writeEvery
-	replica := w.to.Notebook.Notebook()
+	in := w.document()
 	for range w.wake {
 		for {
 			w.wait()
 			w.mu.Lock()
-			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved.
-			if now := w.to.Notebook.Notebook(); now != replica {
-				replica = now
+			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved. So may
+			// one whose file another program has written.
+			if now := w.document(); now != in {
+				in = now
 				if w.begun {
 					w.fresh = true
 					w.outs.rewriteAll()
@@ -260,7 +272,7 @@ func (w *Writer) write() {
 				pause = min(2*pause, maxWriteRetry)
 			}
 			w.updateOtherCells(updates)
-			if w.to.Notebook.Notebook() != replica {
+			if w.document() != in {
 				continue
 			}
 			if ended {
