@@ -128,7 +128,7 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write writ
 		return err
 	}
 	wrote(ctx, d, cells)
-	d.saver.Edited()
+	d.saver.Edited(lv.saved(), cells)
 	err = lv.room.Barrier(ctx)
 	if err == nil {
 		if conflict := settle(ctx, lv, made); conflict != nil {

@@ -59,6 +59,15 @@ func (j Joined) replica() replica {
 	return j.Notebook
 }
 
+// source is that of a cell, or the whole text; "" where there is no such cell.
+func (j Joined) source(cell string) string {
+	if j.Text != nil {
+		return j.Text.String()
+	}
+	c, _ := j.Notebook.Cell(cell)
+	return c.Source
+}
+
 // ContentOf are the options for reading the content of the document's file with the Contents API.
 func (j Joined) ContentOf() jupyter.ContentsOptions {
 	if j.Notebook != nil {

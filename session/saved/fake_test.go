@@ -82,6 +82,6 @@ func (d *fakeDocument) edit() {
 	}); err != nil {
 		d.t.Fatal(err)
 	}
-	d.Edited()
+	d.Edited(Joined{}, nil)
 	d.Want()
 }

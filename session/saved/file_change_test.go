@@ -18,6 +18,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // What can happen to the file of an open notebook, and the test of our answer:
@@ -215,6 +216,32 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 			}
 		}
 		f.stillFollows("after")
+	})
+}
+
+// An edit that the other program's file has, too, is not said to be undone, nor that it may be lost when the session is
+// ended (jupyterlab 18100).
+func TestNothingIsSaidOfWhatTheFileHas(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		f := newFileChange(t, jupytertest.Shared(t))
+		f.stillFollows("before")
+		was := f.read()
+		for n := 2; n < 12 && f.source(1) != "theirs = True"; n++ { // or the server has written ours over it
+			f.serverLooks()
+			mine := fmt.Sprint("x = ", n)
+			must.NoError(t, f.d.Edit(t.Context(), "set", func(e *ydoc.Editor) error {
+				c, _ := e.CellAt(0)
+				return e.SetSource(c.ID, mine)
+			}))
+			f.write(f.full, strings.NewReplacer("x = 1", mine, "before = True", "theirs = True").Replace(was))
+			f.serverLooks()
+			test.Eq(t, mine, f.source(0))
+		}
+		must.Eq(t, "theirs = True", f.source(1))
+		test.Eq(t, "", f.d.Overwritten())
+		info, _, err := f.m.End(t.Context(), jupyter.MustPath(f.path))
+		must.NoError(t, err)
+		test.Eq(t, "", info.Lost)
 	})
 }
 

@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ type fileState struct {
 	revision    ydoc.Revision // of the document, when last seen on disk
 	reloads     uint64        // how many of the replica's reloads are noted
 	edits       uint64        // number of our edits
+	wrote       wrote         // by those that were not seen on disk
 	saving      uint64        // how many of them the current save has
 	proven      uint64        // how many of them were seen on disk
 	problem     string        // why the file does not follow; "" while it does
@@ -52,11 +54,41 @@ func (f *fileState) lost() bool {
 	return f.gone
 }
 
-// edited counts an edit of ours, as soon as the room may have it.
-func (f *fileState) edited() {
+// sources gives the source of a cell as it is now; under "" that of a text.
+type sources func(cell string) string
+
+// wrote is what edits have written.
+type wrote struct {
+	sources map[string]string // by cell, as the last edit of each left it
+	other   bool              // something that is no source
+}
+
+// stands reports whether a document still has all that edits have written.
+func (w wrote) stands(now sources) bool {
+	for cell, text := range w.sources {
+		if now(cell) != text {
+			return false
+		}
+	}
+	return !w.other
+}
+
+// edited counts an edit of ours, as soon as the room may have it, with the sources that it wrote.
+func (f *fileState) edited(sources map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.edits++
+	if f.wrote.other = f.wrote.other || len(sources) == 0; f.wrote.sources == nil {
+		f.wrote.sources = map[string]string{}
+	}
+	maps.Copy(f.wrote.sources, sources)
+}
+
+// proves notes how many edits of ours were seen on disk, or are given up. The caller holds mu.
+func (f *fileState) proves(edits uint64) {
+	if f.proven = edits; f.proven == f.edits {
+		f.wrote = wrote{}
+	}
 }
 
 // begin is called before a save is requested: a look afterwards proves all edits until now.
@@ -88,8 +120,8 @@ func (f *fileState) unproven(modified time.Time) string {
 	return f.problem
 }
 
-// compare finds the problem from the file and the hash in the document.
-func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision) string {
+// compare finds the problem from the file and the hash in the document, whose sources are as now says.
+func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision, now sources) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.gone = false
@@ -105,24 +137,28 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 		// Another program wrote the file. The server has either loaded its content, which clears the hash, or kept its
 		// own.
 		if named == "" {
-			f.overwrite()
+			f.overwrite(now)
 		}
 		return problemForeign
 	}
-	f.revision, f.proven = revision, f.saving
+	f.revision = revision
+	f.proves(f.saving)
 	return ""
 }
 
-// overwrite notes that loading the file has undone our edits, if some were not in the file. The caller holds mu.
-func (f *fileState) overwrite() (lost bool) { return f.giveUp(noteOverwritten) }
+// overwrite notes that loading the file has undone our edits, if some were not in the file, nor seem to be in the document.
+// The caller holds mu.
+func (f *fileState) overwrite(now sources) (lost bool) {
+	return !f.wrote.stands(now) && f.giveUp(noteOverwritten)
+}
 
 // giveUp notes that our edits are lost that were not seen on disk, if there are some. The caller holds mu.
 func (f *fileState) giveUp(note string) (lost bool) {
 	if f.proven == f.edits {
 		return false
 	}
-	f.overwritten, f.proven, f.saving = note, f.edits, f.edits
-	f.nowhere = note
+	f.overwritten, f.nowhere, f.saving = note, note, f.edits
+	f.proves(f.edits)
 	return true
 }
 
@@ -184,14 +220,14 @@ func (f *fileState) forget(note string) (lost bool) {
 
 // reloaded notes how often the server has loaded the file's content into the document, and whether the last time has
 // undone edits of ours that were not in the file.
-func (f *fileState) reloaded(times uint64) (lost bool) {
+func (f *fileState) reloaded(times uint64, now sources) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if times <= f.reloads {
 		return false
 	}
 	f.reloads, f.hash = times, ""
-	return f.overwrite()
+	return f.overwrite(now)
 }
 
 // follow forgets the reloads of another replica.

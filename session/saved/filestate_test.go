@@ -30,7 +30,7 @@ func TestFileStateCompare(t *testing.T) {
 		"one without hashes, not written": {was, "", "", false, problemUnproven, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &fileState{modified: was, hash: "a", revision: 1, edits: 2, saving: 2, proven: 1}
+			f := &fileState{modified: was, hash: "a", revision: 1, edits: 2, saving: 2, proven: 1, wrote: wrote{other: true}}
 			if c.hash == "" {
 				f.hash = ""
 			}
@@ -38,7 +38,7 @@ func TestFileStateCompare(t *testing.T) {
 			if !c.same {
 				now++
 			}
-			got := f.compare(jupyter.Content{LastModified: c.modified, Hash: c.hash, Writable: true}, c.named, now)
+			got := f.compare(jupyter.Content{LastModified: c.modified, Hash: c.hash, Writable: true}, c.named, now, nil)
 			if got != c.want {
 				t.Errorf("says %q, want %q", got, c.want)
 			}
@@ -57,16 +57,22 @@ func TestFileStateCompare(t *testing.T) {
 	}
 }
 
-// The server reads the file again: edits of ours that were in it are safe, the others are said to be undone.
+// The server reads the file again: edits of ours that were in it, or that the document has all the same, are safe; the others
+// are said to be undone.
 func TestFileStateReloaded(t *testing.T) {
+	now := map[string]string{"a": "a = 1", "b": "b = 1"}
+	source := func(cell string) string { return now[cell] }
 	var f fileState
-	test.False(t, f.reloaded(1), test.Sprint("nothing was pending, and something is said to be undone"))
-	test.Eq(t, "", f.overwritten, test.Sprint("nothing was pending, and something is said to be undone"))
-	f.edited()
+	test.False(t, f.reloaded(1, source), test.Sprint("nothing was pending"))
+	f.edited(map[string]string{"a": "a = 1"})
 	f.begin()
-	f.edited() // while the save goes on: the look after it does not prove this one
-	f.compare(jupyter.Content{LastModified: time.Unix(1, 0), Hash: "b"}, "b", 2)
-	test.True(t, f.reloaded(2), test.Sprint("an edit was pending, and nothing is said"))
-	test.NotEq(t, "", f.overwritten, test.Sprint("an edit was pending, and nothing is said"))
-	test.False(t, f.reloaded(3), test.Sprint("an edit was pending, and nothing is said"))
+	f.edited(map[string]string{"b": "b = 1"}) // while the save goes on: the look after it does not prove this one
+	f.compare(jupyter.Content{LastModified: time.Unix(1, 0), Hash: "b"}, "b", 2, source)
+	test.False(t, f.reloaded(2, source), test.Sprint("the document has the edits"))
+	now["b"] = "b = 0"
+	test.True(t, f.reloaded(3, source), test.Sprint("it does not have one"))
+	test.NotEq(t, "", f.overwritten)
+	test.False(t, f.reloaded(4, source), test.Sprint("that was said"))
+	f.edited(nil)
+	test.True(t, f.reloaded(5, source), test.Sprint("an edit of something else was pending"))
 }

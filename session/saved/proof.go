@@ -51,7 +51,7 @@ func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision
 		}
 	}
 	s.Reloaded(j) // first: edits that it has undone were not written
-	problem := s.file.compare(c, named, revision)
+	problem := s.file.compare(c, named, revision, j.source)
 	if problem == problemForeign {
 		s.Want() // the server has noticed by now, but does not save by itself before the next edit
 	}

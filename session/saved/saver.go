@@ -69,8 +69,17 @@ func (s *Saver) Unsaved() string {
 	return s.file.problem
 }
 
-// Edited counts an edit of ours, as soon as the room may have it.
-func (s *Saver) Edited() { s.file.edited() }
+// Edited notes an edit of ours, as soon as the room may have it, and the cells whose sources it has written.
+func (s *Saver) Edited(j Joined, cells []string) {
+	if j.Text != nil {
+		cells = []string{""}
+	}
+	sources := make(map[string]string, len(cells))
+	for _, id := range cells {
+		sources[id] = j.source(id)
+	}
+	s.file.edited(sources)
+}
 
 // Unused tells the saver that nobody uses the document now.
 func (s *Saver) Unused() {
@@ -259,7 +268,7 @@ func (s *Saver) Reloaded(j Joined) {
 	if s.silent.is(j.Room.SessionID()) && j.replica().State().Hash == "" {
 		return // it does not tell a save from a reload
 	}
-	if s.file.reloaded(j.replica().Reloads()) {
+	if s.file.reloaded(j.replica().Reloads(), j.source) {
 		s.log.Warn("another program's write has undone edits", "path", s.doc.Path())
 	}
 }
