@@ -2,11 +2,14 @@ package saved
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
 // Document is an open document, as far as this package needs it.
@@ -66,6 +69,31 @@ func (j Joined) source(cell string) string {
 	}
 	c, _ := j.Notebook.Cell(cell)
 	return c.Source
+}
+
+// unwritable says that a notebook has a number which jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write, and where; "" if
+// it has none.
+func (j Joined) unwritable() string {
+	if j.Notebook == nil {
+		return ""
+	}
+	has := ""
+	for i, c := range j.Notebook.Cells() {
+		switch {
+		case has != "":
+		case pyjson.Has(c.Metadata):
+			has = fmt.Sprintf("the metadata of cell %d (id %q) have", i, c.ID)
+		case slices.ContainsFunc(c.Outputs, func(out ydoc.Output) bool { return pyjson.Has(map[string]any(out)) }):
+			has = fmt.Sprintf("the outputs of cell %d (id %q) have", i, c.ID)
+		}
+	}
+	if has == "" && pyjson.Has(j.Notebook.Metadata()) {
+		has = "the notebook's metadata have"
+	}
+	if has == "" {
+		return ""
+	}
+	return "the Jupyter server cannot write the file: " + has + " NaN or Infinity, on which its jupyter_ydoc fails; edits are in open tabs alone until these values are gone: clear such outputs, or have the user remove the metadata"
 }
 
 // ContentOf are the options for reading the content of the document's file with the Contents API.

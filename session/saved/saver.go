@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
@@ -240,6 +241,9 @@ func (s *Saver) Calm() <-chan struct{} { return s.calm.wait() }
 
 // note records the file's problem, "" for none, and logs a new one.
 func (s *Saver) note(problem string) {
+	if problem == problemUnproven {
+		problem = cmp.Or(s.doc.Joined().unwritable(), problem)
+	}
 	s.file.mu.Lock()
 	before := s.file.problem
 	s.file.problem = problem

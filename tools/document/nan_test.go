@@ -58,6 +58,7 @@ func TestNotebookWithNaN(t *testing.T) {
 					test.StrContains(t, now, want)
 				}
 				var content document.ContentResult
+				test.StrContains(t, toolstest.MessageOf(r.Good("get_nb_stat", toolstest.Dict{"path": path}, nil)), "NaN or Infinity")
 				r.Good("get_document_content", toolstest.Dict{"path": path}, &content)
 				test.StrContains(t, toolstest.MessageOf(r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)), "NaN")
 				test.StrContains(t, content.Content, changed)
