@@ -24,6 +24,19 @@ func TestWordsOfOutputs(t *testing.T) {
 		m := newTalk(t)
 		const begin = "from IPython.display import display, HTML, JSON, Markdown\nimport sys\n"
 		picture := "display({'image/png': '" + onePixel + "'}, raw=True)"
+		// As tqdm makes it of ipywidgets.
+		const bar = `from comm import create_comm
+def model(state):
+    return create_comm(target_name='jupyter.widget', data={'state': state})
+left = model({'_model_name': 'HTMLModel', 'value': 'epoch   0%'})
+middle = model({'_model_name': 'FloatProgressModel', 'value': 0.0, 'max': 30.0})
+right = model({'_model_name': 'HTMLModel', 'value': ' 0/30 [00:00]'})
+box = model({'_model_name': 'HBoxModel', 'children': ['IPY_MODEL_' + left.comm_id, 'IPY_MODEL_' + middle.comm_id, 'IPY_MODEL_' + right.comm_id]})
+display({'application/vnd.jupyter.widget-view+json': {'model_id': box.comm_id}, 'text/plain': 'epoch: 0%| | 0/30'}, raw=True)
+left.send({'method': 'update', 'state': {'value': 'epoch 100%'}})
+middle.send({'method': 'update', 'state': {'value': 30.0}})
+right.send({'method': 'update', 'state': {'value': ' 30/30 [00:03]'}})
+None`
 		runs := []struct {
 			what, source string
 			want         []string // the blocks: "head|body"
@@ -36,6 +49,7 @@ func TestWordsOfOutputs(t *testing.T) {
 			{"scripts", "display({'application/javascript': 'draw()', 'text/html': '<script>draw()</script>'}, raw=True)", []string{"|<text/html of 23 characters, which only a browser shows>"}},
 			{"a script", "display({'application/javascript': 'draw()'}, raw=True)", []string{"|<application/javascript of 6 characters, which only a browser shows>"}},
 			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)\n<widget, as it began>"}},
+			{"a bar that the run has moved", bar, []string{"|epoch 100% 30 of 30 30/30 [00:03]"}},
 			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|a", " stderr|b"}},
 			{"stderr alone", "print('b', file=sys.stderr)", []string{"|", " stderr|b"}},
 			{"displays", "display(1)\ndisplay('two')\nprint('three', end='')\ndisplay(4)", []string{"|1\n'two'\nthree\n4"}},

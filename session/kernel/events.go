@@ -61,6 +61,12 @@ type Status struct{ State string }
 // own explanation. More may have been dropped since, until the request ends.
 type RateLimited struct{ Text string }
 
+// Model says that the model of a widget opens with a state, or what of its state changes.
+type Model struct {
+	ID    string
+	State map[string]any
+}
+
 // Gap tells that the connection was lost and is back: the messages in between come only if no other client was
 // connected to the kernel.
 type Gap struct{}
@@ -74,6 +80,7 @@ func (Input) event()        {}
 func (InputRequest) event() {}
 func (Status) event()       {}
 func (RateLimited) event()  {}
+func (Model) event()        {}
 func (Gap) event()          {}
 
 // decodeEvent makes the event of a message on the iopub or stdin channel; nil where the message is of no interest. A
@@ -127,6 +134,17 @@ func decodeEvent(m incoming) (Event, error) {
 		}
 		err := json.Unmarshal(m.content, &c)
 		return InputRequest{Prompt: c.Prompt, Password: c.Password}, err
+	case "comm_open", "comm_msg":
+		var c struct {
+			ID   string `json:"comm_id"`
+			Data struct {
+				State mapping `json:"state"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(m.content, &c); err != nil || len(c.Data.State) == 0 {
+			return nil, nil // a comm of another kind
+		}
+		return Model{ID: c.ID, State: c.Data.State}, nil
 	default:
 		return nil, nil
 	}

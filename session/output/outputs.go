@@ -89,6 +89,8 @@ func (o *outputs) add(ev kernel.Event) {
 			tb[i] = l
 		}
 		o.put(ydoc.Output{"output_type": "error", "ename": e.Name, "evalue": e.Value, "traceback": tb}, "")
+	case kernel.Model:
+		o.stores.Figures.Model(e.ID, e.State)
 	case kernel.ClearOutput:
 		if e.Wait {
 			o.clear = true

@@ -120,10 +120,13 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 		return cmp.Or(cmp.Compare(rankIn(a, data), rankIn(b, data)), cmp.Compare(a, b))
 	})
 	for _, mime := range forms {
-		if mime != "text/html" && browserOnly(mime, MimeText(data[mime])) || mime == widget {
+		if mime != "text/html" && browserOnly(mime, MimeText(data[mime])) || mime == figure.Widget {
 			continue // it makes the display, and does not say what that is
 		}
-		if mime == "text/plain" && data[widget] != nil {
+		if mime == "text/plain" && data[figure.Widget] != nil {
+			if now := figures.Widget(data); now != "" {
+				return map[string]any{mime: now}
+			}
 			return map[string]any{mime: strings.TrimRight(words.Plain(JoinText(data[mime])), "\n") + "\n" + asItBegan}
 		}
 		if mime != "text/html" {
@@ -153,9 +156,6 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 	}
 	return figure.Axes(plain)
 }
-
-// widget is the type of displays that a kernel changes without changing the output.
-const widget = "application/vnd.jupyter.widget-view+json"
 
 // asItBegan is said of the text of a widget: a bar that has long ended still reads 0%.
 const asItBegan = "<widget, as it began>"

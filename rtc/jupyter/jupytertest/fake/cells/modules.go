@@ -97,8 +97,9 @@ func (p *process) createComm(a args) (value, error) {
 		return err
 	}
 	return &object{kind: "Comm", text: "<ipykernel.comm.comm.Comm>", attrs: starlark.StringDict{
-		"send":  does("send", "data buffers", func(a args) error { return send("comm_msg", fields{}, a[0], a[1]) }),
-		"close": does("close", "data buffers", func(a args) error { return send("comm_close", fields{}, a[0], a[1]) }),
+		"comm_id": starlark.String(id),
+		"send":    does("send", "data buffers", func(a args) error { return send("comm_msg", fields{}, a[0], a[1]) }),
+		"close":   does("close", "data buffers", func(a args) error { return send("comm_close", fields{}, a[0], a[1]) }),
 	}}, send("comm_open", fields{"target_name": a.text(0), "target_module": nil}, a[1], a[2])
 }
 
