@@ -206,6 +206,14 @@ func (n *Notebook) suffixed(e *node, i int, holders map[string]*node) string {
 	}
 }
 
+// Exactly is an id with which [Named] takes a cell and none of its twins.
+func (c *Cell) Exactly() string {
+	if strings.Contains(c.ID, twinMark) {
+		return c.ID
+	}
+	return c.ID + FirstTwin
+}
+
 // Named returns the indexes of the cells that an id names: of the one with that identity, or of all with that nbformat id.
 func Named(cells []Cell, id string) (at []int) {
 	if id == "" {

@@ -116,7 +116,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}}, args.Force)
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}

@@ -147,11 +147,7 @@ func (v View) twins(what, id string, at []int) error {
 func Twins(cells []ydoc.Cell, id string, at []int) string {
 	parts := make([]string, len(at))
 	for i, at := range at {
-		name := cells[at].ID
-		if name == cells[at].NBID {
-			name += ydoc.FirstTwin
-		}
-		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, words.Quoted(name), words.Quoted(firstLine(cells[at])))
+		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, words.Quoted(cells[at].Exactly()), words.Quoted(firstLine(cells[at])))
 	}
 	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), words.Quoted(id), strings.Join(parts, ", "))
 }
