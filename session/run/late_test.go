@@ -58,6 +58,27 @@ func TestLateOutput(t *testing.T) {
 	}
 }
 
+// What tasks put out, and tracebacks that threads show, are added too. A fake kernel has no tasks.
+func TestLateOutputOfTasks(t *testing.T) {
+	if !jupytertest.Real() {
+		t.Skip("it runs no tasks")
+	}
+	for name, c := range map[string]struct{ source, want string }{
+		"a task":      {"import asyncio\nprint('now')\nasync def late():\n    await asyncio.sleep(1)\n    print('late')\nasyncio.create_task(late());", "stdout:now\nlate\n;"},
+		"a traceback": {inThread("print('now')", "raise_it()", 1) + "\ndef raise_it():\n    try:\n        1 / 0\n    except Exception:\n        get_ipython().showtraceback()", "stdout:now\n;error:ZeroDivisionError;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := jupytertest.Shared(t)
+			d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, c.source))
+			sessiontest.Run(t, d, "c0")
+			sessiontest.Eventually(t, "the cell has it", func() bool {
+				cell, _ := d.Notebook().Cell("c0")
+				return sessiontest.Text(cell.Outputs) == c.want
+			})
+		})
+	}
+}
+
 // Late output is not added to a cell that is not the run's any more.
 func TestLateOutputEnds(t *testing.T) {
 	edit := func(do func(e *ydoc.Editor) error) func(*testing.T, *session.Document) {
