@@ -1,9 +1,11 @@
 package tools_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -17,6 +19,8 @@ const (
 	pixelShort = "data:image/png, 70 B"
 	script     = "'use strict'; root.loader_0 = function() { return 0; };"
 )
+
+var imageAddress = regexp.MustCompile(`jupyter://images/[^ \n"]+`)
 
 func markdown(id, source string, attachments toolstest.Dict) toolstest.Dict {
 	cell := toolstest.Dict{"id": id, "cell_type": "markdown", "source": source, "metadata": toolstest.Dict{}}
@@ -74,7 +78,16 @@ func TestWordsOfWhatIsEmbedded(t *testing.T) {
 			test.StrNotContains(t, answer, onePixel[:20], test.Sprint(c.name))
 			test.StrNotContains(t, answer, "loader_0", test.Sprint(c.name))
 			test.Len(t, c.pictures, toolstest.ImagesOf(res), test.Sprint(c.name, answer))
-			test.Eq(t, c.pictures, strings.Count(answer, "jupyter://images/"), test.Sprint(c.name, answer))
+			addresses := imageAddress.FindAllString(answer, -1)
+			test.SliceLen(t, c.pictures, addresses, test.Sprint(c.name, answer))
+			for _, uri := range addresses {
+				var req mcp.ReadResourceRequest
+				req.Params.URI = uri
+				read, err := m.client.ReadResource(t.Context(), req)
+				must.NoError(t, err, must.Sprint(c.name))
+				blob, _ := read.Contents[0].(mcp.BlobResourceContents)
+				test.Eq(t, onePixel, blob.Blob, test.Sprint(c.name))
+			}
 		}
 		plain := toolstest.MessageOf(m.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)) // as JSON
 		test.StrNotContains(t, plain, onePixel[:20])
