@@ -99,9 +99,22 @@ func newCareless(r *toolstest.Rig, seed uint64) *careless {
 	for i := range 3 + c.rng.IntN(4) {
 		sources = append(sources, fmt.Sprintf("v%d = %d\n# cell %[1]d\nprint(v%[1]d)", i, i*10))
 	}
+	if c.prints() {
+		sources = append(sources, printsLate)
+	}
 	c.path = r.Server.Notebook(r.T, sources...)
 	return c
 }
+
+// prints reports whether the kernel prints from a thread all the while, into the last cell.
+func (c *careless) prints() bool { return c.seed%5 == 1 }
+
+const printsLate = `import threading, time
+def late():
+    for i in range(200):
+        time.sleep(0.02)
+        print(i, flush=True)
+threading.Thread(target=late).start()`
 
 // plays runs one program and checks what is left.
 func (c *careless) plays() {
@@ -134,6 +147,9 @@ func (c *careless) plays() {
 		wg.Go(func() { y.types(stop) })
 	}
 	c.reads(toolstest.Dict{})
+	if c.prints() {
+		c.Good("execute_nb_cells", toolstest.Dict{"path": c.path, "force": true, "ranges": []toolstest.Dict{{"id": c.order[len(c.order)-1]}}}, nil)
+	}
 	if jupytertest.Real() { // where carets from before are not known, a model thinks for longer than a hand takes to the keys
 		time.Sleep(time.Second)
 	}
