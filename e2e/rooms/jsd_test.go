@@ -46,6 +46,7 @@ func TestServerDocuments(t *testing.T) {
 		"sessions of a kernel":                    documentsAnalysis,
 		"the server is killed":                    documentsKilled,
 		"kernels are on another server":           documentsApart,
+		"files that cannot be opened":             documentsRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
