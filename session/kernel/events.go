@@ -141,10 +141,10 @@ func decodeEvent(m incoming) (Event, error) {
 				State mapping `json:"state"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(m.content, &c); err != nil || len(c.Data.State) == 0 {
-			return nil, nil // a comm of another kind
+		if json.Unmarshal(m.content, &c) == nil && len(c.Data.State) > 0 { // else it is a comm of another kind
+			return Model{ID: c.ID, State: c.Data.State}, nil
 		}
-		return Model{ID: c.ID, State: c.Data.State}, nil
+		return nil, nil
 	default:
 		return nil, nil
 	}
