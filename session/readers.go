@@ -44,7 +44,7 @@ func (d undoable) Revise(ctx context.Context, name string, edit func(h *undo.His
 	})
 }
 
-// Settle implements [undo.Document]. What was done to a replica that is gone is settled.
+// Settle implements [undo.Document]. A step in a replica that is gone needs no comparison.
 func (d undoable) Settle(ctx context.Context, h *undo.History, made *ydoc.Step) error {
 	lv := d.current()
 	if lv.steps != h {

@@ -206,7 +206,7 @@ func (n *Notebook) suffixed(e *node, i int, holders map[string]*node) string {
 	}
 }
 
-// Exactly is an id with which [Named] takes a cell and none of its twins.
+// Exactly returns an id that [Named] resolves to this cell and to none of its twins.
 func (c *Cell) Exactly() string {
 	if strings.Contains(c.ID, twinMark) {
 		return c.ID

@@ -104,8 +104,8 @@ func (r *reverter) writtenIn(cell *crdt.Type) bool {
 	return source != nil && r.v.OthersIn(source)
 }
 
-// locked reports whether a cell's metadata forbid to change it, or to delete it. What [crdt.Type.Get] reads of a whole map is
-// kept, though the transaction may go on to change the map.
+// locked reports whether a cell's metadata are false under a key. It reads no whole map: [crdt.Type.Get] would cache that
+// before the transaction changes it.
 func locked(cell *crdt.Type, key string) bool {
 	allowed, ok := cell.Child(keyMetadata, crdt.KindMap).Get(key).(bool)
 	return ok && !allowed

@@ -6,8 +6,8 @@
 // ([Setup]), where nbduet runs the cell: the figure is closed when it has been shown, and who looks later may find another.
 // What it tells is kept out of the notebook, and remembered by the picture ([Known]).
 //
-// The text of a widget in an output is that of its begin. What it shows by now is remembered in the same place, from what the
-// kernel says of its models.
+// The text of a widget in an output is its initial state. A [Known] also keeps the current state, from the kernel's comm
+// messages.
 //
 // Of plotly's figures a notebook often has no picture. [Draw] has one made by the kernel that has shown the figure, where
 // kaleido is installed there.

@@ -13,13 +13,13 @@ import (
 // mostKnown bounds how many pictures are remembered: about a megabyte of lines.
 const mostKnown = 2000
 
-// Known remembers what figures have told of themselves, by their pictures, and what widgets show by now, so that what is read
-// later from the notebook is described too. The zero value is ready for use, and safe for concurrent use.
+// Known keeps the descriptions that figures gave of themselves, by picture, and the current state of widgets, so that outputs
+// that are read later from the notebook are described too. The zero value is ready for use, and safe for concurrent use.
 type Known struct {
 	mu    sync.Mutex
 	lines *lru.Cache[[sha256.Size]byte, string]
 
-	models *lru.Cache[string, model] // of widgets, by id
+	models *lru.Cache[string, model] // the widgets', by id
 }
 
 // Take returns an output's data without what a figure tells of itself, which is remembered; k may be nil. It does not

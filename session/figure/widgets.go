@@ -8,27 +8,26 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Widget is the MIME type of outputs that show a widget (ipywidgets). The kernel changes the widget's model with messages of
-// its own, and leaves the output as it was: the text of a bar that has long ended still reads 0%.
+// Widget is the MIME type of an output that shows a widget (ipywidgets). The kernel updates the widget's model with comm
+// messages and leaves the output unchanged, so that the text of a finished progress bar still reads 0%.
 const Widget = "application/vnd.jupyter.widget-view+json"
 
 const (
-	// mostModels is how many models of widgets are remembered, and mostParts how many parts of each. A bar of tqdm has four
-	// models.
+	// mostModels bounds the number of remembered models, and mostParts the children of each. A tqdm bar has four models.
 	mostModels = 4000
 	mostParts  = 20
-	// modelRef begins the id of a model within another's state.
+	// modelRef is the prefix of a model's id in the state of another.
 	modelRef = "IPY_MODEL_"
 )
 
-// model is what is read of a widget's model.
+// model is the part of a widget's model that a line of text can show.
 type model struct {
 	description, value string
-	most               string // of a bar
+	most               string // the maximum of a progress bar
 	children           []string
 }
 
-// Model notes the state with which a model opens, or what of it changes (ipywidgets, Jupyter widget messaging protocol 2.1).
+// Model records the initial state of a widget's model, or a change of it (Jupyter widget messaging protocol 2.1).
 func (k *Known) Model(id string, state map[string]any) {
 	if k == nil || id == "" {
 		return
@@ -59,7 +58,7 @@ func (k *Known) Model(id string, state map[string]any) {
 	k.models.Add(id, m)
 }
 
-// valueText is a value in a line of text, "" for one that is no text, number or truth.
+// valueText returns a string, number or bool as a line of text, and "" for any other value.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -74,7 +73,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// Widget is what the widget that an output's data name shows now, in a line; "" if that is not known.
+// Widget describes the current state of the widget in an output's data in one line; it returns "" if the state is unknown.
 func (k *Known) Widget(data map[string]any) string {
 	view, _ := data[Widget].(map[string]any)
 	id, _ := view["model_id"].(string)
@@ -91,7 +90,7 @@ func (k *Known) Widget(data map[string]any) string {
 	return strings.Join(parts, " ")
 }
 
-// partsOf adds what a model shows, and what stands in it down to a depth. The caller holds mu.
+// partsOf appends the text of a model and of its children, up to depth levels. The caller holds mu.
 func (k *Known) partsOf(id string, depth int, parts *[]string) {
 	m, ok := k.models.Get(id)
 	if !ok || depth == 0 || len(*parts) > mostParts {

@@ -61,7 +61,7 @@ type Status struct{ State string }
 // own explanation. More may have been dropped since, until the request ends.
 type RateLimited struct{ Text string }
 
-// Model says that the model of a widget opens with a state, or what of its state changes.
+// Model is the initial state of a widget's model, or a change of it.
 type Model struct {
 	ID    string
 	State map[string]any

@@ -222,7 +222,7 @@ func (w *Writer) close() {
 // Until ends when no more output is taken.
 func (w *Writer) Until() context.Context { return w.ctx }
 
-// A document is a notebook as it was joined, and as often as its file was loaded again since.
+// document identifies the content of a notebook: the replica, and how often the server has reloaded the file into it.
 type document struct {
 	replica *ydoc.Notebook
 	reloads uint64
@@ -241,8 +241,8 @@ func (w *Writer) write() {
 		for {
 			w.wait()
 			w.mu.Lock()
-			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved. So may
-			// one whose file another program has written.
+			// A room that was joined again may lack confirmed output, because the server lost what it had not saved. So may
+			// a document that was reloaded because another program wrote the file.
 			if now := w.document(); now != in {
 				in = now
 				if w.begun {

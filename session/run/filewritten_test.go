@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cell that runs while another program writes the file, and the server loads it again, holds at the end all that the
-// kernel sent.
+// A cell that runs while another program writes the file has the whole output at the end, although the server reloads the
+// file.
 func TestFileIsWrittenDuringARun(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

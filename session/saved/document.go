@@ -62,7 +62,7 @@ func (j Joined) replica() replica {
 	return j.Notebook
 }
 
-// source is that of a cell, or the whole text; "" where there is no such cell.
+// source returns the source of a cell, or the whole of a text; "" if there is no such cell.
 func (j Joined) source(cell string) string {
 	if j.Text != nil {
 		return j.Text.String()
@@ -71,8 +71,8 @@ func (j Joined) source(cell string) string {
 	return c.Source
 }
 
-// unwritable says that a notebook has a number which jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write, and where; "" if
-// it has none.
+// unwritable names the place of a number that jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write; it returns "" if there is
+// none.
 func (j Joined) unwritable() string {
 	if j.Notebook == nil {
 		return ""

@@ -20,7 +20,7 @@ type fileState struct {
 	revision    ydoc.Revision // of the document, when last seen on disk
 	reloads     uint64        // how many of the replica's reloads are noted
 	edits       uint64        // number of our edits
-	wrote       wrote         // by those that were not seen on disk
+	wrote       wrote         // by edits that were not seen on disk
 	saving      uint64        // how many of them the current save has
 	proven      uint64        // how many of them were seen on disk
 	problem     string        // why the file does not follow; "" while it does
@@ -54,16 +54,16 @@ func (f *fileState) lost() bool {
 	return f.gone
 }
 
-// sources gives the source of a cell as it is now; under "" that of a text.
+// sources returns the current source of a cell, or for "" the whole of a text document.
 type sources func(cell string) string
 
-// wrote is what edits have written.
+// wrote is the result of edits that were not yet seen on disk.
 type wrote struct {
-	sources map[string]string // by cell, as the last edit of each left it
-	other   bool              // something that is no source
+	sources map[string]string // by cell, after its last edit
+	other   bool              // an edit changed something other than a source
 }
 
-// stands reports whether a document still has all that edits have written.
+// stands reports whether the document still has everything that the edits wrote.
 func (w wrote) stands(now sources) bool {
 	for cell, text := range w.sources {
 		if now(cell) != text {
@@ -84,7 +84,7 @@ func (f *fileState) edited(sources map[string]string) {
 	maps.Copy(f.wrote.sources, sources)
 }
 
-// proves notes how many edits of ours were seen on disk, or are given up. The caller holds mu.
+// proves records how many of our edits were seen on disk or given up. The caller holds mu.
 func (f *fileState) proves(edits uint64) {
 	if f.proven = edits; f.proven == f.edits {
 		f.wrote = wrote{}
@@ -146,7 +146,7 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	return ""
 }
 
-// overwrite notes that loading the file has undone our edits, if some were not in the file, nor seem to be in the document.
+// overwrite records that reloading the file undid edits of ours, if some were not seen on disk and are not in the document.
 // The caller holds mu.
 func (f *fileState) overwrite(now sources) (lost bool) {
 	return !f.wrote.stands(now) && f.giveUp(noteOverwritten)

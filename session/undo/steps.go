@@ -19,8 +19,8 @@ type Document interface {
 	// Revise makes an edit of either kind in the history's replica, and returns when the room has it. may refuses an edit
 	// that touches cells which are not to be touched now.
 	Revise(ctx context.Context, name string, edit func(h *History, may func(cells []string) error) error) error
-	// Settle compares what such an edit did with what others changed before they had it. A [*ydoc.ConflictError] says that
-	// the edit was taken back.
+	// Settle compares such an edit with the changes that others made before they had it. It returns a [*ydoc.ConflictError]
+	// if it took the edit back.
 	Settle(ctx context.Context, h *History, made *ydoc.Step) error
 }
 
