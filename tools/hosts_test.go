@@ -105,6 +105,7 @@ var coreCalls = []coreCall{
 	{"edit_text", onNotebook(toolstest.Dict{"old_text": "q = 1", "new_text": "q = 2"}), saying("replaced 1 in 4 c3"), 0},
 	{"move_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(4), "position": 0}), saying("moved 0 c3"), 0},
 	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c2"}}}), saying("c2"), 0},
+	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1"}}}), saying("c1"), 0},
 	{"undo_agent", onNotebook(toolstest.Dict{}), saying("delete_nb_cells; changed, now:"), 0},
 	{"restart_nb_kernel", onNotebook(toolstest.Dict{}), saying("changedword"), 2},
 	{"get_document_content", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.text} }, saying("docword"), 0},
