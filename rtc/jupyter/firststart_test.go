@@ -97,6 +97,7 @@ func TestCheckRoomsOfAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer srv.CloseIdleConnections()
 	isOf(t, "a server", CheckRooms(t.Context(), srv), "")
 	v, err := VersionsOf(t.Context(), srv)
 	must.NoError(t, err)
