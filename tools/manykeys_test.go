@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,23 +43,25 @@ func (p *positions) typesEach(times int, next func(n int, source string) string)
 func TestMergeAfterManyKeys(t *testing.T) {
 	for _, keys := range []int{10, 70, 400, 5000} {
 		for _, left := range []bool{false, true} {
-			jupytertest.Beside(t, func(t *testing.T) {
-				p := &positions{Rig: toolstest.New(t)}
-				p.path = p.Server.Notebook(t, "a = 1\n# a", "b = 2\n# b")
-				p.Read(p.path)
-				typed := strings.Repeat("k", keys)
-				p.typesKeys(keys)
-				if left {
-					p.leaves()
-				}
-				for range 2 {
-					if text, failed := p.call("modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": "b = 3\n# b"}}}); failed {
-						t.Errorf("%d keys, left %t: %s", keys, left, text)
+			t.Run(fmt.Sprintf("%d keys, left %t", keys, left), func(t *testing.T) {
+				jupytertest.Beside(t, func(t *testing.T) {
+					p := &positions{Rig: toolstest.New(t)}
+					p.path = p.Server.Notebook(t, "a = 1\n# a", "b = 2\n# b")
+					p.Read(p.path)
+					typed := strings.Repeat("k", keys)
+					p.typesKeys(keys)
+					if left {
+						p.leaves()
 					}
-					if now := p.cell("c1"); now != "b = 3\n# b"+typed {
-						t.Errorf("%d keys, left %t: the cell has %d characters", keys, left, len(now))
+					for range 2 {
+						if text, failed := p.call("modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": "b = 3\n# b"}}}); failed {
+							t.Error(text)
+						}
+						if now := p.cell("c1"); now != "b = 3\n# b"+typed {
+							t.Errorf("the cell has %d characters", len(now))
+						}
 					}
-				}
+				})
 			})
 		}
 	}

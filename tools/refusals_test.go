@@ -271,38 +271,42 @@ func TestResourcesAreReadings(t *testing.T) {
 // A client that gives an old revision with a text that it made of a later one, be it shown by a refusal, has what others typed
 // there once.
 func TestOldRevisionWithALaterText(t *testing.T) {
-	jupytertest.Beside(t, func(t *testing.T) {
-		p := newFourLines(toolstest.New(t))
-		old := p.Read(p.path).Cells[1].Revision
-		p.puts("two = 2", "two = 22 # typed\n# and a line")
-		typed := p.cell("c1")
-		if text, failed := p.changes(strings.Replace(fourLines, "two = 2", "two = 3", 1)); !failed {
-			t.Errorf("not refused: %s", text)
-		}
-		made := strings.Replace(typed, "three = 3", "three = 33", 1)
-		if text, failed := p.call("modify_nb_cells", withRevision(source(made), old)); failed {
-			t.Error(text)
-		}
-		p.is(made, "made of what the refusal showed")
-		p.puts("four = 4", "four = 44")
-		if text, failed := p.call("modify_nb_cells", withRevision(source(strings.Replace(fourLines, "one = 1", "one = 11", 1)), old)); failed {
-			t.Error(text)
-		}
-		p.is(strings.NewReplacer("one = 1", "one = 11", "four = 4", "four = 44").Replace(made), "made of what was there at the revision")
+	t.Run("a cell", func(t *testing.T) {
+		jupytertest.Beside(t, func(t *testing.T) {
+			p := newFourLines(toolstest.New(t))
+			old := p.Read(p.path).Cells[1].Revision
+			p.puts("two = 2", "two = 22 # typed\n# and a line")
+			typed := p.cell("c1")
+			if text, failed := p.changes(strings.Replace(fourLines, "two = 2", "two = 3", 1)); !failed {
+				t.Errorf("not refused: %s", text)
+			}
+			made := strings.Replace(typed, "three = 3", "three = 33", 1)
+			if text, failed := p.call("modify_nb_cells", withRevision(source(made), old)); failed {
+				t.Error(text)
+			}
+			p.is(made, "made of what the refusal showed")
+			p.puts("four = 4", "four = 44")
+			if text, failed := p.call("modify_nb_cells", withRevision(source(strings.Replace(fourLines, "one = 1", "one = 11", 1)), old)); failed {
+				t.Error(text)
+			}
+			p.is(strings.NewReplacer("one = 1", "one = 11", "four = 4", "four = 44").Replace(made), "made of what was there at the revision")
+		})
 	})
-	jupytertest.Beside(t, func(t *testing.T) {
-		r := toolstest.New(t)
-		path := r.TextFile("one\ntwo\nthree\n")
-		old := r.Content(path).Revision
-		person := sessiontest.PersonInText(t, r.Srv, path)
-		if err := person.Text.Edit("type", func(e *ydoc.TextEditor) error { return e.SetText("one\ntwo and more\n# a line\nthree\n") }); err != nil {
-			t.Fatal(err)
-		}
-		sessiontest.Eventually(t, "the text is there", func() bool { return strings.Contains(r.Content(path).Content, "# a line") })
-		const made = "one\ntwo and more\n# a line\nthree and four\n"
-		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": made, "revision": old, "wait": 30}, nil)
-		if got := r.Content(path).Content; got != made {
-			t.Errorf("the text is %q", got)
-		}
+	t.Run("a text", func(t *testing.T) {
+		jupytertest.Beside(t, func(t *testing.T) {
+			r := toolstest.New(t)
+			path := r.TextFile("one\ntwo\nthree\n")
+			old := r.Content(path).Revision
+			person := sessiontest.PersonInText(t, r.Srv, path)
+			if err := person.Text.Edit("type", func(e *ydoc.TextEditor) error { return e.SetText("one\ntwo and more\n# a line\nthree\n") }); err != nil {
+				t.Fatal(err)
+			}
+			sessiontest.Eventually(t, "the text is there", func() bool { return strings.Contains(r.Content(path).Content, "# a line") })
+			const made = "one\ntwo and more\n# a line\nthree and four\n"
+			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": made, "revision": old, "wait": 30}, nil)
+			if got := r.Content(path).Content; got != made {
+				t.Errorf("the text is %q", got)
+			}
+		})
 	})
 }
