@@ -194,7 +194,7 @@ func (e *Editor) unlocked(d *draft, key string) error {
 		return nil
 	}
 	d.node.refresh(e.n)
-	if allowed, ok := d.node.cell.Metadata[key].(bool); !ok || allowed {
+	if !Locks(d.node.cell.Metadata[key]) {
 		return nil
 	}
 	return e.fail(&LockedError{ID: d.id, Index: e.position(d), Key: key})

@@ -73,6 +73,12 @@ const (
 	KeyDeletable = "deletable"
 )
 
+// Locks reports whether the value of [KeyEditable] or [KeyDeletable] locks a cell.
+func Locks(value any) bool {
+	allowed, ok := value.(bool)
+	return ok && !allowed
+}
+
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("cell %d (id %q) is locked, its metadata say %q: false: nothing was changed; leave it as it is, or ask the user to unlock it in JupyterLab (Property Inspector, Common Tools)", e.Index, e.ID, e.Key)
 }

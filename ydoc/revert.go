@@ -104,11 +104,10 @@ func (r *reverter) writtenIn(cell *crdt.Type) bool {
 	return source != nil && r.v.OthersIn(source)
 }
 
-// locked reports whether a cell's metadata are false under a key. It reads no whole map: [crdt.Type.Get] would cache that
+// locked reports whether a cell's metadata lock it under a key. It reads no whole map: [crdt.Type.Get] would cache that
 // before the transaction changes it.
 func locked(cell *crdt.Type, key string) bool {
-	allowed, ok := cell.Child(keyMetadata, crdt.KindMap).Get(key).(bool)
-	return ok && !allowed
+	return Locks(cell.Child(keyMetadata, crdt.KindMap).Get(key))
 }
 
 // keep leaves a cell as it is.

@@ -74,7 +74,7 @@ func markedBy(metadata map[string]any) (says []string) {
 		says = append(says, line)
 	}
 	for _, no := range []struct{ key, says string }{{ydoc.KeyEditable, "not editable"}, {ydoc.KeyDeletable, "not deletable"}} {
-		if v, ok := metadata[no.key].(bool); ok && !v {
+		if ydoc.Locks(metadata[no.key]) {
 			says = append(says, no.says)
 		}
 	}
