@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their
@@ -132,10 +132,7 @@ func checkSource(s string, lim Limits) (string, error) {
 	if len(s) > lim.TextBytes {
 		return "", tooLargef("a text of %d bytes, at most %d are allowed", len(s), lim.TextBytes)
 	}
-	if strings.Contains(s, "\r") {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	}
-	return s, nil
+	return textdiff.UnixEnds(s), nil
 }
 
 // Delete removes cells.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A File is one data: URI of a text.
@@ -163,13 +164,27 @@ func Short(text string) string {
 	return text
 }
 
-// Form is the form of a text in which words of it are looked for and replaced: the short one, so that they are not found
-// within data, unless they have data themselves.
-func Form(text, words string) string {
-	if _, files := Abbreviate(words); len(files) > 0 {
+// Form is the form of a text in which a part of it is searched for: with "\n" for each line end, and short, so that the part is
+// not found within data, unless it has data itself.
+func Form(text, part string) string {
+	text = words.Lines(text)
+	if _, files := Abbreviate(part); len(files) > 0 {
 		return text
 	}
 	return Short(text)
+}
+
+// Edit makes an edit of the [Form] of a text in which part is searched for. The result has the line ends and the data of the
+// text. what names the text in an error.
+func Edit(what, text, part string, edit func(form string) (string, error)) (string, error) {
+	out, err := edit(Form(text, part))
+	if err != nil {
+		return "", err
+	}
+	if out, err = Restore(out, text); err != nil {
+		return "", fmt.Errorf("nothing was changed: the %s then %w", what, err)
+	}
+	return textdiff.LineEnds(out, text), nil
 }
 
 // Restore returns a text with the data that its abbreviations stand for in one of the sources, the first that has it. An

@@ -13,7 +13,6 @@ import (
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // editTool is the name of the tool, with which its errors begin.
@@ -191,14 +190,7 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
-	out, err := a.replace(embedded.Form(words.Lines(source), words.Lines(a.Old)))
-	if err != nil {
-		return "", err
-	}
-	if out, err = embedded.Restore(out, source); err != nil {
-		return "", fmt.Errorf("nothing was changed: the source then %w", err)
-	}
-	return textdiff.LineEnds(out, source), nil
+	return embedded.Edit("source", source, words.Lines(a.Old), a.replace)
 }
 
 func (a editSourceArgs) replace(source string) (string, error) {

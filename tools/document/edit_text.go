@@ -145,7 +145,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	var all strings.Builder
 	cells := nb.Cells()
 	for i, c := range cells {
-		text := embedded.Form(words.Lines(c.Source), r.old)
+		text := embedded.Form(c.Source, r.old)
 		if strings.Contains(text, r.old) {
 			at = append(at, i)
 			id = c.ID
@@ -174,14 +174,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 
 // make makes the change of a text, in the form in which the client was shown it.
 func (r *replacement) make(text string) (string, error) {
-	out, err := r.replace(embedded.Form(words.Lines(text), r.old))
-	if err != nil {
-		return "", err
-	}
-	if out, err = embedded.Restore(out, text); err != nil {
-		return "", fmt.Errorf("nothing was changed: the text then %w", err)
-	}
-	return textdiff.LineEnds(out, text), nil
+	return embedded.Edit("text", text, r.old, r.replace)
 }
 
 func (r *replacement) replace(text string) (string, error) {

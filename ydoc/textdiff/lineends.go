@@ -5,11 +5,11 @@ import "strings"
 // LineEnds returns text with the line ends of like, a text with "\r\n" or "\r": a line that both have keeps its own, and a
 // new line gets "\r\n" where most lines have it. Clients write "\n" for every line end.
 func LineEnds(text, like string) string {
-	text = unixEnds(text)
+	text = UnixEnds(text)
 	if !strings.Contains(like, "\r") {
 		return text
 	}
-	old, ends := unixEnds(like), lineEndsOf(like)
+	old, ends := UnixEnds(like), lineEndsOf(like)
 	usual := "\n"
 	if 2*strings.Count(like, "\r\n") > len(ends) {
 		usual = "\r\n"
@@ -36,7 +36,11 @@ func LineEnds(text, like string) string {
 	return b.String()
 }
 
-func unixEnds(s string) string {
+// UnixEnds returns a text with "\n" for each line end.
+func UnixEnds(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
