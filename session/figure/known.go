@@ -37,19 +37,25 @@ func (k *Known) Take(data map[string]any) map[string]any {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.lines == nil {
-		lines, err := lru.New[[sha256.Size]byte, string](mostKnown)
-		if err != nil {
-			panic(err) // the size is a positive constant
-		}
-		k.lines = lines
-	}
+	k.lines = cache(k.lines, mostKnown)
 	for mime, picture := range data {
 		if strings.HasPrefix(mime, "image/") {
 			k.lines.Add(sum(mime, picture), line)
 		}
 	}
 	return data
+}
+
+// cache returns c, or a new cache of a size if c is nil.
+func cache[K comparable, V any](c *lru.Cache[K, V], size int) *lru.Cache[K, V] {
+	if c != nil {
+		return c
+	}
+	c, err := lru.New[K, V](size)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return c
 }
 
 // About is what the figure of which an output has the picture has told of itself, "" if that is not known; k may be nil.

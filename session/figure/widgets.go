@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Widget is the MIME type of an output that shows a widget (ipywidgets). The kernel updates the widget's model with comm
@@ -34,13 +32,7 @@ func (k *Known) Model(id string, state map[string]any) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.models == nil {
-		models, err := lru.New[string, model](mostModels)
-		if err != nil {
-			panic(err) // the size is a positive constant
-		}
-		k.models = models
-	}
+	k.models = cache(k.models, mostModels)
 	m, _ := k.models.Get(id)
 	for key, to := range map[string]*string{"description": &m.description, "value": &m.value, "max": &m.most} {
 		if v, ok := state[key]; ok {

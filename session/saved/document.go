@@ -71,29 +71,32 @@ func (j Joined) source(cell string) string {
 	return c.Source
 }
 
-// unwritable names the place of a number that jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write; it returns "" if there is
-// none.
+// unwritable says why the server cannot write a notebook that has a number which JSON has not; it returns "" if there is none.
 func (j Joined) unwritable() string {
 	if j.Notebook == nil {
 		return ""
 	}
-	has := ""
-	for i, c := range j.Notebook.Cells() {
-		switch {
-		case has != "":
-		case pyjson.Has(c.Metadata):
-			has = fmt.Sprintf("the metadata of cell %d (id %q) have", i, c.ID)
-		case slices.ContainsFunc(c.Outputs, func(out ydoc.Output) bool { return pyjson.Has(map[string]any(out)) }):
-			has = fmt.Sprintf("the outputs of cell %d (id %q) have", i, c.ID)
-		}
-	}
-	if has == "" && pyjson.Has(j.Notebook.Metadata()) {
-		has = "the notebook's metadata have"
-	}
+	has := notANumber(j.Notebook)
 	if has == "" {
 		return ""
 	}
 	return "the Jupyter server cannot write the file: " + has + " NaN or Infinity, on which its jupyter_ydoc fails; edits are in open tabs alone until these values are gone: clear such outputs, or have the user remove the metadata"
+}
+
+// notANumber finds the first place of a number that jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write.
+func notANumber(nb *ydoc.Notebook) string {
+	for i, c := range nb.Cells() {
+		switch {
+		case pyjson.Has(c.Metadata):
+			return fmt.Sprintf("the metadata of cell %d (id %q) have", i, c.ID)
+		case slices.ContainsFunc(c.Outputs, func(out ydoc.Output) bool { return pyjson.Has(map[string]any(out)) }):
+			return fmt.Sprintf("the outputs of cell %d (id %q) have", i, c.ID)
+		}
+	}
+	if pyjson.Has(nb.Metadata()) {
+		return "the notebook's metadata have"
+	}
+	return ""
 }
 
 // ContentOf are the options for reading the content of the document's file with the Contents API.

@@ -73,7 +73,7 @@ func (w wrote) stands(now sources) bool {
 	return !w.other
 }
 
-// edited counts an edit of ours, as soon as the room may have it, with the sources that it wrote.
+// edited counts one of our edits, as soon as the room may have it, with the sources that it wrote.
 func (f *fileState) edited(sources map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,7 +146,7 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	return ""
 }
 
-// overwrite records that reloading the file undid edits of ours, if some were not seen on disk and are not in the document.
+// overwrite records that reloading the file undid our edits, if some were not seen on disk and are not in the document.
 // The caller holds mu.
 func (f *fileState) overwrite(now sources) (lost bool) {
 	return !f.wrote.stands(now) && f.giveUp(noteOverwritten)

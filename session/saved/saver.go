@@ -70,7 +70,7 @@ func (s *Saver) Unsaved() string {
 	return s.file.problem
 }
 
-// Edited records an edit of ours as soon as the room may have it. cells are those whose sources it wrote.
+// Edited records one of our edits as soon as the room may have it. cells are those whose sources it wrote.
 func (s *Saver) Edited(j Joined, cells []string) {
 	if j.Text != nil {
 		cells = []string{""}
