@@ -60,9 +60,7 @@ func TestLateOutput(t *testing.T) {
 
 // What tasks put out, and tracebacks that threads show, are added too. A fake kernel has no tasks.
 func TestLateOutputOfTasks(t *testing.T) {
-	if !jupytertest.Real() {
-		t.Skip("it runs no tasks")
-	}
+	jupytertest.NeedsReal(t, "asyncio tasks")
 	for name, c := range map[string]struct{ source, want string }{
 		"a task":      {"import asyncio\nprint('now')\nasync def late():\n    await asyncio.sleep(1)\n    print('late')\nasyncio.create_task(late());", "stdout:now\nlate\n;"},
 		"a traceback": {inThread("print('now')", "raise_it()", 1) + "\ndef raise_it():\n    try:\n        1 / 0\n    except Exception:\n        get_ipython().showtraceback()", "stdout:now\n;error:ZeroDivisionError;"},
