@@ -141,3 +141,28 @@ func TestOpenedWhileSomebodyTypes(t *testing.T) {
 	tab.sources("all keys and the edit", "a = 2\n#"+words)
 	tab.Shoot("edited")
 }
+
+// A cell that the person deletes and gets back by undo is the cell that the model has read, and what was typed in it is kept.
+func TestRestoredAtTheTab(t *testing.T) {
+	ctx := t.Context()
+	path := kit.NewNotebook(t, kit.Code("a = 1"), kit.Code("b = 2\n\nc = 3"), kit.Code("d = 4"))
+	tab := open(t, path)
+	nbduet := kit.StartAgent(t)
+	kit.ReadCells(t, nbduet, path)
+	must.NoError(t, tab.EditCell(ctx, 1))
+	must.NoError(t, tab.Select(ctx, 1, len("b = 2"), len("b = 2")))
+	must.NoError(t, tab.Type(ctx, "0"))
+	for _, key := range []string{"\x1b", "d", "d"} {
+		must.NoError(t, tab.Press(ctx, key))
+	}
+	tab.sources("the cell is deleted", "a = 1", "d = 4")
+	must.NoError(t, tab.Press(ctx, "z"))
+	tab.sources("the cell is back", "a = 1", "b = 20\n\nc = 3", "d = 4")
+	answer, err := nbduet.Do(ctx, "modify_nb_cells", map[string]any{"path": path, "exec": false, "wait": 30, "modifications": []map[string]any{
+		{"range": map[string]any{"start": 1}, "content": "b = 2\n\nc = 33"},
+	}}, nil)
+	must.NoError(t, err)
+	test.StrContains(t, answer.Text, "b = 20", test.Sprint("the answer shows what it was merged with"))
+	tab.sources("the model's change", "a = 1", "b = 20\n\nc = 33", "d = 4")
+	tab.Shoot("restored")
+}
