@@ -17,54 +17,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
-type LostError struct {
-	Name string // the edit's
-	Err  error
-	// Unsure tells that it is not known.
-	Unsure bool
-}
-
-func (e *LostError) Error() string {
-	var end *rtc.CloseError
-	if e.Unsure || errors.As(e.Err, &end) && end.Unsure {
-		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
-	}
-	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
-}
-
-// Unwrap gives the room's own error.
-func (e *LostError) Unwrap() error { return e.Err }
-
-// NotMadeError says that an edit was not made, because the room could not be reached: nothing was written, and nothing
-// will be.
-type NotMadeError struct {
-	Name string // the edit's
-	Err  error
-}
-
-func (e *NotMadeError) Error() string { return fmt.Sprintf("%s: not made: %v", e.Name, e.Err) }
-
-// Unwrap says why.
-func (e *NotMadeError) Unwrap() error { return e.Err }
-
-// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
-// room when it can.
-type UnconfirmedError struct {
-	Name string
-	Err  error
-}
-
-func (e *UnconfirmedError) Error() string {
-	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
-}
-
-// Unconfirmed marks such errors, see [run.Unconfirmed].
-func (e *UnconfirmedError) Unconfirmed() {}
-
-// Unwrap gives the context's error.
-func (e *UnconfirmedError) Unwrap() error { return e.Err }
-
 // Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
 // fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
 // not confirm. An edit that a client's call makes is not made where people are typing or have said hands off, see package
@@ -89,117 +41,54 @@ func MayTouch(ctx context.Context, d *Document, edit string, cells []string) err
 	return toes.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
-// writing writes an edit into a replica, and returns the step, which may be nil.
-type writing func(*live) (*ydoc.Step, error)
-
-// edit makes an edit of either kind and waits until the room has it.
-func (d *Document) edit(ctx context.Context, name string, write writing) error {
-	opened := d.current()
-	return toes.Patiently(ctx, func() error {
-		if p := patience.Of(ctx); p != nil {
-			return d.editPatiently(ctx, p, opened, name, write)
-		}
-		return d.editIn(ctx, d.current(), name, write)
-	})
-}
-
 // guardOf is what keeps an edit off people's toes.
 func guardOf(ctx context.Context, d *Document, lv *live, name string) *toes.Guard {
 	return toes.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
 }
 
-// editIn makes an edit in a replica.
-func (d *Document) editIn(ctx context.Context, lv *live, name string, write writing) error {
-	if lv.gap != nil {
-		return &NotMadeError{name, lv.gap}
-	}
-	if err := lv.room.Err(); err != nil {
-		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
-	}
-	d.seats.Writes(author.Of(ctx).Client)
-	var made *ydoc.Step
-	cells, err := writtenIn(lv, func(lv *live) error {
-		return lv.by(author.Of(ctx), func() (err error) {
-			made, err = write(lv)
-			return err
-		})
-	})
-	if err != nil {
-		return err
-	}
-	wrote(ctx, d, cells)
-	d.saver.Edited(lv.saved(), cells)
-	err = lv.room.Barrier(ctx)
-	if err == nil {
-		if conflict := settle(ctx, lv, made); conflict != nil {
-			d.confirm(lv, cells)
-			d.saver.Want()
-			return conflict
-		}
-	}
-	lv.steps.Add(author.Of(ctx), made)
-	var end *rtc.CloseError
-	switch {
-	case err == nil:
-		lv.unconfirmed.add(cells, -1)
-	case errors.As(err, &end):
-		return &LostError{Name: name, Err: err}
-	default:
-		d.confirm(lv, cells)
-		return &UnconfirmedError{Name: name, Err: err}
-	}
-	d.saver.Want()
-	return nil
-}
-
-// writtenIn makes an edit, and returns the cells whose sources it has written; they count as not confirmed.
-func writtenIn(lv *live, write func(*live) error) ([]string, error) {
-	if lv.nb == nil {
-		return nil, write(lv)
-	}
-	return lv.unconfirmed.written(lv.nb, func() error { return write(lv) })
-}
-
-// confirm waits for a room's word on an edit of cells that it did not confirm in time. A room that ends gives none: its
-// replica is not read any more.
-func (d *Document) confirm(lv *live, cells []string) {
-	if len(cells) == 0 {
-		return
-	}
-	d.m.Go(func(context.Context) {
-		if lv.room.Barrier(d.ctx) == nil {
-			lv.unconfirmed.add(cells, -1)
-		}
-	})
-}
-
 // Unconfirmed reports whether the source of a cell has edits of ours that the server has not confirmed.
 func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirmed.has(cell) }
 
-// editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
-// room is lost before it confirms the edit, for the next one, to find out whether the edit was made. opened is the room of
-// which the caller has read what it needs for the edit.
-func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened *live, name string, write writing) error {
-	lv, err := d.wait(ctx, p)
-	if err == nil && lv != opened {
-		// What the caller has read to make this edit is of a replica that is gone.
-		err = fmt.Errorf("the %s's room was lost, and it was just joined again: read it again, then repeat the edit", d.kind)
+// writing writes an edit into a replica, and returns the step, which may be nil.
+type writing func(*live) (*ydoc.Step, error)
+
+// edit makes an edit of either kind and waits until the room has it. Where people are typing, it is tried again.
+func (d *Document) edit(ctx context.Context, name string, write writing) error {
+	e := edit{doc: d, name: name, author: author.Of(ctx), write: write, read: d.current()}
+	return toes.Patiently(ctx, func() error { return e.attempt(ctx, patience.Of(ctx)) })
+}
+
+// An edit is an attempt to make one edit of a document. Its steps are, in this order: await the room, write into the replica,
+// have the room confirm it, and the verdict.
+type edit struct {
+	doc    *Document
+	name   string
+	author author.Author
+	write  writing
+	read   *live // of which the caller has read what it needs
+
+	lv            *live      // in which it is made
+	step          *ydoc.Step // nil if it cannot be taken back
+	cells         []string   // whose sources it has written
+	before, after uint64     // the clock of our edits around it
+}
+
+// attempt takes all steps, with the patience of a call if there is one: then it waits for the room before it writes anything,
+// and if the room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
+func (e edit) attempt(ctx context.Context, p *patience.Budget) error {
+	if p == nil {
+		e.lv = e.doc.current()
+		return e.make(ctx)
 	}
-	if err != nil {
-		return &NotMadeError{name, err}
+	if err := e.await(ctx, p); err != nil {
+		return &NotMadeError{e.name, err}
 	}
-	made := error(&NotMadeError{name, nil}) // until it is written
-	var before, after uint64
-	err = p.Wait(ctx, func(ctx context.Context) error {
-		before = lv.doc.Clock(lv.doc.ClientID())
-		made = d.editIn(ctx, lv, name, func(lv *live) (*ydoc.Step, error) {
-			step, err := write(lv)
-			after = lv.doc.Clock(lv.doc.ClientID())
-			return step, err
-		})
+	made := error(&NotMadeError{e.name, nil}) // until it is written
+	err := p.Wait(ctx, func(ctx context.Context) error {
+		made = e.make(ctx)
 		var lost *LostError
 		if errors.As(made, &lost) {
-			made = d.judge(ctx, lv, lost, before, after)
+			made = e.afterLoss(ctx, lost)
 		}
 		return made
 	})
@@ -215,20 +104,105 @@ func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, opened
 	return made
 }
 
-// judge finds out whether an edit was made whose room was lost before it confirmed that, from the room that comes
-// after it. before and after are the clock of our edits around it.
-func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before, after uint64) error {
+// await waits until the room has the document.
+func (e *edit) await(ctx context.Context, p *patience.Budget) (err error) {
+	e.lv, err = e.doc.wait(ctx, p)
+	if err == nil && e.lv != e.read {
+		// What the caller has read to make this edit is of a replica that is gone.
+		err = fmt.Errorf("the %s's room was lost, and it was just joined again: read it again, then repeat the edit", e.doc.kind)
+	}
+	return err
+}
+
+// make takes the steps in a replica.
+func (e *edit) make(ctx context.Context) error {
+	if e.lv.gap != nil {
+		return &NotMadeError{e.name, e.lv.gap}
+	}
+	if err := e.lv.room.Err(); err != nil {
+		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", e.name, e.doc.kind, err)
+	}
+	if err := e.stage(); err != nil {
+		return err
+	}
+	wrote(ctx, e.doc, e.cells)
+	e.doc.saver.Edited(e.lv.saved(), e.cells)
+	return e.verdict(ctx, e.lv.room.Barrier(ctx))
+}
+
+// stage writes the edit into the replica. It counts as its author's, and as not confirmed.
+func (e *edit) stage() (err error) {
+	e.doc.seats.Writes(e.author.Client)
+	e.before = e.clock()
+	put := func() error { return e.lv.by(e.author, e.put) }
+	if e.lv.nb == nil {
+		return put()
+	}
+	e.cells, err = e.lv.unconfirmed.written(e.lv.nb, put)
+	return err
+}
+
+func (e *edit) put() (err error) {
+	e.step, err = e.write(e.lv)
+	e.after = e.clock()
+	return err
+}
+
+// clock counts the changes of ours in the replica.
+func (e *edit) clock() uint64 { return e.lv.doc.Clock(e.lv.doc.ClientID()) }
+
+// verdict says what became of an edit that the room has confirmed, where err is nil, or not. A confirmed one is taken back if
+// others changed the same words at the same time.
+func (e *edit) verdict(ctx context.Context, err error) error {
+	if err == nil {
+		if conflict := settle(ctx, e.lv, e.step); conflict != nil {
+			e.confirm()
+			e.doc.saver.Want()
+			return conflict
+		}
+	}
+	e.lv.steps.Add(e.author, e.step)
+	switch {
+	case err == nil:
+		e.lv.unconfirmed.add(e.cells, -1)
+	case errors.As(err, new(*rtc.CloseError)):
+		return &LostError{Name: e.name, Err: err}
+	default:
+		e.confirm()
+		return &UnconfirmedError{Name: e.name, Err: err}
+	}
+	e.doc.saver.Want()
+	return nil
+}
+
+// confirm waits for the room's word on cells that it did not confirm in time. A room that ends gives none: its replica is not
+// read any more.
+func (e *edit) confirm() {
+	if len(e.cells) == 0 {
+		return
+	}
+	d, lv, cells := e.doc, e.lv, e.cells
+	d.m.Go(func(context.Context) {
+		if lv.room.Barrier(d.ctx) == nil {
+			lv.unconfirmed.add(cells, -1)
+		}
+	})
+}
+
+// afterLoss finds out whether an edit was made whose room was lost before it confirmed that, from the room that comes after
+// it.
+func (e *edit) afterLoss(ctx context.Context, lost *LostError) error {
 	lost.Unsure = true
-	next, err := d.inStep(ctx)
-	if err != nil || next == lv {
+	next, err := e.doc.inStep(ctx)
+	if err != nil || next == e.lv {
 		return lost
 	}
-	has := next.doc.Clock(lv.doc.ClientID())
+	has := next.doc.Clock(e.lv.doc.ClientID())
 	switch {
-	case saved.Same(lv.saved(), next.saved()), after > before && has >= after:
-		d.saver.Want()
+	case saved.Same(e.lv.saved(), next.saved()), e.after > e.before && has >= e.after:
+		e.doc.saver.Want()
 		return nil
-	case has > 0 && after > before:
+	case has > 0 && e.after > e.before:
 		lost.Unsure = false // the room has our earlier edits, and not this one
 	}
 	return lost

@@ -1,10 +1,61 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
 )
+
+// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
+type LostError struct {
+	Name string // the edit's
+	Err  error
+	// Unsure tells that it is not known.
+	Unsure bool
+}
+
+func (e *LostError) Error() string {
+	var end *rtc.CloseError
+	if e.Unsure || errors.As(e.Err, &end) && end.Unsure {
+		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
+	}
+	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
+}
+
+// Unwrap gives the room's own error.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// NotMadeError says that an edit was not made, because the room could not be reached: nothing was written, and nothing
+// will be.
+type NotMadeError struct {
+	Name string // the edit's
+	Err  error
+}
+
+func (e *NotMadeError) Error() string { return fmt.Sprintf("%s: not made: %v", e.Name, e.Err) }
+
+// Unwrap says why.
+func (e *NotMadeError) Unwrap() error { return e.Err }
+
+// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
+// room when it can.
+type UnconfirmedError struct {
+	Name string
+	Err  error
+}
+
+func (e *UnconfirmedError) Error() string {
+	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
+}
+
+// Unconfirmed marks such errors, see [run.Unconfirmed].
+func (e *UnconfirmedError) Unconfirmed() {}
+
+// Unwrap gives the context's error.
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
 // unconfirmed counts, by cell, the edits of ours to the cells' sources that a room has not confirmed.
 type unconfirmed struct {
