@@ -78,7 +78,7 @@ func BenchmarkOpen(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("rest/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := srv.Contents(b.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true}); err != nil {
+				if _, err := srv.Contents.Get(b.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true}); err != nil {
 					b.Fatal(err)
 				}
 			}

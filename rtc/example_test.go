@@ -33,7 +33,7 @@ func writeInRoom(ctx context.Context) error {
 	}
 	defer server.CloseIdleConnections()
 	path := "example-" + rand.Text() + ".md"
-	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Counts"}); err != nil {
+	if _, err := server.Contents.Put(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Counts"}); err != nil {
 		return err
 	}
 

@@ -159,7 +159,7 @@ func (l *Lobby) connect() (left bool, err error) {
 	if l.out.leaving() {
 		return true, nil
 	}
-	ws, err := l.server.DialRoom(ctx, globalRoom, "")
+	ws, err := l.server.Rooms.Dial(ctx, globalRoom, "")
 	if err != nil {
 		return false, fmt.Errorf("join global awareness: %w", err)
 	}

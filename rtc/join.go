@@ -107,7 +107,7 @@ func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *web
 		case <-ctx.Done():
 			return session, nil, err
 		case <-time.After(pause):
-		case <-cfg.Server.Back():
+		case <-cfg.Server.Health.Back():
 		}
 	}
 }
@@ -120,11 +120,11 @@ func broke(err error) bool {
 
 // enter asks for a session and opens a socket to its room.
 func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
-	session, err := cfg.Server.CollaborationSession(ctx, cfg.Path, cfg.Format, cfg.Type)
+	session, err := cfg.Server.Rooms.Session(ctx, cfg.Path, cfg.Format, cfg.Type)
 	if err != nil {
 		return session, nil, err
 	}
-	ws, err := cfg.Server.DialRoom(ctx, session.RoomID(), session.SessionID)
+	ws, err := cfg.Server.Rooms.Dial(ctx, session.RoomID(), session.SessionID)
 	return session, ws, err
 }
 
@@ -154,7 +154,7 @@ func (r *Room) run(ws *websocket.Conn) {
 		joining := r.State() == Joining
 		if joining {
 			r.noteBroken(why)
-			if err := jupyter.CheckWebsockets(r.ctx, r.cfg.Server); errors.Is(err, jupyter.ErrNoWebsockets) {
+			if err := r.cfg.Server.Health.CheckWebsockets(r.ctx); errors.Is(err, jupyter.ErrNoWebsockets) {
 				r.finish(&CloseError{Code: CodeRefused, Action: GiveUp, Err: err})
 				return
 			}
@@ -217,7 +217,7 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 		case <-r.ctx.Done():
 			return nil, &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		case <-time.After(wait):
-		case <-r.cfg.Server.Back():
+		case <-r.cfg.Server.Health.Back():
 		}
 		ws, err := r.dialAgain()
 		if err == nil {
@@ -238,14 +238,14 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 func (r *Room) dialAgain() (*websocket.Conn, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.cfg.Timing.Join)
 	defer stop()
-	_, err := r.cfg.Server.Contents(ctx, r.Path(), jupyter.ContentsOptions{})
+	_, err := r.cfg.Server.Contents.Get(ctx, r.Path(), jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
 		return nil, &CloseError{Code: CodeNotFound, Action: GiveUp, Err: err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.cfg.Server.CollaborationSession(ctx, r.Path(), r.cfg.Format, r.cfg.Type)
+	s, err := r.cfg.Server.Rooms.Session(ctx, r.Path(), r.cfg.Format, r.cfg.Type)
 	if errors.Is(err, jupyter.ErrNoCollaboration) {
 		return nil, &CloseError{Code: CodeRefused, Action: GiveUp, Err: err}
 	}
@@ -255,5 +255,5 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adoptSession(s) {
 		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server has begun a new session"}
 	}
-	return r.cfg.Server.DialRoom(ctx, s.RoomID(), s.SessionID)
+	return r.cfg.Server.Rooms.Dial(ctx, s.RoomID(), s.SessionID)
 }

@@ -51,7 +51,7 @@ func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
 		first := make(chan string, 1)
 		go func() {
 			time.Sleep(minute / 2) // the first attempt has failed
-			c, err := client(t, s).CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
+			c, err := client(t, s).Rooms.Session(t.Context(), jupyter.MustPath(path), "json", "notebook")
 			if err != nil {
 				t.Error(err)
 			}
@@ -201,7 +201,7 @@ func TestJoinHearsThatTheServerIsBack(t *testing.T) {
 		s.Fake.Faults.ResetNext(1, http.MethodPut, "/api/collaboration/session")
 		asked := make(chan error, 1)
 		time.AfterFunc(minute/2, func() {
-			_, err := srv.Status(t.Context())
+			_, err := srv.Health.Status(t.Context())
 			asked <- err
 		})
 		began := time.Now()

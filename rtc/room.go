@@ -110,7 +110,7 @@ func (r *Room) LostAt() time.Time {
 func (r *Room) heard() {
 	r.lastHeard.Store(time.Now().UnixNano())
 	if r.cfg.Server != nil {
-		r.cfg.Server.Answered()
+		r.cfg.Server.Health.Answered()
 	}
 	if r.cfg.Heard != nil {
 		r.cfg.Heard()

@@ -114,7 +114,7 @@ func (r *Room) silence() time.Duration {
 // nobody is there.
 func (r *Room) abandoned() bool {
 	long := r.cfg.Timing.Join / 2 // an attempt that hangs must leave time for another one
-	return r.Quiet() >= long && !errors.Is(r.cfg.Server.Busy(r.ctx), jupyter.ErrBusy)
+	return r.Quiet() >= long && !errors.Is(r.cfg.Server.Health.Busy(r.ctx), jupyter.ErrBusy)
 }
 
 // nextFrames waits for the outbox and makes frames of its batch: the edits, and after them one SYNC1 for all tickets.

@@ -34,7 +34,7 @@ func runCell(ctx context.Context) (err error) {
 	defer server.CloseIdleConnections()
 	path := "example-" + rand.Text() + ".ipynb"
 	empty := map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{}}
-	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "notebook", Format: "json", Content: empty}); err != nil {
+	if _, err := server.Contents.Put(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "notebook", Format: "json", Content: empty}); err != nil {
 		return err
 	}
 
@@ -57,7 +57,7 @@ func runCell(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer server.ShutdownKernel(ctx, kernel.ID) // Close leaves it to the people
+	defer server.Kernels.Shutdown(ctx, kernel.ID) // Close leaves it to the people
 	runs, err := doc.Run(ctx, []string{"answer"})
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/patience"
 )
 
@@ -94,7 +93,7 @@ func (d *Document) Away() string {
 	}
 	away := fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.current().lostAt().Format("15:04:05"))
 	if d.m.cfg.Server != nil {
-		if _, why := jupyter.Stopped(d.m.cfg.Server); why != nil {
+		if _, why := d.m.cfg.Server.Hub.Stopped(); why != nil {
 			away += fmt.Sprintf(" (%v)", why)
 		}
 	}
@@ -106,7 +105,7 @@ func (m *Manager) away() bool {
 	if m.cfg.Server == nil {
 		return false
 	}
-	_, away := m.cfg.Server.Away()
+	_, away := m.cfg.Server.Health.Away()
 	return away
 }
 
@@ -117,7 +116,7 @@ func (m *Manager) KernelsThere(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
-	away := p.Missing(ctx, m.cfg.Kernels)
+	away := p.Missing(ctx, m.cfg.Runtime)
 	if away == nil {
 		return nil // and not a nil *patience.AwayError
 	}

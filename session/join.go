@@ -95,7 +95,7 @@ func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}
 	format, typ := k.room()
-	s, err := m.cfg.Server.CollaborationSession(ctx, path, format, typ)
+	s, err := m.cfg.Server.Rooms.Session(ctx, path, format, typ)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its room cannot be asked for: %w", gap, err)
 	}
@@ -170,7 +170,7 @@ func (m *Manager) readable(ctx context.Context, c jupyter.Content, tries int) er
 // look asks the server what is at a path, and again if the connection broke.
 func look(ctx context.Context, srv *jupyter.Server, path jupyter.Path, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
 	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
-		c, err = srv.Contents(ctx, path, opt)
+		c, err = srv.Contents.Get(ctx, path, opt)
 		return err
 	})
 	return c, err

@@ -93,7 +93,7 @@ func (d keeper) followState(lv *live) {
 	path, err := jupyter.ParsePath(said)
 	if srv := d.m.cfg.Server; err == nil && srv != nil {
 		// A room joined right after a rename can still have the former path.
-		if now, err := srv.FilePath(d.ctx, lv.room.FileID()); err == nil {
+		if now, err := srv.Rooms.FilePath(d.ctx, lv.room.FileID()); err == nil {
 			path = now
 		}
 	}
@@ -139,7 +139,7 @@ func back(s *jupyter.Server) <-chan struct{} {
 	if s == nil {
 		return nil // in tests
 	}
-	return s.Back()
+	return s.Health.Back()
 }
 
 // changes records the time of a change, and tells the observers.

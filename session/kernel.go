@@ -19,13 +19,13 @@ type KernelInfo struct {
 // Kernel finds the kernel of a notebook, open here or not, without starting one; false if it has none.
 func (m *Manager) Kernel(ctx context.Context, path jupyter.Path) (KernelInfo, bool, error) {
 	if id := m.fixed.At(path); id != "" {
-		k, err := m.fixed.LookUp(ctx, m.cfg.Kernels, path, id)
+		k, err := m.fixed.LookUp(ctx, m.cfg.Runtime, path, id)
 		if errors.Is(err, jupyter.ErrNotFound) {
 			return KernelInfo{}, false, nil
 		}
 		return m.kernelInfo(path, k), err == nil, err
 	}
-	sessions, err := m.cfg.Kernels.Sessions(ctx)
+	sessions, err := m.cfg.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return KernelInfo{}, false, fmt.Errorf("look up the kernel of %s: %w", path, err)
 	}

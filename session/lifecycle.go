@@ -52,8 +52,8 @@ func newManager(cfg Config) *Manager {
 	if cfg.ServerTimeout <= 0 {
 		cfg.ServerTimeout = DefaultServerTimeout
 	}
-	if cfg.Kernels == nil {
-		cfg.Kernels = cfg.Server
+	if cfg.Runtime == nil {
+		cfg.Runtime = cfg.Server
 	}
 	m := &Manager{
 		cfg:   cfg,
@@ -64,8 +64,8 @@ func newManager(cfg Config) *Manager {
 		ended: ended,
 
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
-		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
-		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
+		servers: &kernel.Servers{Documents: cfg.Server, Runtime: cfg.Runtime},
+		redact:  jupyter.Redactor(cfg.Server, cfg.Runtime),
 		memory:  reading.NewMemory(),
 	}
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
@@ -77,9 +77,9 @@ func newManager(cfg Config) *Manager {
 		Tell: func(r *run.Run) { goesOn(m, r); m.tell(Event{Kind: Ran, Run: r}) },
 		Asks: func(r *run.Run) { goesOn(m, r) },
 	}
-	if cfg.Kernels != nil { // else in tests, which join no rooms
-		table.Changing = cfg.Kernels.Changes.Begin
-		m.servers.Lists = kept.New(cfg.Server, cfg.Kernels, m.Go)
+	if cfg.Runtime != nil { // else in tests, which join no rooms
+		table.Changing = cfg.Runtime.Changes.Begin
+		m.servers.Lists = kept.New(cfg.Server, cfg.Runtime, m.Go)
 	}
 	m.runs = run.NewTable(table)
 	m.ctx, m.cancel = context.WithCancel(context.Background())

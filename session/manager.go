@@ -44,7 +44,7 @@ const remembered = 256
 // Config configures a Manager; Server is required.
 type Config struct {
 	Server      *jupyter.Server // that has the documents
-	Kernels     *jupyter.Server // that has the kernels; nil: Server
+	Runtime     *jupyter.Server // that has the kernels; nil: Server
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see, of all clients; "": each has its own

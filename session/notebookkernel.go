@@ -19,7 +19,7 @@ type NotebookKernel struct {
 
 func newNotebookKernel(d *Document) *NotebookKernel {
 	k := &NotebookKernel{d: d, servers: d.m.servers}
-	k.link = kernel.NewLink(k, d.m.servers.Kernels, d.m.log)
+	k.link = kernel.NewLink(k, d.m.servers.Runtime, d.m.log)
 	return k
 }
 
@@ -48,7 +48,7 @@ func (k *NotebookKernel) Interrupt(ctx context.Context) error {
 	if id == "" {
 		return errors.New("interrupt: the notebook has no kernel")
 	}
-	if err := k.servers.Kernels.Interrupt(ctx, id); err != nil {
+	if err := k.servers.Runtime.Kernels.Interrupt(ctx, id); err != nil {
 		return fmt.Errorf("interrupt the kernel of %s: %w", k.d.Path(), err)
 	}
 	return nil
@@ -93,7 +93,7 @@ func (k *NotebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 	if s, ok, err := k.servers.Session(ctx, d.FileID(), d.Path()); ok || err != nil {
 		return s, false, err
 	}
-	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, d.Path(), "", kernel.Wish{
+	s, started, err = kernel.FindOrStart(ctx, k.servers.Runtime, d.Path(), "", kernel.Wish{
 		Spec: cmp.Or(spec, k.name()), Language: k.language(), Instead: k.link.Instead,
 	})
 	if err == nil {
@@ -105,14 +105,14 @@ func (k *NotebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 // fixed finds the kernel to which the notebook is tied. If neither has a session, the notebook gets one, so that open
 // tabs share the kernel.
 func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
-	path, srv := k.d.Path(), k.servers.Kernels
+	path, srv := k.d.Path(), k.servers.Runtime
 	if s.Kernel, err = k.d.m.fixed.LookUp(ctx, srv, path, id); err != nil {
 		return s, err
 	}
 	if spec != "" && spec != s.Kernel.Name {
 		return s, fmt.Errorf("the kernel of %s cannot be changed to %q: %w, which runs %q", path, spec, kernel.ErrFixed, s.Kernel.Name)
 	}
-	sessions, err := srv.Sessions(ctx)
+	sessions, err := srv.Sessions.List(ctx)
 	if err != nil {
 		return s, fmt.Errorf("find the kernel of %s: %w", path, err)
 	}
@@ -136,7 +136,7 @@ func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 
 // take makes a Jupyter session for the notebook with a running kernel, or returns the session that it has.
 func (k *NotebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
-	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: k.d.Path().Name(), KernelID: id})
+	s, err := k.servers.Runtime.Sessions.Create(ctx, jupyter.NewSession{Path: k.d.Path(), Name: k.d.Path().Name(), KernelID: id})
 	if err != nil {
 		return s, fmt.Errorf("give %s the kernel %q: %w", k.d.Path(), id, err)
 	}
@@ -149,7 +149,7 @@ func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	if !k.d.current().server.runsCells() {
 		return
 	}
-	if err := k.servers.Kernels.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
+	if err := k.servers.Runtime.Sessions.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
 		k.d.m.log.Warn("the notebook's room was not connected to its restarted kernel", "path", k.d.Path(), "error", err)
 	}
 }
@@ -157,10 +157,10 @@ func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 // KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
 func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 	if id := k.d.m.fixed.Of(k.d.FileID(), k.d.Path()); id != "" {
-		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Kernels, k.d.Path(), id)
+		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Runtime, k.d.Path(), id)
 		return found.ExecutionState, err
 	}
-	sessions, err := k.servers.Kernels.Sessions(ctx)
+	sessions, err := k.servers.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return "", fmt.Errorf("look at the kernel of %s: %w", k.d.Path(), err)
 	}
@@ -174,7 +174,7 @@ func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 
 // moved renames the notebook's Jupyter session.
 func (k *NotebookKernel) moved(ctx context.Context, from, to jupyter.Path) {
-	if k.servers.Kernels == nil {
+	if k.servers.Runtime == nil {
 		return
 	}
 	for _, err := range k.servers.Move(ctx, from, to) {

@@ -103,7 +103,7 @@ func TestATimeThatEndsInALook(t *testing.T) {
 		o.cable.Stall()
 		time.Sleep(noticed)
 		begun := time.Now()
-		time.AfterFunc(session.DefaultServerTimeout-250*time.Millisecond, func() { o.m.Servers().Documents.Silent(begun) })
+		time.AfterFunc(session.DefaultServerTimeout-250*time.Millisecond, func() { o.m.Servers().Documents.Health.Silent(begun) })
 		took := make(chan time.Duration)
 		const calls = 40
 		for range calls {

@@ -10,11 +10,11 @@ import (
 // follow finds the new path of a file that is no longer at its path, and gives it to the document; false if the file is
 // gone.
 func (d *Document) follow(ctx context.Context, fileID string) bool {
-	path, err := d.m.cfg.Server.FilePath(ctx, fileID)
+	path, err := d.m.cfg.Server.Rooms.FilePath(ctx, fileID)
 	if err != nil || path == d.Path() {
 		return false
 	}
-	if _, err := d.m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
+	if _, err := d.m.cfg.Server.Contents.Get(ctx, path, jupyter.ContentsOptions{}); err != nil {
 		return false
 	}
 	d.m.moved(ctx, d, path)

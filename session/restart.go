@@ -61,10 +61,10 @@ func (k *NotebookKernel) Assign(ctx context.Context, name string) (KernelChange,
 // renew starts, changes or restarts the notebook's kernel; again tells whether to restart one of the right kernelspec.
 func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
 	d := k.d
-	srv := k.servers.Kernels
+	srv := k.servers.Runtime
 	var spec jupyter.KernelSpec
 	if name != "" {
-		specs, err := srv.KernelSpecs(ctx)
+		specs, err := srv.Kernels.Specs(ctx)
 		if err != nil {
 			return KernelChange{}, err
 		}
@@ -85,11 +85,11 @@ func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had 
 	}
 	switch {
 	case name != "" && s.Kernel.Name != name:
-		if s, err = srv.ChangeKernel(ctx, s.ID, name); err != nil {
+		if s, err = srv.Sessions.ChangeKernel(ctx, s.ID, name); err != nil {
 			return KernelChange{}, fmt.Errorf("change the kernel of %s: %w", d.Path(), k.unsure(err, "change to "+name))
 		}
 	case again(!started, s):
-		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
+		if _, err := srv.Kernels.Restart(ctx, s.Kernel.ID); err != nil {
 			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), k.unsure(err, "restart"))
 		}
 		k.Reattach(ctx, s)

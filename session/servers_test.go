@@ -32,13 +32,13 @@ func kernelsOn(t *testing.T, b *jupytertest.Server, token string) session.Config
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	return session.Config{Kernels: srv}
+	return session.Config{Runtime: srv}
 }
 
 // sessionsOf are the paths of the Jupyter sessions of a server, by the ids of their kernels.
 func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 	t.Helper()
-	list, err := srv.Sessions(t.Context())
+	list, err := srv.Sessions.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +56,9 @@ func TestTwoServers(t *testing.T) {
 	table, h := analysis.New(m), helper.New(m)
 	watcher := sessiontest.Manager(t, s, session.Config{}) // as a tab is
 	test.True(t, m.Servers().Apart(), test.Sprint("which servers there are is not known"))
-	test.NotEqOp(t, m.Servers().Documents, m.Servers().Kernels, test.Sprint("which servers there are is not known"))
+	test.NotEqOp(t, m.Servers().Documents, m.Servers().Runtime, test.Sprint("which servers there are is not known"))
 	test.False(t, watcher.Servers().Apart(), test.Sprint("which servers there are is not known"))
-	test.EqOp(t, watcher.Servers().Documents, watcher.Servers().Kernels, test.Sprint("which servers there are is not known"))
+	test.EqOp(t, watcher.Servers().Documents, watcher.Servers().Runtime, test.Sprint("which servers there are is not known"))
 
 	t.Run("runs", func(t *testing.T) {
 		path := s.Notebook(t, "import os; x = 41\nprint(os.getcwd())", "x + 1", "'x' in globals()")
@@ -73,7 +73,7 @@ func TestTwoServers(t *testing.T) {
 		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		must.NoError(t, err)
 		must.True(t, ok)
-		test.Eq(t, path, sessionsOf(t, m.Servers().Kernels)[k.ID])
+		test.Eq(t, path, sessionsOf(t, m.Servers().Runtime)[k.ID])
 		test.False(t, sessiontest.HasKernel(t, watcher, k.ID))
 		if k, ok, err := watcher.Kernel(t.Context(), jupyter.MustPath(path)); ok || err != nil {
 			t.Errorf("the documents' server has started %+v, %v", k, err)
@@ -89,11 +89,11 @@ func TestTwoServers(t *testing.T) {
 	t.Run("renamed", func(t *testing.T) {
 		dir := sessiontest.Folder(t, s, m)
 		path := dir + "/a.ipynb"
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(s.Notebook(t, "x = 7", "x")), jupyter.MustPath(path)); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(s.Notebook(t, "x = 7", "x")), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		// A notebook that the other server has for itself, by chance of such a name.
-		theirs, err := m.Servers().Kernels.CreateSession(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(dir + "/theirs.ipynb")})
+		theirs, err := m.Servers().Runtime.Sessions.Create(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(dir + "/theirs.ipynb")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestTwoServers(t *testing.T) {
 		_, ok, err := m.End(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"))
 		must.True(t, ok)
 		must.NoError(t, err)
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"), jupyter.MustPath(dir+"2/b.ipynb")); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"), jupyter.MustPath(dir+"2/b.ipynb")); err != nil {
 			t.Fatal(err)
 		}
 		d, err := a.Open(t.Context())
@@ -126,9 +126,9 @@ func TestTwoServers(t *testing.T) {
 			t.Errorf("renamed by somebody: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		sessiontest.Eventually(t, "its kernel is found by that", func() bool {
-			return sessionsOf(t, m.Servers().Kernels)[a.KernelID()] == dir+"2/b.ipynb"
+			return sessionsOf(t, m.Servers().Runtime)[a.KernelID()] == dir+"2/b.ipynb"
 		})
-		if at := sessionsOf(t, m.Servers().Kernels)[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
+		if at := sessionsOf(t, m.Servers().Runtime)[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
 			t.Errorf("their kernel is at %s", at)
 		}
 		// Theirs is a kernel to join, and no notebook of ours.
@@ -153,7 +153,7 @@ func TestTwoServers(t *testing.T) {
 		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Servers().Kernels.Kernel(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.Servers().Runtime.Kernels.Get(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("its kernel is left: %v", err)
 		}
 	})
@@ -256,7 +256,7 @@ func TestFixedKernel(t *testing.T) {
 		if _, err := d.Kernel().Assign(t.Context(), "python3"); err != nil {
 			t.Errorf("its own kernelspec: %v", err)
 		}
-		if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
+		if specs, err := m.Servers().Documents.Kernels.Specs(t.Context()); err == nil && len(specs.Specs) > 1 {
 			for name := range specs.Specs {
 				if name != "python3" {
 					if _, err := d.Kernel().Assign(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {

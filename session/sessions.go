@@ -65,7 +65,7 @@ func (m *Manager) leavable(ctx context.Context) time.Duration {
 	if m.cfg.Server == nil {
 		return leaveTimeout
 	}
-	if _, why := m.cfg.Server.StillAway(ctx); why != nil {
+	if _, why := m.cfg.Server.Health.StillAway(ctx); why != nil {
 		return leaveAway
 	}
 	return leaveTimeout

@@ -35,7 +35,7 @@ func (t *tabs) look(ctx context.Context, srv *jupyter.Server) {
 	if !due {
 		return
 	}
-	fault, err := jupyter.CheckTabs(ctx, srv)
+	fault, err := srv.Health.CheckTabs(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known, t.fault = err == nil, fault // without an answer nothing is said of it

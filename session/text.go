@@ -59,7 +59,7 @@ func (d *Document) Ahead(ctx context.Context, path jupyter.Path) (*jupyter.NewCo
 	}
 	var file jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
-		file, err = d.m.cfg.Server.Contents(ctx, path, d.current().saved().ContentOf())
+		file, err = d.m.cfg.Server.Contents.Get(ctx, path, d.current().saved().ContentOf())
 		return err
 	}); err != nil {
 		return nil, err

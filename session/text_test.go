@@ -95,7 +95,7 @@ func TestRenamedTextIsFollowed(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
 		d := sessiontest.OpenText(t, m, path)
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path().String() == to })
@@ -113,7 +113,7 @@ func TestJoinedRightAfterARename(t *testing.T) {
 		tab, m := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path, to := jupyter.MustPath(s.Notebook(t, "x = 1")), jupyter.MustPath(s.Name(t, "-moved.ipynb"))
 		sessiontest.Open(t, tab, path.String())
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), path, to); err != nil {
 			t.Fatal(err)
 		}
 		d := sessiontest.Open(t, m, to.String())

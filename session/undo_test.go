@@ -65,7 +65,7 @@ func TestCallsAreTakenBack(t *testing.T) {
 		must.SliceEqOp(t, []string{"c0"}, list[0].Cells)
 		must.SliceEqOp(t, []string{"c0"}, list[0].Ran)
 		moved := jupyter.MustPath(strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb")
-		if _, err := sessiontest.Server(t, s).RenameContents(t.Context(), jupyter.MustPath(path), moved); err != nil {
+		if _, err := sessiontest.Server(t, s).Contents.Rename(t.Context(), jupyter.MustPath(path), moved); err != nil {
 			t.Fatal(err)
 		}
 		o, err := mine.Undo(t.Context(), 1)

@@ -42,11 +42,11 @@ func BenchmarkCaretLine(b *testing.B) {
 	read(alone)
 	read(together)
 	for i := range 3 {
-		sess, err := srv.CollaborationSession(b.Context(), jupyter.MustPath(together), "json", "notebook")
+		sess, err := srv.Rooms.Session(b.Context(), jupyter.MustPath(together), "json", "notebook")
 		if err != nil {
 			b.Fatal(err)
 		}
-		ws, err := srv.DialRoom(b.Context(), sess.RoomID(), sess.SessionID)
+		ws, err := srv.Rooms.Dial(b.Context(), sess.RoomID(), sess.SessionID)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -84,9 +84,9 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 			args["notebook_path"] = s.Notebook(b, "1")
 		}
 		lanes[i].call("session_create", args, &lanes[i].session)
-		b.Cleanup(func() { srv.ShutdownKernel(context.Background(), lanes[i].session.KernelID) })
+		b.Cleanup(func() { srv.Kernels.Shutdown(context.Background(), lanes[i].session.KernelID) })
 		var err error
-		if lanes[i].bare, err = srv.DialKernel(b.Context(), lanes[i].session.KernelID, fmt.Sprintf("bench-%d", i)); err != nil {
+		if lanes[i].bare, err = srv.Kernels.Dial(b.Context(), lanes[i].session.KernelID, fmt.Sprintf("bench-%d", i)); err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { lanes[i].bare.Close() })

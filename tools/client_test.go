@@ -103,7 +103,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	p.must(bob, "session_list", nil, &listed)
 	must.LessEq(t, 0, len(listed.Sessions))
 	test.False(t, slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.KernelID == made.KernelID }))
-	if !slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.Path == path }) {
+	if !slices.ContainsFunc(listed.Runtime, func(k analysis.Connectable) bool { return k.Path == path }) {
 		t.Errorf("the notebook's kernel is not listed: %+v", listed)
 	}
 	var runs notebook.ListRunsResult
@@ -180,7 +180,7 @@ func TestClientLeaves(t *testing.T) {
 	if err := p.do(ada, "list_runs", nil, &toolstest.Dict{}); err == nil {
 		t.Error("a client that has left is served")
 	}
-	if _, err := p.Srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
+	if _, err := p.Srv.Kernels.Get(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
 	if runs, all := p.Work.Manager.RunTable().Runs(jupyter.Path{}), p.Work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {

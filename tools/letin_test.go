@@ -57,7 +57,7 @@ func TestNotLetIn(t *testing.T) {
 		t.Error(text)
 	}
 	hub.Revoke("access")
-	if _, err := srv.Status(t.Context()); err == nil { // as a room that is joined again finds out
+	if _, err := srv.Health.Status(t.Context()); err == nil { // as a room that is joined again finds out
 		t.Fatal("a revoked token is let in")
 	}
 	for _, text := range []string{ask("tools/call", call), ask("resources/read", read)} {

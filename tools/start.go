@@ -64,7 +64,7 @@ func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Durat
 	}
 	began := time.Now()
 	for _, s := range serversOf(w) {
-		err := jupyter.StartOnHub(wait, s, func(_ float64, message string) {
+		err := s.Hub.Start(wait, func(_ float64, message string) {
 			tool.Progress(ctx, time.Since(began).Seconds(), message)
 		})
 		if err != nil {
@@ -78,8 +78,8 @@ func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Durat
 func serversOf(w *desk.Work) []*jupyter.Server {
 	servers := w.Manager.Servers()
 	all := []*jupyter.Server{servers.Documents}
-	if !slices.Contains(all, servers.Kernels) {
-		all = append(all, servers.Kernels)
+	if !slices.Contains(all, servers.Runtime) {
+		all = append(all, servers.Runtime)
 	}
 	return all
 }
@@ -90,7 +90,7 @@ func letIn(ctx context.Context, w *desk.Work) error {
 		if s == nil {
 			continue
 		}
-		if err := jupyter.LetsIn(ctx, s); err != nil {
+		if err := s.Hub.LetsIn(ctx); err != nil {
 			return fmt.Errorf("the Jupyter server refuses this program: %w", err)
 		}
 	}

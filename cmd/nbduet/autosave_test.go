@@ -33,11 +33,11 @@ func adaIn(t *testing.T, s *jupytertest.Server, path string) *ada {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	c, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
+	c, err := srv.Rooms.Session(t.Context(), jupyter.MustPath(path), "json", "notebook")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws, err := srv.DialRoom(t.Context(), c.RoomID(), c.SessionID)
+	ws, err := srv.Rooms.Dial(t.Context(), c.RoomID(), c.SessionID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func examine(ctx context.Context, f doctorFlags, args []string, at surroundings)
 		tell = func(doctor.Check) {}
 	}
 	report := doctor.Examine(ctx, doctor.Patient{
-		Version: thisBuild().String(), Documents: docs, Kernels: kernels, Log: quiet,
+		Version: thisBuild().String(), Documents: docs, Runtime: kernels, Log: quiet,
 		Root: local.root, State: f.stateFolder, Clients: installed,
 	}, tell)
 	if f.JSON {

@@ -81,9 +81,9 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 		checks.Go(func() {
 			var err error
 			if i == 0 {
-				err = jupyter.CheckRooms(ctx, srv)
+				err = srv.Rooms.Check(ctx)
 			} else {
-				err = jupyter.CheckWebsockets(ctx, srv)
+				err = srv.Health.CheckWebsockets(ctx)
 			}
 			switch {
 			case err == nil || ctx.Err() != nil:

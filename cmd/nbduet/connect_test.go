@@ -116,7 +116,7 @@ func TestLocalServerLater(t *testing.T) {
 		for end := time.Now().Add(30 * time.Second); docs.Find(t.Context()) != nil && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
-		got := (&kernel.Servers{Documents: docs, Kernels: kernels})
+		got := (&kernel.Servers{Documents: docs, Runtime: kernels})
 		test.Eq(t, apart, got.Apart(), test.Sprint(address))
 		test.NotEq(t, "", docs.BaseURL(), test.Sprint(address))
 	}

@@ -484,13 +484,13 @@ func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
 		t.Fatal(err)
 	}
 	defer srv.CloseIdleConnections()
-	sessions, err := srv.Sessions(context.Background())
+	sessions, err := srv.Sessions.List(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range sessions {
 		if one.Path.String() == path {
-			if err := srv.ShutdownKernel(context.Background(), one.Kernel.ID); err != nil {
+			if err := srv.Kernels.Shutdown(context.Background(), one.Kernel.ID); err != nil {
 				t.Error(err)
 			}
 		}

@@ -135,7 +135,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 // world is what a world is made of; figures may be nil.
 func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) world.Config {
 	c := world.Config{
-		Server: srv, Kernels: kernels, State: state, Logger: log, MaxSessions: set.maxSessions, ImageCache: set.imageCache,
+		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.maxSessions, ImageCache: set.imageCache,
 		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
 		Session: session.Config{
 			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms,

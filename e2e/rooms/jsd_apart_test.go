@@ -25,7 +25,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := session.New(session.Config{Server: docs, Kernels: kernels})
+	m := session.New(session.Config{Server: docs, Runtime: kernels})
 	t.Cleanup(func() {
 		if err := m.Close(context.Background()); err != nil {
 			t.Error(err)

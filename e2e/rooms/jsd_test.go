@@ -228,7 +228,7 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
 	to := s.Name(t, ".ipynb")
-	if _, err := m.Manager.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
+	if _, err := m.Manager.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 		t.Fatal(err)
 	}
 	l := &ledger{made: []string{"x = 1"}}
@@ -243,7 +243,7 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	}
 	settles(t, s, to, l, d)
 	eventuallySaved(t, d)
-	if err := m.Manager.Servers().Documents.DeleteContents(t.Context(), jupyter.MustPath(to)); err != nil {
+	if err := m.Manager.Servers().Documents.Contents.Delete(t.Context(), jupyter.MustPath(to)); err != nil {
 		t.Fatal(err)
 	}
 	if err := poll.Until(t.Context(), "an edit to be refused", func(ctx context.Context) error {

@@ -77,7 +77,7 @@ func checkAnalysisFiles(c *check) {
 	server := sessiontest.Server(c.T, c.Server)
 	file := c.Server.Write(c, folder+"/b.md", "# b")
 	own, ours := paired(func() {
-		if _, err := server.Contents(c.Context(), jupyter.MustPath(file), jupyter.ContentsOptions{}); err != nil {
+		if _, err := server.Contents.Get(c.Context(), jupyter.MustPath(file), jupyter.ContentsOptions{}); err != nil {
 			c.Fatal(err)
 		}
 	}, func() { p.good("get_document_info", dict{"path": file}) })

@@ -46,7 +46,7 @@ func checkAnalysisSessions(c *check) {
 	session, kernel := text(made.JSON, "session_id"), text(made.JSON, "kernel_id")
 	c.row("003.014", session != "" && kernel != "" && text(made.JSON, "status") == "idle" && iso.MatchString(text(made.JSON, "created_at")), made.Raw)
 	kernels := func() []string {
-		all, err := sessiontest.Server(c.T, c.Server).Kernels(c.Context())
+		all, err := sessiontest.Server(c.T, c.Server).Kernels.List(c.Context())
 		if err != nil {
 			c.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func checkSessions(c *check) {
 	c.row("002.132", text(all.JSON, "root_path") == folder && number(all.JSON, "total_sessions") == 1 && number(all.JSON, "active_sessions") == 1, all.Raw)
 	one := at(all.JSON, "sessions.0")
 	c.row("002.133", text(one, "path") == path && text(one, "session_id") != "" && text(one, "status") == "connected" && number(one, "cell_count") == 2 && text(one, "message") == "RTC session is active", one)
-	session, err := sessiontest.Server(c.T, c.Server).CollaborationSession(c.Context(), jupyter.MustPath(path), "json", "notebook")
+	session, err := sessiontest.Server(c.T, c.Server).Rooms.Session(c.Context(), jupyter.MustPath(path), "json", "notebook")
 	c.row("002.134", err == nil && text(one, "file_id") == session.FileID && session.FileID != "", err, one)
 	c.row("002.135", iso.MatchString(text(one, "last_activity")), one)
 	c.row("002.136", len(list(all.JSON, "sessions")) == 1 && number(p.good("query_nb_sessions", nil).JSON, "total_sessions") == 2)

@@ -124,7 +124,7 @@ func checkAddresses(c *check) {
 
 // Seed 002: cells, read and written where a person has the notebook open.
 func checkCells(c *check) {
-	lobby, err := sessiontest.Server(c.T, c.Server).DialRoom(c.Context(), "JupyterLab:globalAwareness", "")
+	lobby, err := sessiontest.Server(c.T, c.Server).Rooms.Dial(c.Context(), "JupyterLab:globalAwareness", "")
 	if err != nil {
 		c.Fatal(err)
 	}

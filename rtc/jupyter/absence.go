@@ -117,7 +117,7 @@ func (a *absence) gone() <-chan struct{} {
 	return a.leaves
 }
 
-// still is [Server.StillAway]; ask asks the server.
+// still is [Health.StillAway]; ask asks the server.
 func (a *absence) still(ctx context.Context, ask func(context.Context) error) (since time.Time, why error) {
 	a.mu.Lock()
 	since, l, mine := a.failing, a.look, false

@@ -30,13 +30,13 @@ func TestAway(t *testing.T) {
 			}
 			answer(200, "application/json", "{}")(w, r)
 		})
-		_, why := s.StillAway(t.Context())
+		_, why := s.Health.StillAway(t.Context())
 		must.NoError(t, why)
 		test.Eq(t, 0, asked.Load())
-		back, since := s.Back(), time.Now().Add(-time.Minute)
-		s.Silent(since)
+		back, since := s.Health.Back(), time.Now().Add(-time.Minute)
+		s.Health.Silent(since)
 		began := time.Now()
-		at, why := s.StillAway(t.Context())
+		at, why := s.Health.StillAway(t.Context())
 		must.Error(t, why, must.Sprint("one that does not answer"))
 		test.True(t, at.Equal(since), test.Sprint("one that does not answer"))
 		test.Eq(t, lookFor, time.Since(began), test.Sprint("one that does not answer"))
@@ -46,11 +46,11 @@ func TestAway(t *testing.T) {
 		default:
 		}
 		close(hang)
-		if _, why := s.StillAway(t.Context()); why != nil {
+		if _, why := s.Health.StillAway(t.Context()); why != nil {
 			t.Errorf("one that answers is still away: %v", why)
 		}
 		<-back
-		if _, away := s.Away(); away {
+		if _, away := s.Health.Away(); away {
 			t.Error("that is not kept")
 		}
 	})
@@ -60,12 +60,12 @@ func TestAway(t *testing.T) {
 func TestFailingForAWhile(t *testing.T) {
 	s := serve(t, nil, answer(200, "application/json", "{}"))
 	s.absence.silent(time.Now(), false, s.timeout)
-	if _, away := s.Away(); away {
+	if _, away := s.Health.Away(); away {
 		t.Error("away after one failure that nobody waited for")
 	}
 	s.absence.failing = time.Now().Add(-s.timeout)
 	s.absence.silent(time.Now(), false, s.timeout)
-	if _, away := s.Away(); !away {
+	if _, away := s.Health.Away(); !away {
 		t.Error("not away after failures for as long as a request waits")
 	}
 }
@@ -74,17 +74,17 @@ func TestFailingForAWhile(t *testing.T) {
 func TestStillAwayEndsWithItsContext(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		s.Silent(time.Now())
+		s.Health.Silent(time.Now())
 		others := make(chan struct{})
 		go func() {
 			defer close(others)
-			_, _ = s.StillAway(context.Background())
+			_, _ = s.Health.StillAway(context.Background())
 		}()
 		synctest.Wait() // the other asks the server
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		began := time.Now()
-		_, why := s.StillAway(ctx)
+		_, why := s.Health.StillAway(ctx)
 		must.Error(t, why)
 		test.Eq(t, 0, time.Since(began))
 		<-others
@@ -114,14 +114,14 @@ func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
 		for _, there := range []bool{false, true} {
 			alive.Store(there)
 			done := make(chan error, 1)
-			ctx := WithAway(t.Context(), func(*Server) error { return nil })
+			ctx := WithAway(t.Context(), func(Health) error { return nil })
 			go func() {
-				_, err := s.Contents(ctx, MustPath("a.txt"), ContentsOptions{})
+				_, err := s.Contents.Get(ctx, MustPath("a.txt"), ContentsOptions{})
 				done <- err
 			}()
 			<-asked
 			began := time.Now()
-			s.Silent(began)
+			s.Health.Silent(began)
 			err := <-done
 			if there && err != nil {
 				t.Errorf("of a server that answers others: %v", err)
@@ -129,7 +129,7 @@ func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
 			if !there && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) != lookFor) {
 				t.Errorf("of one that answers nobody: %v after %s", err, time.Since(began))
 			}
-			s.Answered()
+			s.Health.Answered()
 		}
 	})
 }

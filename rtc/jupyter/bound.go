@@ -3,7 +3,6 @@ package jupyter
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,9 +16,26 @@ type bound struct {
 	timer *time.Timer
 }
 
+// limit bounds a request, for [transport.Beside].
+func (s *Client) limit(req *http.Request) (ctx context.Context, moved, end func()) {
+	ctx, b, end := s.bounded(req.Context(), outgoingOf(req).timeout)
+	if b == nil {
+		return ctx, func() {}, end
+	}
+	return ctx, b.heard, end
+}
+
+// watchGateway ends a request that only the gateway of the kernels does not answer, for [transport.Beside].
+func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, end func()) {
+	if ctx := req.Context(); !outgoingOf(req).asksGateway() || ctx.Value(patientKey{}) != nil {
+		return ctx, func() {}, func() {}
+	}
+	return whileSilent(req.Context(), s)
+}
+
 // bounded returns a context for a request, and its bound unless the request has a limit of its own, see [Patiently] and
 // whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
-func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+func (s *Client) bounded(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
 	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
 		return s.whileBusy(ctx, patient)
 	}
@@ -32,7 +48,7 @@ func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Cont
 		b.timer.Stop()
 		cancel(context.Canceled)
 	}
-	if _, asked := ctx.Value(awayKey{}).(func(*Server) error); !asked {
+	if _, asked := ctx.Value(awayKey{}).(func(Health) error); !asked {
 		return ctx, b, end
 	}
 	heeding := make(chan struct{})
@@ -47,13 +63,13 @@ func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Cont
 }
 
 // heed ends a request when it becomes known otherwise that the server is away: whoever waits for it would wait in vain.
-func (s *Server) heed(ctx context.Context, end context.CancelCauseFunc) {
+func (s *Client) heed(ctx context.Context, end context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
 		return
 	case <-s.absence.gone():
 	}
-	if _, why := s.StillAway(ctx); why != nil {
+	if _, why := s.health().StillAway(ctx); why != nil {
 		end(context.DeadlineExceeded)
 	}
 }
@@ -74,7 +90,7 @@ func (c call) asksGateway() bool {
 // whileSilent returns a context for a request that asks the gateway, if there is one. When nothing of an answer has come for half
 // of its time, the server is asked something else; if it answers that, and still not this, the context ends a little before that
 // time is over, for the cause errSilentGateway. heard is to be called when an answer comes, end in every case.
-func whileSilent(ctx context.Context, s *Server) (silent context.Context, heard, end func()) {
+func whileSilent(ctx context.Context, s *Client) (silent context.Context, heard, end func()) {
 	limit := s.timeout
 	if until, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(until))
@@ -91,7 +107,7 @@ func whileSilent(ctx context.Context, s *Server) (silent context.Context, heard,
 			return
 		case <-time.After(limit / 2):
 		}
-		if _, err := s.Version(ctx); err != nil {
+		if _, err := s.health().Version(ctx); err != nil {
 			return
 		}
 		// A server that was busy so far answers both.
@@ -110,7 +126,7 @@ func whileSilent(ctx context.Context, s *Server) (silent context.Context, heard,
 
 // whileAlive returns a context for a request that makes the server wait for a kernel: it ends after the limit, or when
 // the server does not answer other requests any more, or its gateway does not.
-func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
 	ctx, stop := withTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
 	watching := make(chan struct{})
@@ -123,7 +139,7 @@ func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.C
 			case <-time.After(s.timeout / 10):
 			}
 			asking, enough := context.WithTimeout(ctx, s.timeout*9/10)
-			_, err := s.Status(asking)
+			_, err := s.health().Status(asking)
 			enough()
 			switch {
 			case errors.Is(err, errSilentGateway):
@@ -153,7 +169,7 @@ func Patiently(ctx context.Context, limit time.Duration) context.Context {
 }
 
 // whileBusy returns a context for a request as [Patiently] says.
-func (s *Server) whileBusy(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
 	b := &bound{limit: s.timeout, timer: time.NewTimer(s.timeout)}
@@ -166,7 +182,7 @@ func (s *Server) whileBusy(ctx context.Context, limit time.Duration) (context.Co
 				return
 			case <-b.timer.C:
 			}
-			err := s.Busy(ctx)
+			err := s.health().Busy(ctx)
 			if err != nil && !errors.Is(err, ErrBusy) || err == nil && others {
 				cancel(context.DeadlineExceeded)
 				return
@@ -188,17 +204,17 @@ type awayKey struct{}
 
 // WithAway returns a context whose requests fail at once when away gives a reason for that: the server is known to be
 // away. Somebody waits for these requests, so that one in vain makes it known.
-func WithAway(ctx context.Context, away func(*Server) error) context.Context {
+func WithAway(ctx context.Context, away func(Health) error) context.Context {
 	return context.WithValue(ctx, awayKey{}, away)
 }
 
 // known is the error of a request to a server that is known to be away.
-func (s *Server) known(ctx context.Context, c call) error {
-	away, ok := ctx.Value(awayKey{}).(func(*Server) error)
+func (s *Client) known(ctx context.Context, c call) error {
+	away, ok := ctx.Value(awayKey{}).(func(Health) error)
 	if !ok {
 		return nil
 	}
-	err := away(s)
+	err := away(Health{s})
 	if err == nil {
 		return nil
 	}
@@ -207,7 +223,7 @@ func (s *Server) known(ctx context.Context, c call) error {
 
 // Known is the error of a request that is not made, because the server is known to be away, see [WithAway]; for those who
 // use a connection to the server. op and about name what for.
-func (s *Server) Known(ctx context.Context, op, about string) error {
+func (s *Client) Known(ctx context.Context, op, about string) error {
 	return s.withRole(s.known(ctx, call{op: op, about: about}))
 }
 
@@ -219,7 +235,7 @@ func ofAnyone(ctx context.Context) context.Context { return context.WithValue(ct
 
 // noteAnswer notes what the end of a request says of whether the server is there. A request that its own caller has
 // given up says nothing, and began is zero for one that the server answers late.
-func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
+func (s *Client) noteAnswer(ctx context.Context, began time.Time, err error) {
 	if err == nil && ctx.Value(anyoneKey{}) == nil || errors.Is(err, ErrUnauthorized) {
 		s.absence.refuses(err)
 	}
@@ -229,7 +245,7 @@ func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
 		if stoppedOnHub(err) || startingOnHub(err) {
 			s.absence.stops(err)
 		}
-		_, asked := ctx.Value(awayKey{}).(func(*Server) error)
+		_, asked := ctx.Value(awayKey{}).(func(Health) error)
 		s.absence.silent(time.Now(), asked, s.timeout)
 	case err == nil, errors.As(err, &e) && e.Status != 0:
 		s.absence.answered()
@@ -240,17 +256,3 @@ func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
 
 // heard begins the time again.
 func (b *bound) heard() { b.timer.Reset(b.limit) }
-
-// reader begins the time again whenever a part of a body goes through.
-type reader struct {
-	io.Reader
-	b *bound
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if n > 0 {
-		r.b.heard()
-	}
-	return n, err
-}

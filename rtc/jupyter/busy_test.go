@@ -48,32 +48,32 @@ func TestBusy(t *testing.T) {
 	}
 	t.Run("busy", func(t *testing.T) {
 		s := listening(t, func(c net.Conn) { t.Cleanup(func() { _ = c.Close() }) })
-		err := s.Busy(t.Context())
+		err := s.Health.Busy(t.Context())
 		test.ErrorIs(t, err, ErrBusy, test.Sprint("busy"))
-		test.True(t, s.Takes(t.Context()), test.Sprint("busy"))
+		test.True(t, s.Health.Takes(t.Context()), test.Sprint("busy"))
 	})
 	t.Run("closed at once", func(t *testing.T) {
 		s := listening(t, func(c net.Conn) { _ = c.Close() })
-		err := s.Busy(t.Context())
+		err := s.Health.Busy(t.Context())
 		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("busy"))
 		test.False(t, errors.Is(err, ErrBusy), test.Sprint("busy"))
-		test.False(t, s.Takes(t.Context()), test.Sprint("busy"))
+		test.False(t, s.Health.Takes(t.Context()), test.Sprint("busy"))
 	})
 	t.Run("gone", func(t *testing.T) {
 		gone, err := New(Options{URL: "http://127.0.0.1:1", Timeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = gone.Busy(t.Context())
+		err = gone.Health.Busy(t.Context())
 		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("busy"))
 		test.False(t, errors.Is(err, ErrBusy), test.Sprint("busy"))
-		test.False(t, gone.Takes(t.Context()), test.Sprint("busy"))
+		test.False(t, gone.Health.Takes(t.Context()), test.Sprint("busy"))
 	})
 	for _, status := range []int{http.StatusOK, http.StatusForbidden} {
 		s := serve(t, nil, answer(status, "application/json", "{}"))
-		err := s.Busy(t.Context())
+		err := s.Health.Busy(t.Context())
 		must.NoError(t, err, must.Sprint(status))
-		test.True(t, s.Takes(t.Context()), test.Sprint(status))
+		test.True(t, s.Health.Takes(t.Context()), test.Sprint(status))
 	}
 }
 
@@ -100,10 +100,10 @@ func TestPatiently(t *testing.T) {
 		}
 		defer s.CloseIdleConnections()
 		ask := func(limit time.Duration) error {
-			_, err := s.Status(Patiently(t.Context(), limit))
+			_, err := s.Health.Status(Patiently(t.Context(), limit))
 			return err
 		}
-		if _, err := s.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := s.Health.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("one without patience: %v", err)
 		}
 		if err := ask(3 * timeout); !errors.Is(err, context.DeadlineExceeded) {

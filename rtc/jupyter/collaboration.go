@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/gorilla/websocket"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
@@ -25,27 +26,30 @@ type CollabSession struct {
 // RoomID is the name of the file's room.
 func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + c.FileID }
 
-// CollaborationSession asks for the room of a file: format and type are "json" and "notebook" for notebooks, "text" and
+// Rooms finds and joins the rooms in which the files of a server are shared.
+type Rooms struct{ client *Client }
+
+// Session asks for the room of a file: format and type are "json" and "notebook" for notebooks, "text" and
 // "file" for text. The server does not check that the file exists, so read its contents model first and use that path.
 //
 // With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither
 // is ErrNoCollaboration. ErrNotFound is a missing file, from servers that check.
-func (s *Server) CollaborationSession(ctx context.Context, path Path, format, typ string) (CollabSession, error) {
+func (r Rooms) Session(ctx context.Context, path Path, format, typ string) (CollabSession, error) {
 	const op = "open the collaboration session of"
 	if path.IsRoot() {
 		return CollabSession{}, &Error{Op: op, err: errors.New("the root folder has no room: name a file"), kind: ErrBadPath}
 	}
 	var out CollabSession
-	err := s.do(ctx, call{
+	err := r.client.do(ctx, call{
 		op: op, about: path.p, method: http.MethodPut, path: "/api/collaboration/session/" + path.Escaped(),
 		body: map[string]string{"format": format, "type": typ},
 	}, &out)
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound && errors.Is(e, ErrNotJupyter) {
-		if out, ok := s.documentsSession(ctx, op, path, format, typ); ok {
+		if out, ok := r.documentsSession(ctx, op, path, format, typ); ok {
 			return out, nil
 		}
-		return CollabSession{}, s.noCollaboration(ctx, e, path)
+		return CollabSession{}, r.none(ctx, e, path)
 	}
 	if err != nil {
 		return CollabSession{}, err
@@ -56,26 +60,26 @@ func (s *Server) CollaborationSession(ctx context.Context, path Path, format, ty
 	return out, nil
 }
 
-// noCollaboration turns the 404 of the session endpoint into what it means.
-func (s *Server) noCollaboration(ctx context.Context, e *Error, path Path) error {
-	if _, err := s.Version(ctx); err != nil {
+// none turns the 404 of the session endpoint into what it means.
+func (r Rooms) none(ctx context.Context, e *Error, path Path) error {
+	if _, err := r.client.health().Version(ctx); err != nil {
 		return e // the whole address is wrong
 	}
 	out := &Error{Op: e.Op, Path: path.p, Status: e.Status, kind: ErrNoCollaboration}
-	return s.withRole(lacksRooms(ctx, s, out))
+	return r.client.withRole(r.lacking(ctx, out))
 }
 
-// lacksRooms says why a server has no rooms for us: none at all, or those of JupyterLab 3.
-func lacksRooms(ctx context.Context, s *Server, e *Error) error {
-	if old, _ := there(ctx, s, "/api/yjs/roomid/x"); old { // an error is no sign of them
+// lacking says why a server has no rooms for us: none at all, or those of JupyterLab 3.
+func (r Rooms) lacking(ctx context.Context, e *Error) error {
+	if old, _ := r.endpoint(ctx, "/api/yjs/roomid/x"); old { // an error is no sign of them
 		return e.of(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 3"})
 	}
 	return e.of(faults.NoCollaboration, faults.Values{})
 }
 
-// there reports whether a server has an endpoint which takes no GET. The error is that of a server that does not answer.
-func there(ctx context.Context, s *Server, path string) (bool, error) {
-	err := s.do(ctx, call{op: "look for rooms", path: path}, nil)
+// endpoint reports whether a server has an endpoint which takes no GET. The error is that of a server that does not answer.
+func (r Rooms) endpoint(ctx context.Context, path string) (bool, error) {
+	err := r.client.do(ctx, call{op: "look for rooms", path: path}, nil)
 	var e *Error
 	if errors.As(err, &e) && e.Status != 0 {
 		return e.Status == http.StatusMethodNotAllowed, nil
@@ -83,32 +87,32 @@ func there(ctx context.Context, s *Server, path string) (bool, error) {
 	return false, err
 }
 
-// HasRooms reports whether a server has rooms, of either kind. The error is that of a server that does not answer.
-func HasRooms(ctx context.Context, s *Server) (bool, error) {
-	if rooms, err := there(ctx, s, "/api/collaboration/session/x"); rooms || err != nil {
+// Available reports whether a server has rooms, of either kind. The error is that of a server that does not answer.
+func (r Rooms) Available(ctx context.Context) (bool, error) {
+	if rooms, err := r.endpoint(ctx, "/api/collaboration/session/x"); rooms || err != nil {
 		return rooms, err
 	}
-	return there(ctx, s, "/api/fileid/index") // jupyter-server-documents
+	return r.endpoint(ctx, "/api/fileid/index") // jupyter-server-documents
 }
 
-// CheckRooms asks a server whether it has rooms, websockets reach it, and people's tabs are in the rooms, and changes nothing.
+// Check asks a server whether it has rooms, websockets reach it, and people's tabs are in the rooms, and changes nothing.
 // Its error is that of a first start, see package faults: the server is not there or refuses us, has no rooms, they are too
 // old, nobody can join them, or the tabs are kept out.
-func CheckRooms(ctx context.Context, s *Server) error {
-	status, err := s.Status(ctx)
+func (r Rooms) Check(ctx context.Context) error {
+	status, err := r.client.health().Status(ctx)
 	if err != nil {
 		return err
 	}
-	switch rooms, err := HasRooms(ctx, s); {
+	switch rooms, err := r.Available(ctx); {
 	case err != nil:
 		return err
 	case !rooms:
-		return s.withRole(lacksRooms(ctx, s, &Error{Op: "look for real-time collaboration on", Path: s.BaseURL(), kind: ErrNoCollaboration}))
+		return r.client.withRole(r.lacking(ctx, &Error{Op: "look for real-time collaboration on", Path: r.client.BaseURL(), kind: ErrNoCollaboration}))
 	}
-	if err := tryWebsockets(ctx, s, status); err != nil {
+	if err := r.client.health().tryWebsockets(ctx, status); err != nil {
 		return err
 	}
-	trouble, err := CheckTabs(ctx, s)
+	trouble, err := r.client.health().CheckTabs(ctx)
 	if err == nil && trouble.Code != "" {
 		return trouble
 	}
@@ -117,12 +121,37 @@ func CheckRooms(ctx context.Context, s *Server) error {
 
 // FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's
 // root.
-func (s *Server) FilePath(ctx context.Context, fileID string) (Path, error) {
+func (r Rooms) FilePath(ctx context.Context, fileID string) (Path, error) {
 	var out struct {
 		Path Path `json:"path"`
 	}
-	err := s.do(ctx, call{op: "look up the path of file id", about: fileID, path: "/api/fileid/path", query: url.Values{"id": {fileID}}}, &out)
+	err := r.client.do(ctx, call{op: "look up the path of file id", about: fileID, path: "/api/fileid/path", query: url.Values{"id": {fileID}}}, &out)
 	return out.Path, err
+}
+
+// Dial opens the websocket of a room. roomID is "format:type:fileId", or the name of a room that lives in memory
+// only, which needs no session. The connection accepts messages of up to 256 MiB; SetReadLimit changes that.
+//
+// The colons of the id stay as they are: encoded ones would silently name another, empty room.
+func (r Rooms) Dial(ctx context.Context, roomID, sessionID string) (*websocket.Conn, error) {
+	q := url.Values{}
+	if sessionID != "" {
+		q.Set("sessionId", sessionID)
+	}
+	conn, err := r.client.dial(ctx, "join room", roomID, "/api/collaboration/room/"+url.PathEscape(roomID), q, defaultTimeout)
+	var e *Error
+	if errors.As(err, &e) {
+		switch e.Status {
+		case http.StatusNotFound:
+			e.kind, e.Message = ErrNoCollaboration, "the server has no rooms"
+			rooms, _ := r.Available(ctx)
+			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(r.client, rooms)
+		case http.StatusInternalServerError:
+			// The server answers this for a file id that it does not know, or no longer.
+			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
+		}
+	}
+	return conn, err
 }
 
 // RoomState is what is known of a file's room without joining it.
@@ -134,21 +163,21 @@ type RoomState struct {
 	Closed bool
 }
 
-// LookIntoRoom asks a server whether the room of a file is in memory, and makes neither a room nor an id for the file.
+// LookInto asks a server whether the room of a file is in memory, and makes neither a room nor an id for the file.
 //
 // A file without an id has no room. Of one with an id the server tells only where a room is to be forked: without the room
 // it refuses that as not found, before it looks at what it is sent. What is sent is no description of a fork, so that a room
 // is not forked either; the server's log then has an error of it.
-func LookIntoRoom(ctx context.Context, s *Server, path Path, format, typ string) RoomState {
+func (r Rooms) LookInto(ctx context.Context, path Path, format, typ string) RoomState {
 	var file struct {
 		ID string `json:"id"`
 	}
-	err := s.do(ctx, call{op: "look up the file id of", about: path.p, path: "/api/fileid/id", query: url.Values{"path": {path.p}}}, &file)
+	err := r.client.do(ctx, call{op: "look up the file id of", about: path.p, path: "/api/fileid/id", query: url.Values{"path": {path.p}}}, &file)
 	if err != nil || file.ID == "" {
 		return RoomState{Closed: errors.Is(err, ErrNotFound)}
 	}
 	id := CollabSession{Format: format, Type: typ, FileID: file.ID}.RoomID()
-	err = s.do(ctx, call{
+	err = r.client.do(ctx, call{
 		op: "look for the room of", about: path.p, method: http.MethodPut, path: "/api/collaboration/fork/" + id, body: []string{},
 	}, nil)
 	return RoomState{FileID: file.ID, Closed: errors.Is(err, ErrNotFound)}

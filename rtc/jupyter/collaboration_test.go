@@ -52,7 +52,7 @@ func TestCollaborationSessionElsewhere(t *testing.T) {
 					t.Errorf("asked for %s %s", r.Method, r.URL)
 				}
 			})
-			_, err := s.CollaborationSession(t.Context(), MustPath("/x.ipynb"), "json", "notebook")
+			_, err := s.Rooms.Session(t.Context(), MustPath("/x.ipynb"), "json", "notebook")
 			for _, k := range tt.kinds {
 				if !errors.Is(err, k) {
 					t.Errorf("error %v does not match %q", err, k)

@@ -62,17 +62,20 @@ type ContentsOptions struct {
 	Hash bool
 }
 
-// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more. errors.Is:
+// Contents reads and writes the files of a server, through its Contents API.
+type Contents struct{ client *Client }
+
+// Get reads a file or folder: what is on disk, which lags behind an open room by a second or more. errors.Is:
 // ErrNotFound, ErrBadRequest (other type). Reading a notebook does no harm to one that is being saved.
-func (s *Server) Contents(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
+func (c Contents) Get(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	if opt.Content && opt.Type == "notebook" {
-		return s.notebook(ctx, path, opt)
+		return c.notebook(ctx, path, opt)
 	}
-	return s.read(ctx, path, opt)
+	return c.read(ctx, path, opt)
 }
 
 // read is one request for contents.
-func (s *Server) read(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
+func (c Contents) read(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	q := url.Values{"content": {"0"}}
 	if opt.Content {
 		q.Set("content", "1")
@@ -86,10 +89,10 @@ func (s *Server) read(ctx context.Context, path Path, opt ContentsOptions) (Cont
 	if opt.Hash {
 		q.Set("hash", "1")
 	}
-	return s.contents(ctx, "read contents of", path, call{query: q})
+	return c.ask(ctx, "read contents of", path, call{query: q})
 }
 
-// NewContent is what [Server.PutContents] writes.
+// NewContent is what [Contents.Put] writes.
 type NewContent struct {
 	// Type is "notebook", "file" or "directory".
 	Type string `json:"type"`
@@ -99,36 +102,36 @@ type NewContent struct {
 	Content any `json:"content,omitempty"`
 }
 
-// PutContents writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
+// Put writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
 // edited through the room: this would throw away what the room has not saved.
-func (s *Server) PutContents(ctx context.Context, path Path, c NewContent) (Content, error) {
-	c.Content = pyjson.Literals(c.Content)
-	return s.contents(ctx, "write", path, call{method: http.MethodPut, body: c})
+func (c Contents) Put(ctx context.Context, path Path, file NewContent) (Content, error) {
+	file.Content = pyjson.Literals(file.Content)
+	return c.ask(ctx, "write", path, call{method: http.MethodPut, body: file})
 }
 
-// CopyContents copies the file from into folder dir under a name that the server picks. It copies what is on disk.
-func (s *Server) CopyContents(ctx context.Context, from, dir Path) (Content, error) {
-	return s.contents(ctx, fmt.Sprintf("copy %q into", from), dir, call{
+// Copy copies the file from into folder dir under a name that the server picks. It copies what is on disk.
+func (c Contents) Copy(ctx context.Context, from, dir Path) (Content, error) {
+	return c.ask(ctx, fmt.Sprintf("copy %q into", from), dir, call{
 		method: http.MethodPost, body: map[string]Path{"copy_from": from},
 	})
 }
 
-// RenameContents moves a file or folder to another path; an existing file there is ErrConflict. Jupyter sessions keep
-// the old path until [Server.PatchSession] tells them.
-func (s *Server) RenameContents(ctx context.Context, from, to Path) (Content, error) {
-	return s.contents(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]Path{"path": to}})
+// Rename moves a file or folder to another path; an existing file there is ErrConflict. Jupyter sessions keep
+// the old path until [Sessions.Patch] tells them.
+func (c Contents) Rename(ctx context.Context, from, to Path) (Content, error) {
+	return c.ask(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]Path{"path": to}})
 }
 
-// DeleteContents deletes a file or folder. A room open on it is not told.
-func (s *Server) DeleteContents(ctx context.Context, path Path) error {
-	return s.do(ctx, call{op: "delete", about: path.p, method: http.MethodDelete, path: contentsPath(path)}, nil)
+// Delete deletes a file or folder. A room open on it is not told.
+func (c Contents) Delete(ctx context.Context, path Path) error {
+	return c.client.do(ctx, call{op: "delete", about: path.p, method: http.MethodDelete, path: contentsPath(path)}, nil)
 }
 
-// contents completes c with the path's endpoint and decodes one content model.
-func (s *Server) contents(ctx context.Context, op string, path Path, c call) (Content, error) {
-	c.op, c.about, c.path = op, path.p, contentsPath(path)
+// ask completes c with the path's endpoint and decodes one content model.
+func (c Contents) ask(ctx context.Context, op string, path Path, req call) (Content, error) {
+	req.op, req.about, req.path = op, path.p, contentsPath(path)
 	var out Content
-	if err := s.do(ctx, c, &out); err != nil {
+	if err := c.client.do(ctx, req, &out); err != nil {
 		var e *Error
 		if errors.As(err, &e) {
 			e.Message = withoutRoot(e.Message, path.p)

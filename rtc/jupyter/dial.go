@@ -19,63 +19,19 @@ import (
 // not choose it, [websocket.Conn.Subprotocol] is empty and the messages are JSON texts.
 const KernelProtocol = "v1.kernel.websocket.jupyter.org"
 
-// DialRoom opens the websocket of a room. roomID is "format:type:fileId", or the name of a room that lives in memory
-// only, which needs no session. The connection accepts messages of up to 256 MiB; SetReadLimit changes that.
-//
-// The colons of the id stay as they are: encoded ones would silently name another, empty room.
-func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*websocket.Conn, error) {
-	q := url.Values{}
-	if sessionID != "" {
-		q.Set("sessionId", sessionID)
-	}
-	conn, err := s.dial(ctx, "join room", roomID, "/api/collaboration/room/"+url.PathEscape(roomID), q, defaultTimeout)
-	var e *Error
-	if errors.As(err, &e) {
-		switch e.Status {
-		case http.StatusNotFound:
-			e.kind, e.Message = ErrNoCollaboration, "the server has no rooms"
-			rooms, _ := HasRooms(ctx, s)
-			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(s, rooms)
-		case http.StatusInternalServerError:
-			// The server answers this for a file id that it does not know, or no longer.
-			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
-		}
-	}
-	return conn, err
-}
-
-// DialKernel opens a kernel's channels websocket. A sessionID already connected is taken over: the older socket is
-// closed, and messages that came while no socket was there are delivered, if no other client was connected either. The
-// server answers when the kernel has started. The connection accepts messages of up to 256 MiB.
-func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*websocket.Conn, error) {
-	q := url.Values{}
-	if sessionID != "" {
-		q.Set("session_id", sessionID)
-	}
-	conn, err := s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, kernelTimeout, KernelProtocol)
-	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound {
-		// A websocket handler answers even this with an HTML page.
-		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "there is no such kernel", "", faults.Fault{}
-		_, gone := s.Kernel(ctx, kernelID)
-		err = e.swallowed(s, gone == nil)
-	}
-	return conn, err
-}
-
 // eventsPath is that of the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
 const eventsPath = "/api/events/subscribe"
 
 // DialEvents opens the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
-func DialEvents(ctx context.Context, s *Server) (*websocket.Conn, error) {
+func (s *Client) DialEvents(ctx context.Context) (*websocket.Conn, error) {
 	return s.dial(ctx, "hear the events of", s.BaseURL(), eventsPath, nil, defaultTimeout)
 }
 
 // dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
 // silent is not waited for that long.
-func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
+func (s *Client) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	conn, err := handshake(ctx, s, op, about, path, query, timeout, protocols...)
-	if e, ok := brokenOff(err); ok && errors.Is(CheckWebsockets(ctx, s), ErrNoWebsockets) {
+	if e, ok := brokenOff(err); ok && errors.Is(s.health().CheckWebsockets(ctx), ErrNoWebsockets) {
 		err = e.swallowed(s, true)
 	}
 	return conn, s.withRole(err)
@@ -89,7 +45,7 @@ func brokenOff(err error) (e *Error, ok bool) {
 }
 
 // handshake is dial, without asking what it means that the server breaks off.
-func handshake(ctx context.Context, s *Server, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
+func handshake(ctx context.Context, s *Client, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	ctx, _, cancel := s.bounded(ctx, timeout)
 	defer cancel()
 	at, err := s.find(ctx, op, about)
@@ -97,7 +53,7 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 		return nil, err
 	}
 	if len(at.others) > 0 && !at.sure.Load() {
-		_, _ = s.Version(ctx) // which settles where the server is, or else the handshake fails there
+		_, _ = s.health().Version(ctx) // which settles where the server is, or else the handshake fails there
 		at = s.finder.at.Load()
 	}
 	var conn *websocket.Conn
@@ -118,7 +74,7 @@ func handshake(ctx context.Context, s *Server, op, about, path string, query url
 }
 
 // shake makes one attempt at a handshake with a place.
-func shake(ctx context.Context, s *Server, at *place, op, about, path string, query url.Values, protocols []string) (*websocket.Conn, error) {
+func shake(ctx context.Context, s *Client, at *place, op, about, path string, query url.Values, protocols []string) (*websocket.Conn, error) {
 	ctx, look := s.scheme.Begin(ctx, at.base)
 	defer look.End()
 	target := "ws" + strings.TrimPrefix(at.address(), "http") + path // http → ws, https → wss
@@ -140,7 +96,7 @@ func shake(ctx context.Context, s *Server, at *place, op, about, path string, qu
 		},
 		TLSClientConfig: s.tls,
 		Subprotocols:    protocols,
-		Jar:             s.client.Jar,
+		Jar:             s.http.Jar,
 		ReadBufferSize:  64 << 10,
 		WriteBufferSize: 64 << 10,
 	}
@@ -160,7 +116,7 @@ func shake(ctx context.Context, s *Server, at *place, op, about, path string, qu
 			failed = failed.of(s.finder.refusal(), faults.Values{}) // Jupyter itself answers handshakes in HTML
 		}
 		if refusedUpgrade(failed.Status) {
-			_, err := s.Status(ctx)
+			_, err := s.health().Status(ctx)
 			failed = failed.swallowed(s, err == nil)
 		}
 		_ = explained(ctx, s, at, failed)
@@ -174,35 +130,35 @@ const tryFor = 3 * time.Second
 // CheckWebsockets tries whether websockets reach a server, and leaves no trace there: it subscribes to the server's events
 // until one ping is answered. The error matches [ErrNoWebsockets] where requests reach the server before and after, and it was
 // not started again meanwhile; or it is that of a request. Where the server tells no events, or too slowly, it is nil.
-func CheckWebsockets(ctx context.Context, s *Server) error {
+func (h Health) CheckWebsockets(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, tryFor)
 	defer stop()
-	before, err := s.Status(ctx)
+	before, err := h.Status(ctx)
 	if err != nil {
 		return err
 	}
-	return tryWebsockets(ctx, s, before)
+	return h.tryWebsockets(ctx, before)
 }
 
 // tryWebsockets is CheckWebsockets for a server that has just said how it is.
-func tryWebsockets(ctx context.Context, s *Server, before Status) error {
+func (h Health) tryWebsockets(ctx context.Context, before Status) error {
 	ctx, stop := context.WithTimeout(ctx, tryFor)
 	defer stop()
 	const op = "try websockets with"
-	conn, err := handshake(ctx, s, op, s.BaseURL(), eventsPath, nil, tryFor)
+	conn, err := handshake(ctx, h.client, op, h.client.BaseURL(), eventsPath, nil, tryFor)
 	switch _, broken := brokenOff(err); {
 	case err == nil && echoes(ctx, conn):
 		return nil
 	case errors.Is(err, ErrNoWebsockets):
-		return s.withRole(err)
+		return h.client.withRole(err)
 	case err != nil && !broken:
 		return nil
 	}
-	after, err := s.Status(ctx)
+	after, err := h.Status(ctx)
 	if err != nil || !after.Started.Equal(before.Started) {
 		return err
 	}
-	return (&Error{Op: op, Path: s.BaseURL()}).swallowed(s, true)
+	return (&Error{Op: op, Path: h.client.BaseURL()}).swallowed(h.client, true)
 }
 
 // echoes reports whether a websocket answers a ping, or at least is not broken off before that; it closes it.
@@ -235,7 +191,7 @@ func refusedUpgrade(status int) bool {
 }
 
 // swallowed makes the error one of a proxy that swallows websockets, if requests reach what the handshake did not.
-func (e *Error) swallowed(s *Server, reached bool) *Error {
+func (e *Error) swallowed(s *Client, reached bool) *Error {
 	if !reached {
 		return e
 	}

@@ -27,8 +27,8 @@ func TestDialRefused(t *testing.T) {
 		{200, ErrNotJupyter, ErrNotJupyter},
 	} {
 		status = tt.status
-		_, roomErr := s.DialRoom(t.Context(), "json:notebook:id", "x")
-		_, kernelErr := s.DialKernel(t.Context(), "k", "x")
+		_, roomErr := s.Rooms.Dial(t.Context(), "json:notebook:id", "x")
+		_, kernelErr := s.Kernels.Dial(t.Context(), "k", "x")
 		if !errors.Is(roomErr, tt.room) {
 			t.Errorf("room, %d: %v, want %v", tt.status, roomErr, tt.room)
 		}
@@ -62,7 +62,7 @@ func TestDialKernelProtocol(t *testing.T) {
 		_ = ws.WriteMessage(websocket.TextMessage, []byte(r.URL.RequestURI()))
 	})
 	for _, choose = range []bool{true, false} {
-		ws, err := s.DialKernel(t.Context(), "a b/c", "my session")
+		ws, err := s.Kernels.Dial(t.Context(), "a b/c", "my session")
 		if err != nil {
 			t.Fatal(err)
 		}

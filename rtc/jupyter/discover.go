@@ -105,7 +105,7 @@ func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 		return false
 	}
 	defer s.CloseIdleConnections()
-	_, err = s.Status(ctx)
+	_, err = s.Health.Status(ctx)
 	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // whoever asks more of that one hears what it lacks
 		return true
 	}

@@ -140,7 +140,7 @@ func (e *Error) Unwrap() []error {
 
 // answerError makes the error for an HTTP answer of a server that is no success. text is the server's message, from JSON or
 // plain text; html tells that the body was a page, which no API handler writes.
-func answerError(s *Server, op, path string, status int, text string, html bool) *Error {
+func answerError(s *Client, op, path string, status int, text string, html bool) *Error {
 	at := faults.Values{Address: s.atAddress("")}
 	e := &Error{Op: op, Path: path, Status: status, Message: text}
 	switch {
@@ -226,13 +226,13 @@ func diskFull(message string) bool {
 }
 
 // hubClient asks the hub of a server in the name of its token.
-func hubClient(s *Server, at *place) hub.Client {
-	return hub.Client{HTTP: s.client, Token: at.token, UserAgent: s.userAgent}
+func hubClient(s *Client, at *place) hub.Client {
+	return hub.Client{HTTP: s.http, Token: at.token, UserAgent: s.userAgent}
 }
 
 // explained is the error of a request with what the hub says of it, where a hub has the server: the server does not run, or
 // the token is not known there, or lacks a scope. It returns err, changed.
-func explained(ctx context.Context, s *Server, at *place, err error) error {
+func explained(ctx context.Context, s *Client, at *place, err error) error {
 	var e *Error
 	if !errors.As(err, &e) || e.hub == hub.Other || at.token == "" {
 		return err
@@ -286,7 +286,7 @@ func (e *Error) at(kind error, code faults.Code, v faults.Values) *Error {
 
 // pageInstead is the error of a page that answers in place of Jupyter's API, which answers with none; nil where it may be a
 // hub's or Jupyter's own.
-func pageInstead(s *Server, op, about string, resp *http.Response) *Error {
+func pageInstead(s *Client, op, about string, resp *http.Response) *Error {
 	page := webpage.Read(resp.Body)
 	page.Title = s.Redact(page.Title)
 	e := &Error{Op: op, Path: about, Status: resp.StatusCode, kind: ErrNotJupyter, Message: "the answer is an HTML page"}
@@ -304,4 +304,25 @@ func pageInstead(s *Server, op, about string, resp *http.Response) *Error {
 		return nil
 	}
 	return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: page.String()})
+}
+
+// withRole makes an error name its server, if there are several.
+func (s *Client) withRole(err error) error {
+	var e *Error
+	if s.role != "" && errors.As(err, &e) && e.Server == "" {
+		e.Server = "the " + s.role + " server"
+		if at := s.BaseURL(); at != "" {
+			e.Server += " at " + at
+		}
+		e.Hint, e.fault = faults.ForRole(s.role, e.Hint), e.fault.ForRole(s.role)
+	}
+	return err
+}
+
+// atAddress is the word and the server's address; "" if errors name the server anyway.
+func (s *Client) atAddress(word string) string {
+	if s.role != "" {
+		return ""
+	}
+	return word + s.BaseURL()
 }

@@ -92,7 +92,7 @@ func TestErrorKinds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			s := serve(t, &log, tt.handler)
-			_, err := s.Contents(t.Context(), MustPath("a dir/x.ipynb"), ContentsOptions{})
+			_, err := s.Contents.Get(t.Context(), MustPath("a dir/x.ipynb"), ContentsOptions{})
 			var e *Error
 			if !errors.As(err, &e) {
 				t.Fatalf("error %v is no *Error", err)
@@ -129,10 +129,10 @@ func TestTokenTravelsInHeader(t *testing.T) {
 		got = append(got, r)
 		answer(200, "application/json", `{}`)(w, r)
 	})
-	if _, err := s.Contents(t.Context(), MustPath("é #?.ipynb"), ContentsOptions{Content: true, Type: "file"}); err != nil {
+	if _, err := s.Contents.Get(t.Context(), MustPath("é #?.ipynb"), ContentsOptions{Content: true, Type: "file"}); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
+	_, _ = s.Rooms.Dial(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
 	// the last, because an answer of 200 is no server's own
 	must.SliceLen(t, 3, got)
 	must.Eq(t, "/base/api/status", got[2].URL.Path)
@@ -181,21 +181,21 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	ctx := t.Context()
-	c, err := s.Contents(ctx, MustPath("near"), ContentsOptions{})
+	c, err := s.Contents.Get(ctx, MustPath("near"), ContentsOptions{})
 	must.NoError(t, err, must.Sprint("a redirect within the server"))
 	test.Eq(t, "target", c.Path.String(), test.Sprint("a redirect within the server"))
 	for path, kind := range map[string]error{"far": ErrNotJupyter, "login": ErrUnauthorized, "loop": ErrNotJupyter} {
-		_, err := s.Contents(ctx, MustPath(path), ContentsOptions{})
+		_, err := s.Contents.Get(ctx, MustPath(path), ContentsOptions{})
 		test.ErrorIs(t, err, kind, test.Sprint(path))
 		test.StrNotContains(t, err.Error(), "s3cret", test.Sprint(path))
 		if path == "far" && !strings.Contains(err.Error(), foreign.URL) {
 			t.Errorf("%v does not name the other server", err)
 		}
 	}
-	_, err = s.CreateSession(ctx, NewSession{Path: MustPath("x")})
+	_, err = s.Sessions.Create(ctx, NewSession{Path: MustPath("x")})
 	test.ErrorIs(t, err, ErrNotJupyter, test.Sprint("a redirected POST"))
 	test.Eq(t, 1, posts, test.Sprint("a redirected POST"))
-	if _, err := s.DialRoom(ctx, "a", ""); !errors.Is(err, ErrNotJupyter) {
+	if _, err := s.Rooms.Dial(ctx, "a", ""); !errors.Is(err, ErrNotJupyter) {
 		t.Errorf("a redirected websocket: %v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestRedirects(t *testing.T) {
 func TestAnswerTooLarge(t *testing.T) {
 	s := serve(t, nil, answer(200, "application/json", `"`+strings.Repeat("x", 2000)+`"`))
 	s.maxAnswer = 1000
-	if _, err := s.Contents(t.Context(), MustPath("x"), ContentsOptions{}); !errors.Is(err, ErrTooLarge) {
+	if _, err := s.Contents.Get(t.Context(), MustPath("x"), ContentsOptions{}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v, want ErrTooLarge", err)
 	}
 }
@@ -217,9 +217,9 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, restErr := s.Status(t.Context())
-	_, roomErr := s.DialRoom(t.Context(), "json:notebook:x", "y")
-	_, kernelErr := s.DialKernel(t.Context(), "k", "s")
+	_, restErr := s.Health.Status(t.Context())
+	_, roomErr := s.Rooms.Dial(t.Context(), "json:notebook:x", "y")
+	_, kernelErr := s.Kernels.Dial(t.Context(), "k", "s")
 	for what, err := range map[string]error{"status": restErr, "room": roomErr, "kernel": kernelErr} {
 		if !errors.Is(err, ErrUnreachable) {
 			t.Errorf("%s: %v, want ErrUnreachable", what, err)
@@ -237,7 +237,7 @@ func TestSecureAddressOfPlainServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Status(t.Context())
+	_, err = s.Health.Status(t.Context())
 	test.False(t, errors.Is(err, ErrUnreachable))
 	test.ErrorIs(t, err, ErrNotJupyter)
 	test.StrContains(t, err.Error(), "speaks http, not https")
@@ -278,19 +278,19 @@ func TestTimeouts(t *testing.T) {
 			return s
 		}
 		status := func(s *Server, ctx context.Context) error {
-			_, err := s.Contents(ctx, MustPath("x"), ContentsOptions{})
+			_, err := s.Contents.Get(ctx, MustPath("x"), ContentsOptions{})
 			return err
 		}
 		starts := map[string]func(s *Server, ctx context.Context) error{
 			"session": func(s *Server, ctx context.Context) error {
-				_, err := s.CreateSession(ctx, NewSession{Path: MustPath("x")})
+				_, err := s.Sessions.Create(ctx, NewSession{Path: MustPath("x")})
 				return err
 			},
 			"start": func(s *Server, ctx context.Context) error {
-				_, err := s.StartKernelIn(ctx, "", MustPath(""))
+				_, err := s.Kernels.Start(ctx, "", MustPath(""))
 				return err
 			},
-			"restart": func(s *Server, ctx context.Context) error { _, err := s.Restart(ctx, "k"); return err },
+			"restart": func(s *Server, ctx context.Context) error { _, err := s.Kernels.Restart(ctx, "k"); return err },
 		}
 		givesUp := func(what string, after time.Duration, call func(ctx context.Context) error) {
 			t.Helper()
@@ -323,7 +323,7 @@ func TestTimeouts(t *testing.T) {
 		s := server(false, 0)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err := s.Status(ctx)
+		_, err := s.Health.Status(ctx)
 		test.ErrorIs(t, err, context.Canceled, test.Sprint("cancelled"))
 		test.False(t, errors.Is(err, ErrUnreachable), test.Sprint("cancelled"))
 	})
@@ -350,8 +350,8 @@ func TestListsAskAgain(t *testing.T) {
 			{9, 409, 1, ErrConflict},
 		} {
 			for what, list := range map[string]func() (int, error){
-				"kernels":  func() (int, error) { l, err := s.Kernels(t.Context()); return len(l), err },
-				"sessions": func() (int, error) { l, err := s.Sessions(t.Context()); return len(l), err },
+				"kernels":  func() (int, error) { l, err := s.Kernels.List(t.Context()); return len(l), err },
+				"sessions": func() (int, error) { l, err := s.Sessions.List(t.Context()); return len(l), err },
 			} {
 				asked, failures, status = 0, tt.failures, tt.status
 				n, err := list()

@@ -32,19 +32,19 @@ func writeAndRead(ctx context.Context) error {
 	defer server.CloseIdleConnections()
 
 	path := "example-" + rand.Text() + ".md"
-	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Notes"}); err != nil {
+	if _, err := server.Contents.Put(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Notes"}); err != nil {
 		return err
 	}
-	file, err := server.Contents(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
+	file, err := server.Contents.Get(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
 	if err != nil {
 		return err
 	}
 	fmt.Println(file.Type, string(file.Content))
 
-	if err := server.DeleteContents(ctx, jupyter.MustPath(path)); err != nil {
+	if err := server.Contents.Delete(ctx, jupyter.MustPath(path)); err != nil {
 		return err
 	}
-	_, err = server.Contents(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{})
+	_, err = server.Contents.Get(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{})
 	fmt.Println("it is gone:", errors.Is(err, jupyter.ErrNotFound))
 	return nil
 }

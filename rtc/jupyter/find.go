@@ -183,7 +183,7 @@ func (f *finder) heard(err error) {
 
 // elsewhere looks for the server at the other bases that its address may mean, after a request has ended so at this one. It
 // returns this place where it is not found there.
-func elsewhere(ctx context.Context, s *Server, at *place, ended error) *place {
+func elsewhere(ctx context.Context, s *Client, at *place, ended error) *place {
 	switch {
 	case len(at.others) == 0 || at.sure.Load():
 		return at
@@ -205,13 +205,13 @@ func elsewhere(ctx context.Context, s *Server, at *place, ended error) *place {
 }
 
 // Find searches for the server if it has not been found yet; the error says what to do. It sends the server nothing.
-func (s *Server) Find(ctx context.Context) error {
+func (s *Client) Find(ctx context.Context) error {
 	_, err := s.find(ctx, "find a server", "")
 	return s.withRole(err)
 }
 
 // find is the finder's place, with the error of a request.
-func (s *Server) find(ctx context.Context, op, about string) (*place, error) {
+func (s *Client) find(ctx context.Context, op, about string) (*place, error) {
 	at, err := s.finder.place(ctx)
 	switch {
 	case err == nil:

@@ -67,10 +67,10 @@ func TestFindLater(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if _, err := s.Status(t.Context()); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
+				if _, err := s.Health.Status(t.Context()); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
 					t.Errorf("without a server: %v", err)
 				}
-				if _, err := s.DialRoom(t.Context(), "json:notebook:1", ""); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
+				if _, err := s.Rooms.Dial(t.Context(), "json:notebook:1", ""); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
 					t.Errorf("a room without a server: %v", err)
 				}
 			})
@@ -82,7 +82,7 @@ func TestFindLater(t *testing.T) {
 		}
 		there.Store(true)
 		for range 3 {
-			_, err := s.Status(t.Context())
+			_, err := s.Health.Status(t.Context())
 			must.NoError(t, err, must.Sprint("with a server"))
 			test.Eq(t, "http://one:1", s.BaseURL(), test.Sprint("with a server"))
 			test.True(t, s.HasToken(), test.Sprint("with a server"))
@@ -123,7 +123,7 @@ func TestFindAgain(t *testing.T) {
 		s := finding(t, net, "", func(context.Context) (Found, error) { return at, nil })
 		ask := func() error {
 			time.Sleep(time.Minute)
-			_, err := s.Status(t.Context())
+			_, err := s.Health.Status(t.Context())
 			return err
 		}
 		if err := ask(); err != nil {
@@ -152,12 +152,12 @@ func TestFindToken(t *testing.T) {
 		net := lan{}
 		at := Found{URL: "http://one:1"}
 		s := finding(t, net, "http://one:1/", func(context.Context) (Found, error) { return at, nil })
-		_, err := s.Status(t.Context())
+		_, err := s.Health.Status(t.Context())
 		test.ErrorIs(t, err, ErrUnreachable, test.Sprint("not up"))
 		test.Eq(t, "http://one:1", s.BaseURL(), test.Sprint("not up"))
 		net["http://one:1"], at.Token = "t1", "t1"
 		time.Sleep(time.Minute)
-		if _, err := s.Status(t.Context()); err != nil {
+		if _, err := s.Health.Status(t.Context()); err != nil {
 			t.Errorf("up: %v", err)
 		}
 	})

@@ -80,8 +80,8 @@ func TestCheckRooms(t *testing.T) {
 					answer(404, pageType, "")(w, r)
 				}
 			})
-			isOf(t, c.name, CheckRooms(t.Context(), s), c.code)
-			v, err := VersionsOf(t.Context(), s)
+			isOf(t, c.name, s.Rooms.Check(t.Context()), c.code)
+			v, err := s.Health.Versions(t.Context())
 			known := v.Collaboration == "5.0.4" && v.Lab != "" && strings.Contains(c.page, `"`+v.Lab+`"`)
 			must.NoError(t, err)
 			test.Eq(t, "2.21.1", v.Server)
@@ -98,8 +98,8 @@ func TestCheckRoomsOfAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.CloseIdleConnections()
-	isOf(t, "a server", CheckRooms(t.Context(), srv), "")
-	v, err := VersionsOf(t.Context(), srv)
+	isOf(t, "a server", srv.Rooms.Check(t.Context()), "")
+	v, err := srv.Health.Versions(t.Context())
 	must.NoError(t, err)
 	test.NotEq(t, "", v.Server)
 }
@@ -137,8 +137,8 @@ func TestWebsocketsEaten(t *testing.T) {
 		{500, 200, 200, "", ""},
 	} {
 		handshake, kernel, status = c.handshake, c.kernel, c.status
-		_, room := s.DialRoom(t.Context(), "json:notebook:x", "y")
-		_, channels := s.DialKernel(t.Context(), "k", "s")
+		_, room := s.Rooms.Dial(t.Context(), "json:notebook:x", "y")
+		_, channels := s.Kernels.Dial(t.Context(), "k", "s")
 		isOf(t, "room", room, c.room)
 		isOf(t, "kernel", channels, c.ofKernel)
 		if eaten := errors.Is(room, ErrNoWebsockets); eaten != (c.room == faults.WebsocketsEaten) {
@@ -198,13 +198,13 @@ func TestWebsocketsCutOff(t *testing.T) {
 					answer(200, jsonType, `{"started":"`+started+`"}`)(w, r)
 				}
 			})
-			err := CheckWebsockets(t.Context(), s)
+			err := s.Health.CheckWebsockets(t.Context())
 			isOf(t, "the check", err, c.code)
 			if errors.Is(err, ErrNoWebsockets) != (c.code == faults.WebsocketsEaten) {
 				t.Error(err)
 			}
 			tried.Store(false)
-			ws, err := s.DialRoom(t.Context(), "json:notebook:x", "y")
+			ws, err := s.Rooms.Dial(t.Context(), "json:notebook:x", "y")
 			switch {
 			case c.taken:
 				if err != nil {
@@ -275,9 +275,9 @@ func TestCertificates(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.CloseIdleConnections()
-			_, err = s.Status(t.Context())
+			_, err = s.Health.Status(t.Context())
 			isOf(t, "status", err, c.code)
-			if _, err = s.DialRoom(t.Context(), "json:notebook:x", "y"); c.code != "" {
+			if _, err = s.Rooms.Dial(t.Context(), "json:notebook:x", "y"); c.code != "" {
 				isOf(t, "room", err, c.code)
 			} else if !errors.Is(err, ErrNoWebsockets) { // this server takes none, and was reached
 				t.Errorf("room: %v", err)
@@ -309,7 +309,7 @@ func TestPassword(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Status(t.Context())
+		_, err = s.Health.Status(t.Context())
 		isOf(t, "status", err, c.code)
 		s.CloseIdleConnections()
 	}
@@ -324,8 +324,8 @@ func TestNoKernel(t *testing.T) {
 		code faults.Code
 	}{{text, faults.NoKernel}, {"[Errno 28] No space left on device", faults.DiskFull}} {
 		text = c.text
-		_, started := s.StartKernelIn(t.Context(), "julia", Path{})
-		_, made := s.CreateSession(t.Context(), NewSession{Path: MustPath("a.ipynb"), KernelName: "julia"})
+		_, started := s.Kernels.Start(t.Context(), "julia", Path{})
+		_, made := s.Sessions.Create(t.Context(), NewSession{Path: MustPath("a.ipynb"), KernelName: "julia"})
 		isOf(t, "kernel", started, c.code)
 		isOf(t, "session", made, c.code)
 	}
@@ -342,7 +342,7 @@ func TestAnswersAreOfFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.CloseIdleConnections()
-		_, err = s.Status(ctx)
+		_, err = s.Health.Status(ctx)
 		return err
 	}
 	for _, c := range []struct {

@@ -35,16 +35,16 @@ func TestGatewayAway(t *testing.T) {
 			answer(200, jsonType, `{"id":"`+gatewayID+`","execution_state":"idle"}`)(w, r)
 		}
 	})
-	_, err := s.Status(t.Context())
+	_, err := s.Health.Status(t.Context())
 	isOf(t, "the status", err, faults.GatewayAway)
-	_, err = s.Kernel(t.Context(), gatewayID)
+	_, err = s.Kernels.Get(t.Context(), gatewayID)
 	isOf(t, "a kernel", err, faults.GatewayAway)
-	_, err = s.Restart(t.Context(), gatewayID)
+	_, err = s.Kernels.Restart(t.Context(), gatewayID)
 	isOf(t, "a restart", err, faults.GatewayAway)
-	_, away := s.Away()
+	_, away := s.Health.Away()
 	test.False(t, away, test.Sprint("the server is taken to be away"))
 	test.False(t, errors.Is(err, ErrUnreachable), test.Sprint("the server is taken to be away"))
-	test.NoError(t, s.Busy(t.Context()), test.Sprint("the server is taken to be away"))
+	test.NoError(t, s.Health.Busy(t.Context()), test.Sprint("the server is taken to be away"))
 }
 
 // A kernel is what the list says, which a server has from its gateway, and only else what is said of it alone.
@@ -66,7 +66,7 @@ func TestKernelOfTheList(t *testing.T) {
 			}
 			answer(200, jsonType, `{"id":"k","execution_state":"idle"}`)(w, r)
 		})
-		k, err := s.Kernel(t.Context(), "k")
+		k, err := s.Kernels.Get(t.Context(), "k")
 		must.NoError(t, err)
 		test.Eq(t, c.state, k.ExecutionState)
 	}
@@ -98,14 +98,14 @@ func silentGateway(t *testing.T, after time.Duration) *Server {
 // A gateway that answers nothing is told from a server that does, in the time of any request.
 func TestGatewaySilent(t *testing.T) {
 	asks := map[string]func(context.Context, *Server) error{
-		"status":      func(ctx context.Context, s *Server) error { _, err := s.Status(ctx); return err },
-		"kernels":     func(ctx context.Context, s *Server) error { _, err := s.Kernels(ctx); return err },
-		"kernel":      func(ctx context.Context, s *Server) error { _, err := s.Kernel(ctx, gatewayID); return err },
-		"kernelspecs": func(ctx context.Context, s *Server) error { _, err := s.KernelSpecs(ctx); return err },
-		"sessions":    func(ctx context.Context, s *Server) error { _, err := s.Sessions(ctx); return err },
-		"restart":     func(ctx context.Context, s *Server) error { _, err := s.Restart(ctx, gatewayID); return err },
+		"status":      func(ctx context.Context, s *Server) error { _, err := s.Health.Status(ctx); return err },
+		"kernels":     func(ctx context.Context, s *Server) error { _, err := s.Kernels.List(ctx); return err },
+		"kernel":      func(ctx context.Context, s *Server) error { _, err := s.Kernels.Get(ctx, gatewayID); return err },
+		"kernelspecs": func(ctx context.Context, s *Server) error { _, err := s.Kernels.Specs(ctx); return err },
+		"sessions":    func(ctx context.Context, s *Server) error { _, err := s.Sessions.List(ctx); return err },
+		"restart":     func(ctx context.Context, s *Server) error { _, err := s.Kernels.Restart(ctx, gatewayID); return err },
 		"a session": func(ctx context.Context, s *Server) error {
-			_, err := s.CreateSession(ctx, NewSession{Path: MustPath("a.ipynb")})
+			_, err := s.Sessions.Create(ctx, NewSession{Path: MustPath("a.ipynb")})
 			return err
 		},
 	}
@@ -118,7 +118,7 @@ func TestGatewaySilent(t *testing.T) {
 			if took := time.Since(began); took > defaultTimeout {
 				t.Errorf("%s: told after %v", name, took)
 			}
-			_, away := s.Away()
+			_, away := s.Health.Away()
 			test.False(t, away, test.Sprint(name))
 			test.False(t, errors.Is(err, ErrUnreachable), test.Sprint(name))
 			test.False(t, errors.Is(err, context.DeadlineExceeded), test.Sprint(name))
@@ -147,7 +147,7 @@ func TestGatewayNotBlamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.CloseIdleConnections)
-		if _, err := s.Kernels(t.Context()); err != nil {
+		if _, err := s.Kernels.List(t.Context()); err != nil {
 			t.Errorf("a server that was busy: %v", err)
 		}
 	})
@@ -155,7 +155,7 @@ func TestGatewayNotBlamed(t *testing.T) {
 		s := silentGateway(t, 0)
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(defaultTimeout/2+time.Second/10, stop)
-		_, err := s.Kernels(ctx)
+		_, err := s.Kernels.List(ctx)
 		test.ErrorIs(t, err, context.Canceled, test.Sprint("a request that was given up"))
 		test.False(t, errors.Is(err, ErrNoGateway), test.Sprint("a request that was given up"))
 	})

@@ -13,33 +13,36 @@ import (
 // startedAfter is how often a server is asked whether it is there that its hub has started.
 const startedAfter = time.Second
 
-// StartOnHub has the JupyterHub of a server start it if it does not run, and waits until it answers, or ctx ends. tell is
+// Hub is the JupyterHub of a server, if it is on one.
+type Hub struct{ client *Client }
+
+// Start has the JupyterHub of a server start it if it does not run, and waits until it answers, or ctx ends. tell is
 // told how far the start is, in percent and in the hub's words, as far as the token may know; it must not block. The error
 // says what to do. A server of no hub is asked only whether it answers.
-func StartOnHub(ctx context.Context, s *Server, tell func(percent float64, message string)) error {
+func (h Hub) Start(ctx context.Context, tell func(percent float64, message string)) error {
 	const op = "start the server at"
-	at, err := s.find(ctx, op, s.BaseURL())
+	at, err := h.client.find(ctx, op, h.client.BaseURL())
 	if err != nil {
-		return s.withRole(err)
+		return h.client.withRole(err)
 	}
 	where, onHub := hub.PlaceOf(at.base)
-	if _, err = s.Status(ctx); !onHub || !errors.Is(err, ErrUnreachable) {
+	if _, err = h.client.health().Status(ctx); !onHub || !errors.Is(err, ErrUnreachable) {
 		return err
 	}
 	tell(0, "JupyterHub is asked to start "+where.String()) // it may answer late
-	err = hubClient(s, at).StartServer(ctx, where, tell)
+	err = hubClient(h.client, at).StartServer(ctx, where, tell)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return (&Error{Op: op, Path: s.BaseURL(), err: ctx.Err(), kind: ErrUnreachable}).of(faults.HubStarting, faults.Values{Detail: where.String(), Address: where.Spawn()})
+		return (&Error{Op: op, Path: h.client.BaseURL(), err: ctx.Err(), kind: ErrUnreachable}).of(faults.HubStarting, faults.Values{Detail: where.String(), Address: where.Spawn()})
 	case errors.Is(err, hub.ErrNoScope):
-		_, err = s.Status(ctx) // which says so
+		_, err = h.client.health().Status(ctx) // which says so
 		return err
 	default:
-		return &Error{Op: op, Path: s.BaseURL(), err: err, kind: ErrUnreachable, Hint: "start it at " + where.Spawn()}
+		return &Error{Op: op, Path: h.client.BaseURL(), err: err, kind: ErrUnreachable, Hint: "start it at " + where.Spawn()}
 	}
 	for { // the hub may be a moment ahead of its proxy
-		if _, err = s.Status(ctx); err == nil || !errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
+		if _, err = h.client.health().Status(ctx); err == nil || !errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 			return err
 		}
 		select {
@@ -62,15 +65,15 @@ const (
 // its user was removed. It asks the server, for some seconds at most, where nothing has shown for half a minute that it lets
 // the program in, or the last answer was that it does not, or it is not there; those who want to know that at the same time
 // ask once. It is nil if the server lets the program in, or does not say; and for a server of no hub, which is not asked.
-func LetsIn(ctx context.Context, s *Server) error {
-	at := s.finder.at.Load()
+func (h Hub) LetsIn(ctx context.Context) error {
+	at := h.client.finder.at.Load()
 	if at == nil || at.token == "" {
 		return nil
 	}
 	if _, onHub := hub.PlaceOf(at.base); !onHub {
 		return nil
 	}
-	a := &s.absence
+	a := &h.client.absence
 	a.mu.Lock()
 	l, away := a.doorman.look, a.away
 	shown := a.doorman.asked
@@ -92,7 +95,7 @@ func LetsIn(ctx context.Context, s *Server) error {
 		if away {
 			limit = lookFor
 		}
-		askDoor(s, l, limit)
+		h.askDoor(l, limit)
 	}
 	select {
 	case <-l.done:
@@ -103,15 +106,15 @@ func LetsIn(ctx context.Context, s *Server) error {
 }
 
 // askDoor carries out a look. It does not end with its first caller's context: others wait for it, too.
-func askDoor(s *Server, l *look, limit time.Duration) {
+func (h Hub) askDoor(l *look, limit time.Duration) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	var header http.Header
-	err := s.do(ctx, call{op: "ask for the status of", about: s.BaseURL(), path: "/api/status", header: &header}, nil)
+	err := h.client.do(ctx, call{op: "ask for the status of", about: h.client.BaseURL(), path: "/api/status", header: &header}, nil)
 	if stoppedOnHub(err) {
-		s.Silent(time.Now())
+		h.client.health().Silent(time.Now())
 	}
-	a := &s.absence
+	a := &h.client.absence
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err == nil && header.Get("X-JupyterHub-Version") == "" {

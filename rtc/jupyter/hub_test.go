@@ -62,9 +62,9 @@ func TestHubExplains(t *testing.T) {
 	} {
 		h.Set(c.state, c.state)
 		s := server(c.token)
-		_, status := s.Status(t.Context())
-		_, post := s.StartKernelIn(t.Context(), "python3", Path{})
-		_, dial := DialEvents(t.Context(), s)
+		_, status := s.Health.Status(t.Context())
+		_, post := s.Kernels.Start(t.Context(), "python3", Path{})
+		_, dial := s.DialEvents(t.Context())
 		for what, err := range map[string]error{"GET": status, "POST": post, "websocket": dial} {
 			f, _ := faults.Of(err)
 			test.Eq(t, c.code, f.Code, test.Sprint(what))
@@ -76,7 +76,7 @@ func TestHubExplains(t *testing.T) {
 	h.Set("ready", "")
 	s := server("full")
 	_, before := h.Counts()
-	_, err := s.Contents(t.Context(), Path{}, ContentsOptions{})
+	_, err := s.Contents.Get(t.Context(), Path{}, ContentsOptions{})
 	must.Error(t, err)
 	test.StrContains(t, err.Error(), "may not read this folder")
 	if _, after := h.Counts(); after != before {
@@ -90,7 +90,7 @@ func TestHubIsAskedSparingly(t *testing.T) {
 		h, server := onHub(t)
 		s := server("full")
 		for range 50 {
-			if _, err := s.Status(t.Context()); err == nil {
+			if _, err := s.Health.Status(t.Context()); err == nil {
 				t.Fatal("it answers")
 			}
 		}
@@ -106,37 +106,37 @@ func TestStartOnHub(t *testing.T) {
 		s := server("full")
 		var told []string
 		tell := func(_ float64, message string) { told = append(told, message) }
-		if err := StartOnHub(t.Context(), s, tell); err != nil {
+		if err := s.Hub.Start(t.Context(), tell); err != nil {
 			t.Fatal(err)
 		}
 		if len(told) == 0 {
 			t.Error("nothing was told")
 		}
-		if err := StartOnHub(t.Context(), s, tell); err != nil { // it runs
+		if err := s.Hub.Start(t.Context(), tell); err != nil { // it runs
 			t.Fatal(err)
 		}
 		if starts, _ := h.Counts(); starts != 1 {
 			t.Error(starts, "starts")
 		}
 		h.Set("", "")
-		err := StartOnHub(t.Context(), server("access"), tell)
+		err := server("access").Hub.Start(t.Context(), tell)
 		if f, _ := faults.Of(err); f.Code != faults.HubCannotStart {
 			t.Error(err)
 		}
-		err = StartOnHub(t.Context(), server("bob"), tell)
+		err = server("bob").Hub.Start(t.Context(), tell)
 		if f, _ := faults.Of(err); f.Code != faults.HubScope {
 			t.Error(err)
 		}
 		h.Set("spawn", "spawn")
 		ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer stop()
-		err = StartOnHub(ctx, s, tell)
+		err = s.Hub.Start(ctx, tell)
 		if f, _ := faults.Of(err); f.Code != faults.HubStarting {
 			t.Error(err)
 		}
 		h.Set("", "")
 		h.Fail()
-		err = StartOnHub(t.Context(), s, tell)
+		err = s.Hub.Start(t.Context(), tell)
 		must.Error(t, err)
 		test.StrContains(t, err.Error(), "no room")
 		test.StrContains(t, err.Error(), "/hub/spawn/ann")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrDetached says that a notebook's room is not connected to its kernel; see [Server.ExecuteCell].
+// ErrDetached says that a notebook's room is not connected to its kernel; see [Kernels.ExecuteCell].
 var ErrDetached = Fixed("the room is not connected to its kernel")
 
 // jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name comes from the file's id,
@@ -17,11 +17,11 @@ var ErrDetached = Fixed("the room is not connected to its kernel")
 // cells itself (its execution_handlers.py) and has no endpoint to read a run: the outcome is in the room only.
 
 // documentsSession makes the session of a server with jupyter-server-documents; false if the server lacks it.
-func (s *Server) documentsSession(ctx context.Context, op string, path Path, format, typ string) (CollabSession, bool) {
+func (r Rooms) documentsSession(ctx context.Context, op string, path Path, format, typ string) (CollabSession, bool) {
 	var out struct {
 		ID string `json:"id"`
 	}
-	err := s.do(ctx, call{
+	err := r.client.do(ctx, call{
 		op: op, about: path.p, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path.p}},
 	}, &out)
 	if err != nil || out.ID == "" {
@@ -32,9 +32,9 @@ func (s *Server) documentsSession(ctx context.Context, op string, path Path, for
 
 // ExecuteCell has jupyter-server-documents run a code cell of an open room, after the cells that it runs there already.
 // It returns when the cell is queued, its outputs cleared and its execution state "running". source is the source that
-// we know; ErrConflict says that the room has another one. On ErrDetached call [Server.AttachKernel].
-func (s *Server) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, source string) error {
-	err := s.do(ctx, call{
+// we know; ErrConflict says that the room has another one. On ErrDetached call [Sessions.AttachKernel].
+func (k Kernels) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, source string) error {
+	err := k.client.do(ctx, call{
 		op: "run cell", about: cellID, method: http.MethodPost, path: kernelPath(kernelID) + "/execute",
 		body: map[string]any{
 			"document_id": roomID,
@@ -52,8 +52,8 @@ func (s *Server) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, sour
 
 // AttachKernel gives a session a kernel, which may be the one it has. jupyter-server-documents then connects the
 // notebook's room to it again, and drops what it was running there.
-func (s *Server) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
-	return s.do(ctx, call{
+func (s Sessions) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
+	return s.client.do(ctx, call{
 		op: "attach kernel to session", about: sessionID, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(sessionID),
 		body: map[string]any{"kernel": map[string]any{"id": kernelID}}, timeout: kernelTimeout,
 	}, nil)

@@ -62,13 +62,13 @@ func TestServerDocuments(t *testing.T) {
 			t.Errorf("asked for %s %s", r.Method, r.URL)
 		}
 	})
-	c, err := s.CollaborationSession(t.Context(), MustPath("x.ipynb"), "json", "notebook")
+	c, err := s.Rooms.Session(t.Context(), MustPath("x.ipynb"), "json", "notebook")
 	must.NoError(t, err)
 	must.True(t, c.Documents)
 	must.Eq(t, "", c.SessionID)
 	must.Eq(t, "json:notebook:f1", c.RoomID())
 	for cell, want := range map[string]error{"c": nil, "changed": ErrConflict, "detached": ErrDetached, "missing": ErrBadRequest} {
-		if err := s.ExecuteCell(t.Context(), "k1", c.RoomID(), cell, "1+1"); !errors.Is(err, want) {
+		if err := s.Kernels.ExecuteCell(t.Context(), "k1", c.RoomID(), cell, "1+1"); !errors.Is(err, want) {
 			t.Errorf("run %s: %v, want %v", cell, err, want)
 		}
 	}

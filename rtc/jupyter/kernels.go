@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
@@ -60,27 +61,30 @@ func (k KernelSpec) ResourcePath() string {
 	return path.Dir(slices.Min(slices.Collect(maps.Values(k.Resources))))
 }
 
-// KernelSpecs lists the kernels that can be started.
-func (s *Server) KernelSpecs(ctx context.Context) (KernelSpecs, error) {
+// Kernels starts, ends and connects to the kernels of a server.
+type Kernels struct{ client *Client }
+
+// Specs lists the kernels that can be started.
+func (k Kernels) Specs(ctx context.Context) (KernelSpecs, error) {
 	var out KernelSpecs
-	err := s.do(ctx, call{op: "list kernelspecs", path: "/api/kernelspecs"}, &out)
+	err := k.client.do(ctx, call{op: "list kernelspecs", path: "/api/kernelspecs"}, &out)
 	return out, err
 }
 
-// Kernels lists the running kernels.
-func (s *Server) Kernels(ctx context.Context) ([]Kernel, error) {
+// List lists the running kernels.
+func (k Kernels) List(ctx context.Context) ([]Kernel, error) {
 	var out []Kernel
-	err := s.list(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
+	err := k.client.list(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
 	return out, err
 }
 
-// Kernel reads one kernel; ErrNotFound once it is shut down.
+// Get reads one kernel; ErrNotFound once it is shut down.
 //
 // It looks for it in the list first. A server whose kernels are a gateway's asks the gateway for a list alone: of one kernel
 // it tells what it has last heard so, be that hours old, or of a gateway that was started again and has it no longer.
-func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
+func (k Kernels) Get(ctx context.Context, id string) (Kernel, error) {
 	var all []Kernel
-	err := s.do(ctx, call{op: "read kernel", about: id, path: "/api/kernels"}, &all)
+	err := k.client.do(ctx, call{op: "read kernel", about: id, path: "/api/kernels"}, &all)
 	for _, k := range all {
 		if k.ID == id {
 			return k, nil
@@ -90,19 +94,19 @@ func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
 		return Kernel{}, err
 	}
 	var out Kernel
-	err = s.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
+	err = k.client.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
 	return out, err
 }
 
-// StartKernelIn starts a kernel that belongs to no session; an empty name starts the server's default. Its working
+// Start starts a kernel that belongs to no session; an empty name starts the server's default. Its working
 // folder is a path of the Contents API; "" is the root. A server that runs kernels elsewhere ignores the folder.
-func (s *Server) StartKernelIn(ctx context.Context, name string, folder Path) (Kernel, error) {
+func (k Kernels) Start(ctx context.Context, name string, folder Path) (Kernel, error) {
 	body := map[string]string{"path": folder.p}
 	if name != "" {
 		body["name"] = name
 	}
 	var out Kernel
-	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
+	err := k.client.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
 	return out, noKernel(err)
 }
 
@@ -115,28 +119,47 @@ func noKernel(err error) error {
 	return err
 }
 
-// ShutdownKernel ends a kernel; its sessions go with it.
-func (s *Server) ShutdownKernel(ctx context.Context, id string) error {
-	return s.do(ctx, call{op: "shut down kernel", about: id, method: http.MethodDelete, path: kernelPath(id)}, nil)
+// Shutdown ends a kernel; its sessions go with it.
+func (k Kernels) Shutdown(ctx context.Context, id string) error {
+	return k.client.do(ctx, call{op: "shut down kernel", about: id, method: http.MethodDelete, path: kernelPath(id)}, nil)
 }
 
 // Interrupt interrupts what the kernel is running; it returns before the kernel has stopped.
-func (s *Server) Interrupt(ctx context.Context, id string) error {
-	return s.do(ctx, call{op: "interrupt kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/interrupt"}, nil)
+func (k Kernels) Interrupt(ctx context.Context, id string) error {
+	return k.client.do(ctx, call{op: "interrupt kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/interrupt"}, nil)
 }
 
 // Restart restarts a kernel: its id stays, its memory is lost, and what it was running never answers.
-func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
+func (k Kernels) Restart(ctx context.Context, id string) (Kernel, error) {
 	var out Kernel
 	const op = "restart kernel"
-	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
+	err := k.client.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
 	if errors.Is(err, ErrServer) {
 		// The server fails in the same way for a kernel that it does not have.
-		if _, gone := s.Kernel(ctx, id); errors.Is(gone, ErrNotFound) || errors.Is(gone, ErrNoGateway) {
+		if _, gone := k.Get(ctx, id); errors.Is(gone, ErrNotFound) || errors.Is(gone, ErrNoGateway) {
 			err = gone
 		}
 	}
 	return out, err
+}
+
+// Dial opens a kernel's channels websocket. A sessionID already connected is taken over: the older socket is
+// closed, and messages that came while no socket was there are delivered, if no other client was connected either. The
+// server answers when the kernel has started. The connection accepts messages of up to 256 MiB.
+func (k Kernels) Dial(ctx context.Context, kernelID, sessionID string) (*websocket.Conn, error) {
+	q := url.Values{}
+	if sessionID != "" {
+		q.Set("session_id", sessionID)
+	}
+	conn, err := k.client.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, kernelTimeout, KernelProtocol)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusNotFound {
+		// A websocket handler answers even this with an HTML page.
+		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "there is no such kernel", "", faults.Fault{}
+		_, gone := k.Get(ctx, kernelID)
+		err = e.swallowed(k.client, gone == nil)
+	}
+	return conn, err
 }
 
 func kernelPath(id string) string { return "/api/kernels/" + url.PathEscape(id) }

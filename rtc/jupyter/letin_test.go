@@ -32,7 +32,7 @@ func letsIn(t *testing.T, s *Server, asked *atomic.Int64, code faults.Code, time
 	var calls sync.WaitGroup
 	for range 20 {
 		calls.Go(func() {
-			err := LetsIn(t.Context(), s)
+			err := s.Hub.LetsIn(t.Context())
 			if f, _ := faults.Of(err); f.Code != code || (err == nil) != (code == "") {
 				t.Errorf("%v (%q), want %q", err, f.Code, code)
 			}
@@ -60,24 +60,24 @@ func TestLetsIn(t *testing.T) {
 	h.Revoke("full")
 	letsIn(t, s, &asked, "", 0) // which nothing has shown
 	longAgo(s)
-	if _, err := s.Version(t.Context()); err != nil { // nor shows the opposite
+	if _, err := s.Health.Version(t.Context()); err != nil { // nor shows the opposite
 		t.Fatal(err)
 	}
-	if err := LetsIn(t.Context(), s); err == nil {
+	if err := s.Hub.LetsIn(t.Context()); err == nil {
 		t.Error("a revoked token is let in")
 	}
 	h.Allow("full", "ann", "access:servers!user=ann")
 	asked.Store(0)
-	err := LetsIn(t.Context(), s)
+	err := s.Hub.LetsIn(t.Context())
 	must.NoError(t, err, must.Sprint("who is refused asks again at once"))
 	test.Eq(t, 1, asked.Load(), test.Sprint("who is refused asks again at once"))
 	letsIn(t, s, &asked, "", 0)
 	h.Allow("full", "bob", "access:servers!user=bob")
 	longAgo(s)
-	if _, err := s.Status(t.Context()); err == nil {
+	if _, err := s.Health.Status(t.Context()); err == nil {
 		t.Error("another's token is let in")
 	}
-	if f, _ := faults.Of(LetsIn(t.Context(), s)); f.Code != faults.HubScope {
+	if f, _ := faults.Of(s.Hub.LetsIn(t.Context())); f.Code != faults.HubScope {
 		t.Error(f)
 	}
 }
@@ -87,39 +87,39 @@ func TestStoppedOnHub(t *testing.T) {
 	h, server := onHub(t)
 	h.Set("ready", "")
 	s := server("full")
-	if err := LetsIn(t.Context(), s); err != nil {
+	if err := s.Hub.LetsIn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, why := Stopped(s); why != nil {
+	if _, why := s.Hub.Stopped(); why != nil {
 		t.Error(why)
 	}
 	h.Set("", "")
 	longAgo(s)
-	if err := LetsIn(t.Context(), s); err != nil {
+	if err := s.Hub.LetsIn(t.Context()); err != nil {
 		t.Error("it refuses nobody:", err)
 	}
-	if _, away := s.Away(); !away {
+	if _, away := s.Health.Away(); !away {
 		t.Error("it is not known to be away")
 	}
-	soon, why := Stopped(s)
+	soon, why := s.Hub.Stopped()
 	f, _ := faults.Of(why)
 	test.Eq(t, faults.HubServerStopped, f.Code, test.Sprint(why))
 	test.False(t, soon, test.Sprint(why))
 	h.Set("spawn", "spawn")
 	longAgo(s)
-	if _, err := s.Status(t.Context()); err == nil {
+	if _, err := s.Health.Status(t.Context()); err == nil {
 		t.Fatal("it answers")
 	}
-	soon, why = Stopped(s)
+	soon, why = s.Hub.Stopped()
 	must.Error(t, why)
 	test.True(t, soon)
 	h.Set("ready", "")
 	longAgo(s)
 	h.Revoke("full") // and what it then says first is that
-	if f, _ := faults.Of(LetsIn(t.Context(), s)); f.Code != faults.HubUnknownToken {
+	if f, _ := faults.Of(s.Hub.LetsIn(t.Context())); f.Code != faults.HubUnknownToken {
 		t.Error(f)
 	}
-	if _, why := Stopped(s); why != nil {
+	if _, why := s.Hub.Stopped(); why != nil {
 		t.Error(why)
 	}
 }

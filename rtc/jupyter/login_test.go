@@ -35,25 +35,25 @@ func knocking(t *testing.T, opt jupyter.Options) (*jupytertest.Server, *jupyter.
 func TestPasswordLetsIn(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: password})
-		ws, err := jupyter.DialEvents(t.Context(), s) // the first of all
+		ws, err := s.DialEvents(t.Context()) // the first of all
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer ws.Close()
-		if _, err := s.Status(t.Context()); err != nil {
+		if _, err := s.Health.Status(t.Context()); err != nil {
 			t.Error(err)
 		}
 		path := jupyter.MustPath(js.Notebook(t, "1"))
-		joined, err := s.CollaborationSession(t.Context(), path, "json", "notebook")
+		joined, err := s.Rooms.Session(t.Context(), path, "json", "notebook")
 		if err != nil {
 			t.Fatal(err)
 		}
-		room, err := s.DialRoom(t.Context(), joined.RoomID(), joined.SessionID)
+		room, err := s.Rooms.Dial(t.Context(), joined.RoomID(), joined.SessionID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		room.Close()
-		if _, err := jupyter.CheckTabs(t.Context(), s); err != nil { // a page, where others are sent to the login
+		if _, err := s.Health.CheckTabs(t.Context()); err != nil { // a page, where others are sent to the login
 			t.Error(err)
 		}
 		first, err := s.Username(t.Context())
@@ -76,12 +76,12 @@ func TestLoginExpires(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					if _, err := s.Status(t.Context()); err != nil {
+					if _, err := s.Health.Status(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})
 				all.Go(func() {
-					ws, err := jupyter.DialEvents(t.Context(), s)
+					ws, err := s.DialEvents(t.Context())
 					if err != nil {
 						t.Error(err)
 						return
@@ -104,8 +104,8 @@ func TestWrongPassword(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: "no"})
 		for range 5 {
-			_, asked := s.Status(t.Context())
-			_, dialed := jupyter.DialEvents(t.Context(), s)
+			_, asked := s.Health.Status(t.Context())
+			_, dialed := s.DialEvents(t.Context())
 			for _, err := range []error{asked, dialed} {
 				f, _ := faults.Of(err)
 				test.Eq(t, faults.WrongPassword, f.Code)
@@ -119,7 +119,7 @@ func TestWrongPassword(t *testing.T) {
 	})
 	jupytertest.Bubble(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: password, Token: "no"})
-		_, err := s.Status(t.Context())
+		_, err := s.Health.Status(t.Context())
 		test.ErrorIs(t, err, jupyter.ErrUnauthorized)
 		test.Eq(t, 0, js.Fake.Logins.Forget())
 	})
@@ -160,7 +160,7 @@ func TestPageInstead(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.CloseIdleConnections()
-				_, err = s.Status(t.Context())
+				_, err = s.Health.Status(t.Context())
 				f, _ := faults.Of(err)
 				test.Eq(t, c.code, f.Code)
 				test.StrContains(t, err.Error(), c.says)

@@ -38,13 +38,13 @@ const (
 const hintNbmodel = "install jupyter-server-nbmodel beside Jupyter (pip install jupyter-server-nbmodel) and restart it, or leave --execute (NBDUET_EXECUTE) at auto"
 
 // HasServerRuns tells whether the server has jupyter-server-nbmodel. It asks by a kernel that must be there.
-func (s *Server) HasServerRuns(ctx context.Context, kernelID string) (bool, error) {
+func (k Kernels) HasServerRuns(ctx context.Context, kernelID string) (bool, error) {
 	var out struct {
 		Requests []struct {
 			ID string `json:"request_id"`
 		} `json:"requests"`
 	}
-	err := s.do(ctx, call{op: "list the runs in the server of kernel", about: kernelID, path: kernelPath(kernelID) + "/execute"}, &out)
+	err := k.client.do(ctx, call{op: "list the runs in the server of kernel", about: kernelID, path: kernelPath(kernelID) + "/execute"}, &out)
 	if errors.Is(noServerRuns(err), ErrNoServerRuns) {
 		return false, nil
 	}
@@ -54,11 +54,11 @@ func (s *Server) HasServerRuns(ctx context.Context, kernelID string) (bool, erro
 // StartServerRun has the server run code, after the code that it runs already for that kernel, and returns the run's
 // id. The server writes the outputs into the cell while the room is open. ErrNoServerRuns is a server without
 // jupyter-server-nbmodel, ErrNotFound one without the kernel.
-func (s *Server) StartServerRun(ctx context.Context, kernelID, code, roomID, cellID string) (id string, err error) {
+func (k Kernels) StartServerRun(ctx context.Context, kernelID, code, roomID, cellID string) (id string, err error) {
 	var out struct {
 		ID string `json:"request_id"`
 	}
-	err = s.do(ctx, call{
+	err = k.client.do(ctx, call{
 		op: "run in the server the cell", about: cellID, method: http.MethodPost, path: kernelPath(kernelID) + "/execute",
 		// Without the document's id the server fails when it has already marked the cell as running.
 		body:    map[string]any{"code": code, "metadata": map[string]string{"cell_id": cellID, "document_id": roomID}},
@@ -76,7 +76,7 @@ func (s *Server) StartServerRun(ctx context.Context, kernelID, code, roomID, cel
 // ServerRun asks for the state of a run in the server. The server reports "complete" once; later, and after a restart
 // of the server, the run is ErrNotFound. ErrServer, with the server's message, is a run that could not be carried out,
 // or that was taken out of the queue.
-func (s *Server) ServerRun(ctx context.Context, kernelID, id string) (ServerRun, error) {
+func (k Kernels) ServerRun(ctx context.Context, kernelID, id string) (ServerRun, error) {
 	var out struct {
 		Request string `json:"request_status"`
 		Status  string `json:"status"`
@@ -89,7 +89,7 @@ func (s *Server) ServerRun(ctx context.Context, kernelID, id string) (ServerRun,
 			Password bool   `json:"password"`
 		} `json:"input_request"`
 	}
-	err := s.do(ctx, call{
+	err := k.client.do(ctx, call{
 		op: "look at the run in the server", about: id, path: kernelPath(kernelID) + "/requests/" + url.PathEscape(id), choices: true,
 	}, &out)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Server) ServerRun(ctx context.Context, kernelID, id string) (ServerRun,
 }
 
 // AnswerServerRun answers the input request of the run in a kernel.
-func (s *Server) AnswerServerRun(ctx context.Context, kernelID, line string) error {
-	return s.do(ctx, call{
+func (k Kernels) AnswerServerRun(ctx context.Context, kernelID, line string) error {
+	return k.client.do(ctx, call{
 		op: "answer what the code asks in kernel", about: kernelID, method: http.MethodPost, path: kernelPath(kernelID) + "/input",
 		body: map[string]string{"input": line},
 	}, nil)

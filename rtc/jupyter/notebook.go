@@ -25,45 +25,45 @@ const (
 	mostReads = 40
 )
 
-// notebook reads a notebook's content, as [Server.Contents] does.
-func (s *Server) notebook(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
+// notebook reads a notebook's content, as [Contents.Get] does.
+func (c Contents) notebook(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	asText := opt
 	asText.Type, asText.Format = "file", "text"
 	var last json.RawMessage
 	same := 0
 	for try := 1; ; try++ {
-		c, err := s.read(ctx, path, asText)
+		file, err := c.read(ctx, path, asText)
 		if errors.Is(err, ErrBadRequest) {
-			return s.read(ctx, path, opt) // no file, or no text: no save makes one of it
+			return c.read(ctx, path, opt) // no file, or no text: no save makes one of it
 		}
 		if err != nil {
-			return c, err
+			return file, err
 		}
-		content, whole := notebookOf(c.Content)
+		content, whole := notebookOf(file.Content)
 		switch {
 		case content != nil:
-			c.Type, c.Format, c.Content, c.MimeType = "notebook", "json", content, ""
-			return c, nil
+			file.Type, file.Format, file.Content, file.MimeType = "notebook", "json", content, ""
+			return file, nil
 		case whole:
-			return s.read(ctx, path, opt)
-		case try > 1 && bytes.Equal(c.Content, last):
+			return c.read(ctx, path, opt)
+		case try > 1 && bytes.Equal(file.Content, last):
 			same++
 		default:
-			last, same = c.Content, 0
+			last, same = file.Content, 0
 		}
 		if same == settled-1 {
-			c, err = s.read(ctx, path, opt)
+			file, err = c.read(ctx, path, opt)
 			if errors.Is(err, ErrBadRequest) {
 				err = &brokenError{err}
 			}
-			return c, err
+			return file, err
 		}
 		if try == mostReads {
-			return c, &Error{Op: "read contents of", Path: c.Path.p, Message: "it is being written all the time", kind: ErrBadRequest}
+			return file, &Error{Op: "read contents of", Path: file.Path.p, Message: "it is being written all the time", kind: ErrBadRequest}
 		}
 		select {
 		case <-ctx.Done():
-			return c, ctx.Err()
+			return file, ctx.Err()
 		case <-time.After(retryPause):
 		}
 	}

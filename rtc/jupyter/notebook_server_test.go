@@ -27,7 +27,7 @@ func TestNotebookIsReadAsTheServerReadsIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := js.Write(t, js.Name(t, ".ipynb"), nb)
-			got, err := client(t, js.URL, js.Token).Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true, Type: "notebook", Hash: true})
+			got, err := client(t, js.URL, js.Token).Contents.Get(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true, Type: "notebook", Hash: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func TestNotebookThatIsBeingSaved(t *testing.T) {
 			})
 			var got Content
 			err := Whole(t.Context(), func() (err error) {
-				got, err = s.Contents(t.Context(), MustPath("a.ipynb"), ContentsOptions{Content: true, Type: "notebook"})
+				got, err = s.Contents.Get(t.Context(), MustPath("a.ipynb"), ContentsOptions{Content: true, Type: "notebook"})
 				return err
 			})
 			must.ErrorIs(t, err, c.err)

@@ -19,8 +19,8 @@ var labVersion = regexp.MustCompile(`"appVersion"\s*:\s*"(([0-9]{1,4})\.([0-9]{1
 // CheckTabs is what keeps people's tabs out of the rooms, although the server has rooms: JupyterLab is told so
 // ([faults.TabsApart]), or it is too old to share them with us ([faults.OldCollaboration]). It is empty where nothing does. A
 // server without JupyterLab has no such tabs.
-func CheckTabs(ctx context.Context, s *Server) (faults.Fault, error) {
-	page, err := labPage(ctx, s, "/lab")
+func (h Health) CheckTabs(ctx context.Context) (faults.Fault, error) {
+	page, err := h.labPage(ctx, "/lab")
 	if err != nil {
 		return faults.Fault{}, err
 	}
@@ -37,8 +37,8 @@ func CheckTabs(ctx context.Context, s *Server) (faults.Fault, error) {
 }
 
 // labPage reads what JupyterLab serves at a path; nil if it has nothing there.
-func labPage(ctx context.Context, s *Server, path string) (page []byte, err error) {
-	err = s.do(ctx, call{op: "read the configuration of JupyterLab", path: path, page: &page}, nil)
+func (h Health) labPage(ctx context.Context, path string) (page []byte, err error) {
+	err = h.client.do(ctx, call{op: "read the configuration of JupyterLab", path: path, page: &page}, nil)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNotJupyter) {
 		return nil, nil
 	}
@@ -55,19 +55,19 @@ type Versions struct {
 	Collaboration string
 }
 
-// VersionsOf asks a server for its versions. It reads what the server has on disk and in memory: nothing asks the network.
-func VersionsOf(ctx context.Context, s *Server) (v Versions, err error) {
-	if v.Server, err = s.Version(ctx); err != nil {
+// Versions asks a server for its versions. It reads what the server has on disk and in memory: nothing asks the network.
+func (h Health) Versions(ctx context.Context) (v Versions, err error) {
+	if v.Server, err = h.Version(ctx); err != nil {
 		return v, err
 	}
-	page, err := labPage(ctx, s, "/lab")
+	page, err := h.labPage(ctx, "/lab")
 	if err != nil {
 		return v, err
 	}
 	if m := labVersion.FindSubmatch(page); m != nil {
 		v.Lab = string(m[1])
 	}
-	about, err := labPage(ctx, s, "/lab/extensions/@jupyter/collaboration-extension/package.json")
+	about, err := h.labPage(ctx, "/lab/extensions/@jupyter/collaboration-extension/package.json")
 	if err != nil {
 		return v, err
 	}

@@ -29,12 +29,12 @@ func TestPrefixLikeAPage(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.CloseIdleConnections()
-				ws, err := jupyter.DialEvents(t.Context(), s)
+				ws, err := s.DialEvents(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				ws.Close()
-				_, err = s.Status(t.Context())
+				_, err = s.Health.Status(t.Context())
 				must.NoError(t, err)
 				test.Eq(t, js.URL, s.BaseURL())
 			})

@@ -10,16 +10,14 @@ import (
 )
 
 // Redact takes the token out of a foreign text, because a server may repeat what it was sent, and others read the log.
-func (s *Server) Redact(text string) string { return Redactor(s)(text) }
+func (s *Client) Redact(text string) string { return redactor(s)(text) }
 
-// Redactor returns a Redact for several servers. It replaces longer tokens first, so that no part of one is left.
-func Redactor(servers ...*Server) func(text string) string {
+// redactor returns a Redact for several servers. It replaces longer tokens first, so that no part of one is left.
+func redactor(clients ...*Client) func(text string) string {
 	return func(text string) string {
 		var tokens []string
-		for _, s := range servers {
-			if s != nil {
-				tokens = append(tokens, s.finder.secrets()...)
-			}
+		for _, c := range clients {
+			tokens = append(tokens, c.finder.secrets()...)
 		}
 		slices.SortFunc(tokens, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 		for _, t := range slices.Compact(tokens) {

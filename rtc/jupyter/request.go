@@ -21,6 +21,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
+	"github.com/nbduet/nbduet/rtc/jupyter/transport"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
@@ -49,7 +50,7 @@ type call struct {
 }
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
-func (s *Server) do(ctx context.Context, c call, out any) error {
+func (s *Client) do(ctx context.Context, c call, out any) error {
 	if err := s.known(ctx, c); err != nil {
 		return s.withRole(err)
 	}
@@ -81,7 +82,7 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 }
 
 // admitted makes a request to a place, and makes it again after a login if it was refused and there is a password.
-func admitted(ctx context.Context, s *Server, at *place, op, about string, request func() error) error {
+func admitted(ctx context.Context, s *Client, at *place, op, about string, request func() error) error {
 	if s.login == nil || at.token != "" {
 		return request()
 	}
@@ -108,22 +109,37 @@ func admitted(ctx context.Context, s *Server, at *place, op, about string, reque
 	return s.transportError(ctx, op, about, err)
 }
 
-func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
-	ctx, b, end := s.bounded(ctx, c.timeout)
-	defer end()
-	heard := func() {}
-	if c.asksGateway() && ctx.Value(patientKey{}) == nil {
-		var end func()
-		ctx, heard, end = whileSilent(ctx, s)
-		defer end()
+// send makes one request to a place.
+func (s *Client) send(ctx context.Context, at *place, c call, out any) error {
+	req, err := c.request(ctx, at)
+	if err != nil {
+		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
 	}
-	ctx, look := s.scheme.Begin(ctx, at.base)
-	defer look.End()
+	resp, err := s.way.RoundTrip(req)
+	if err != nil {
+		return s.transportError(ctx, c.op, c.about, err)
+	}
+	defer resp.Body.Close()
+	return s.answer(ctx, c, resp, out)
+}
+
+// outgoing is what the layers of a request's way know of it, in its context.
+type outgoing struct {
+	at *place
+	call
+}
+
+type outgoingKey struct{}
+
+func outgoingOf(req *http.Request) outgoing { return req.Context().Value(outgoingKey{}).(outgoing) }
+
+// request is the call as a request to a place.
+func (c call) request(ctx context.Context, at *place) (*http.Request, error) {
 	var body io.Reader
 	if c.body != nil {
 		sent, err := json.Marshal(c.body)
 		if err != nil {
-			return &Error{Op: c.op, Path: c.about, err: fmt.Errorf("encode the request: %w", err), kind: ErrBadRequest}
+			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 		body = bytes.NewReader(pyjson.Python(sent))
 	}
@@ -134,13 +150,9 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, c.method, target, body)
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, outgoingKey{}, outgoing{at, c}), c.method, target, body)
 	if err != nil {
-		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
-	}
-	s.authorize(at, req.Header)
-	if s.login != nil && at.token == "" {
-		s.login.Sign(req)
+		return nil, err
 	}
 	if c.page == nil {
 		req.Header.Set("Accept", "application/json")
@@ -148,26 +160,35 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	if c.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if b != nil && req.Body != nil {
-		req.Body = io.NopCloser(reader{req.Body, b})
+	return req, nil
+}
+
+// wayOf is the way of the requests to a server: they end when nothing moves any more, or the gateway of the kernels does not
+// answer, are logged, find out what the server speaks, and are signed.
+func wayOf(s *Client) http.RoundTripper {
+	return transport.Chain(transport.Func(s.http.Do),
+		transport.Beside(s.limit),
+		transport.Beside(s.watchGateway),
+		transport.Log(s.log, func(req *http.Request) []slog.Attr {
+			c := outgoingOf(req)
+			return []slog.Attr{slog.String("op", c.op), slog.String("about", c.about)}
+		}),
+		s.scheme.Layer(func(req *http.Request) *url.URL { return outgoingOf(req).at.base }),
+		transport.Header(s.sign),
+	)
+}
+
+// sign adds to a request what the server asks of those whom it lets in.
+func (s *Client) sign(req *http.Request) {
+	at := outgoingOf(req).at
+	s.authorize(at, req.Header)
+	if s.login != nil && at.token == "" {
+		s.login.Sign(req)
 	}
-	start := time.Now()
-	resp, err := s.client.Do(req)
-	heard()
-	if err != nil {
-		return s.transportError(ctx, c.op, c.about, look.Why(err))
-	}
-	defer resp.Body.Close()
-	if err := look.Answered(resp.StatusCode); err != nil {
-		return s.transportError(ctx, c.op, c.about, err)
-	}
-	var answer io.Reader = resp.Body
-	if b != nil {
-		b.heard()
-		answer = reader{answer, b}
-	}
-	s.log.LogAttrs(ctx, slog.LevelDebug, "jupyter request", slog.String("op", c.op), slog.String("about", c.about),
-		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
+}
+
+// answer decodes the answer to a call, or makes the error of it.
+func (s *Client) answer(ctx context.Context, c call, resp *http.Response, out any) (err error) {
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
 		return s.failedAnswer(c.op, c.about, resp)
 	}
@@ -175,7 +196,7 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		*c.header = resp.Header
 	}
 	if c.page != nil {
-		if *c.page, err = io.ReadAll(io.LimitReader(answer, maxPageBytes)); err != nil {
+		if *c.page, err = io.ReadAll(io.LimitReader(resp.Body, maxPageBytes)); err != nil {
 			return s.transportError(ctx, c.op, c.about, err)
 		}
 		return nil
@@ -183,40 +204,34 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	if out == nil || resp.StatusCode == http.StatusNoContent {
 		return nil
 	}
+	e := &Error{Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter}
 	if kind := mediaType(resp); kind != "application/json" {
 		if kind == "text/html" {
 			if e := pageInstead(s, c.op, c.about, resp); e != nil {
 				return e
 			}
 		}
-		e := &Error{
-			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
-			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
-		}
+		e.Message = fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60))
 		return e.of(faults.NotJupyter, faults.Values{Address: s.atAddress("")})
 	}
-	data, err := io.ReadAll(io.LimitReader(answer, s.maxAnswer+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, s.maxAnswer+1))
 	if err != nil {
 		return s.transportError(ctx, c.op, c.about, err)
 	}
 	if int64(len(data)) > s.maxAnswer {
-		return &Error{
-			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrTooLarge,
-			Message: fmt.Sprintf("the answer is longer than %d MiB", s.maxAnswer>>20),
-		}
+		e.kind, e.Message = ErrTooLarge, fmt.Sprintf("the answer is longer than %d MiB", s.maxAnswer>>20)
+		return e
 	}
 	if err := json.Unmarshal(pyjson.Standard(data), out); err != nil {
-		return &Error{
-			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
-			err: fmt.Errorf("decode the answer: %w", err),
-		}
+		e.err = fmt.Errorf("decode the answer: %w", err)
+		return e
 	}
 	return nil
 }
 
 // list is do for the lists of kernels and sessions. The server fails to make them (HTTP 500) while any kernel is
 // starting or ending, so list asks up to four times within about half a second.
-func (s *Server) list(ctx context.Context, c call, out any) error {
+func (s *Client) list(ctx context.Context, c call, out any) error {
 	for pause := 40 * time.Millisecond; ; pause *= 3 {
 		err := s.do(ctx, c, out)
 		if !errors.Is(err, ErrServer) || pause > 500*time.Millisecond {
@@ -230,7 +245,7 @@ func (s *Server) list(ctx context.Context, c call, out any) error {
 	}
 }
 
-func (s *Server) authorize(at *place, h http.Header) {
+func (s *Client) authorize(at *place, h http.Header) {
 	at.authorize(h)
 	h.Set("User-Agent", s.userAgent)
 }
@@ -244,7 +259,11 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 }
 
 // transportError makes the error for a request that got no answer.
-func (s *Server) transportError(ctx context.Context, op, about string, err error) *Error {
+func (s *Client) transportError(ctx context.Context, op, about string, err error) *Error {
+	var ended *transport.EndedError
+	if errors.As(err, &ended) {
+		ctx, err = ended.Context, ended.Err
+	}
 	// Go's own wrapping repeats method and URL; only the cause helps.
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -279,7 +298,7 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 }
 
 // failedAnswer makes the error for an answer that is no success; it reads a little of the body.
-func (s *Server) failedAnswer(op, about string, resp *http.Response) (e *Error) {
+func (s *Client) failedAnswer(op, about string, resp *http.Response) (e *Error) {
 	defer func() { e.hub = hub.WhoAnswered(resp) }()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return s.redirected(op, about, resp)
@@ -301,7 +320,7 @@ func (s *Server) failedAnswer(op, about string, resp *http.Response) (e *Error) 
 }
 
 // redirected makes the error for a redirect that was not followed.
-func (s *Server) redirected(op, about string, resp *http.Response) *Error {
+func (s *Client) redirected(op, about string, resp *http.Response) *Error {
 	loc, err := resp.Location()
 	if err != nil {
 		return answerError(s, op, about, resp.StatusCode, "", false)
@@ -323,7 +342,7 @@ func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 }
 
 // messageOf reads the message that Jupyter's API handlers put into the body of an error.
-func (s *Server) messageOf(body io.Reader) string {
+func (s *Client) messageOf(body io.Reader) string {
 	var m struct {
 		Message any `json:"message"`
 		Reason  any `json:"reason"`

@@ -15,7 +15,7 @@ type Session struct {
 	Kernel Kernel `json:"kernel"`
 }
 
-// NewSession says what [Server.CreateSession] makes.
+// NewSession says what [Sessions.Create] makes.
 type NewSession struct {
 	// Path is a contents path; if a session for it exists, that one is returned.
 	Path Path
@@ -27,15 +27,18 @@ type NewSession struct {
 	KernelName, KernelID string
 }
 
-// Sessions lists the server's sessions.
-func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
+// Sessions ties the paths of a server to its kernels.
+type Sessions struct{ client *Client }
+
+// List lists the server's sessions.
+func (s Sessions) List(ctx context.Context) ([]Session, error) {
 	var out []Session
-	err := s.list(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
+	err := s.client.list(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
 	return out, err
 }
 
-// CreateSession returns the session of a path. If there is none, it makes one with a kernel.
-func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, error) {
+// Create returns the session of a path. If there is none, it makes one with a kernel.
+func (s Sessions) Create(ctx context.Context, n NewSession) (Session, error) {
 	if n.Type == "" {
 		n.Type = "notebook"
 	}
@@ -47,21 +50,21 @@ func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, erro
 		kernel["id"] = n.KernelID
 	}
 	var out Session
-	err := s.do(ctx, call{
+	err := s.client.do(ctx, call{
 		op: "create session for", about: n.Path.p, method: http.MethodPost, path: "/api/sessions",
 		body: map[string]any{"path": n.Path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
 	}, &out)
 	return out, noKernel(err)
 }
 
-// PatchSession gives a session another path and name, as after a rename of the file.
-func (s *Server) PatchSession(ctx context.Context, id string, path Path, name string) (Session, error) {
+// Patch gives a session another path and name, as after a rename of the file.
+func (s Sessions) Patch(ctx context.Context, id string, path Path, name string) (Session, error) {
 	body := map[string]any{"path": path}
 	if name != "" {
 		body["name"] = name
 	}
 	var out Session
-	err := s.do(ctx, call{
+	err := s.client.do(ctx, call{
 		op: "change session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
 	}, &out)
 	return out, err
@@ -69,9 +72,9 @@ func (s *Server) PatchSession(ctx context.Context, id string, path Path, name st
 
 // ChangeKernel gives a session a new kernel of another kernelspec, shuts the former one down, and returns when both are
 // done.
-func (s *Server) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
+func (s Sessions) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
 	var out Session
-	err := s.do(ctx, call{
+	err := s.client.do(ctx, call{
 		op: "change kernel of session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id),
 		body: map[string]any{"kernel": map[string]any{"name": kernelName}}, timeout: kernelTimeout,
 	}, &out)

@@ -26,26 +26,31 @@ type Status struct {
 	Kernels      int       `json:"kernels"`
 }
 
+// Health says whether a server answers, and how it is.
+type Health struct{ client *Client }
+
+func (s *Client) health() Health { return Health{s} }
+
 // Status asks for the server's status; it needs a valid token, so it shows that address and token are right.
-func (s *Server) Status(ctx context.Context) (Status, error) {
+func (h Health) Status(ctx context.Context) (Status, error) {
 	var out Status
-	err := s.do(ctx, call{op: "ask for the status of", about: s.BaseURL(), path: "/api/status"}, &out)
+	err := h.client.do(ctx, call{op: "ask for the status of", about: h.client.BaseURL(), path: "/api/status"}, &out)
 	return out, err
 }
 
 // Version asks for Jupyter Server's version; it needs no token.
-func (s *Server) Version(ctx context.Context) (string, error) {
+func (h Health) Version(ctx context.Context) (string, error) {
 	var out struct {
 		Version string `json:"version"`
 	}
-	err := s.do(ofAnyone(ctx), call{op: "ask for the version of", about: s.BaseURL(), path: "/api"}, &out)
+	err := h.client.do(ofAnyone(ctx), call{op: "ask for the version of", about: h.client.BaseURL(), path: "/api"}, &out)
 	return out.Version, err
 }
 
-// ClockOf asks what time it is on a server, to the second; the zero time if the server does not say.
-func ClockOf(ctx context.Context, s *Server) (time.Time, error) {
+// Clock asks what time it is on a server, to the second; the zero time if the server does not say.
+func (h Health) Clock(ctx context.Context) (time.Time, error) {
 	var header http.Header
-	if err := s.do(ofAnyone(ctx), call{op: "ask for the time of", about: s.BaseURL(), path: "/api", header: &header}, nil); err != nil {
+	if err := h.client.do(ofAnyone(ctx), call{op: "ask for the time of", about: h.client.BaseURL(), path: "/api", header: &header}, nil); err != nil {
 		return time.Time{}, err
 	}
 	at, err := http.ParseTime(header.Get("Date"))
@@ -56,53 +61,53 @@ func ClockOf(ctx context.Context, s *Server) (time.Time, error) {
 }
 
 // Answered notes a sign of life of the server.
-func (s *Server) Answered() { s.absence.answered() }
+func (h Health) Answered() { h.client.absence.answered() }
 
 // Silent notes that a caller has waited for an answer of the server since then, in vain: it is known to be away.
-func (s *Server) Silent(since time.Time) { s.absence.silent(since, true, s.timeout) }
+func (h Health) Silent(since time.Time) { h.client.absence.silent(since, true, h.client.timeout) }
 
 // Away reports whether the server is known to be away, and since when.
-func (s *Server) Away() (since time.Time, away bool) { return s.absence.known() }
+func (h Health) Away() (since time.Time, away bool) { return h.client.absence.known() }
 
 // Back is closed when the server answers after it did not.
-func (s *Server) Back() <-chan struct{} { return s.absence.returns() }
+func (h Health) Back() <-chan struct{} { return h.client.absence.returns() }
 
 // StillAway is since when the server is away, and why it seems to be, [ErrBusy] among others; nil if it is not. If it is
 // known to be, it is asked once more, for less than a second. Those who want to know that at the same time ask once.
-func (s *Server) StillAway(ctx context.Context) (since time.Time, why error) {
-	return s.absence.still(ctx, s.ask)
+func (h Health) StillAway(ctx context.Context) (since time.Time, why error) {
+	return h.client.absence.still(ctx, h.ask)
 }
 
 // Busy is nil if the server answers, matches [ErrBusy] if it is busy, and else says why it does not. It takes as long as
 // the server's Timeout at most.
-func (s *Server) Busy(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, s.timeout*9/10)
+func (h Health) Busy(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, h.client.timeout*9/10)
 	defer stop()
-	return s.ask(ctx)
+	return h.ask(ctx)
 }
 
 // Refusal is how the server answered the last request, if it did not let this program in, and neither one since; nil if it
 // did.
-func Refusal(s *Server) error {
-	s.absence.mu.Lock()
-	defer s.absence.mu.Unlock()
-	return s.absence.refusal
+func (h Health) Refusal() error {
+	h.client.absence.mu.Lock()
+	defer h.client.absence.mu.Unlock()
+	return h.client.absence.refusal
 }
 
 // Stopped is what the server's JupyterHub has answered in its place since the server last answered, if it did: it does not
 // run, or soon that it will. nil is of a server that answers, or of no hub.
-func Stopped(s *Server) (soon bool, why error) {
-	s.absence.mu.Lock()
-	defer s.absence.mu.Unlock()
-	return startingOnHub(s.absence.stopped), s.absence.stopped
+func (h Hub) Stopped() (soon bool, why error) {
+	h.client.absence.mu.Lock()
+	defer h.client.absence.mu.Unlock()
+	return startingOnHub(h.client.absence.stopped), h.client.absence.stopped
 }
 
 // ask asks the server whether it is there, for as long as the context lasts.
-func (s *Server) ask(ctx context.Context) error {
-	s.client.CloseIdleConnections() // one that is dead would make it seem busy
+func (h Health) ask(ctx context.Context) error {
+	h.client.http.CloseIdleConnections() // one that is dead would make it seem busy
 	takes := make(chan bool, 1)
-	go func() { takes <- s.Takes(ctx) }()
-	_, err := s.Version(ctx) // not the status: for that, the server waits for a gateway of its kernels
+	go func() { takes <- h.Takes(ctx) }()
+	_, err := h.Version(ctx) // not the status: for that, the server waits for a gateway of its kernels
 	taken := <-takes
 	var e *Error
 	switch {
@@ -115,8 +120,8 @@ func (s *Server) ask(ctx context.Context) error {
 }
 
 // Takes reports whether connections are taken at the server's address, and kept.
-func (s *Server) Takes(ctx context.Context) bool {
-	at := s.finder.at.Load()
+func (h Health) Takes(ctx context.Context) bool {
+	at := h.client.finder.at.Load()
 	if at == nil {
 		return false
 	}
@@ -126,7 +131,7 @@ func (s *Server) Takes(ctx context.Context) bool {
 	if port == "" {
 		port = at.base.Scheme
 	}
-	conn, err := s.dialer(ctx, "tcp", net.JoinHostPort(at.base.Hostname(), port))
+	conn, err := h.client.dialer(ctx, "tcp", net.JoinHostPort(at.base.Hostname(), port))
 	if err != nil {
 		return false
 	}

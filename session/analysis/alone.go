@@ -16,11 +16,11 @@ type alone struct{ *Session }
 // Obtain finds the kernel of a session without a notebook. If the kernel was started for the session and is gone, it
 // starts another.
 func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	srv := a.t.servers.Kernels
+	srv := a.t.servers.Runtime
 	a.mu.Lock()
 	id, spec, own := a.kernelID, a.spec, a.started != ""
 	a.mu.Unlock()
-	k, err := srv.Kernel(ctx, id)
+	k, err := srv.Kernels.Get(ctx, id)
 	switch {
 	case !errors.Is(err, jupyter.ErrNotFound):
 		return k, false, err
@@ -48,7 +48,7 @@ func (a alone) Link() *kernel.Link { return a.kernel }
 
 // Interrupt interrupts the kernel.
 func (a alone) Interrupt(ctx context.Context) error {
-	if err := a.t.servers.Kernels.Interrupt(ctx, a.KernelID()); err != nil {
+	if err := a.t.servers.Runtime.Kernels.Interrupt(ctx, a.KernelID()); err != nil {
 		return fmt.Errorf("interrupt the kernel of session %s: %w", a.id, err)
 	}
 	return nil

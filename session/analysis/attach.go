@@ -13,7 +13,7 @@ import (
 // notebook, even if the kernel is a notebook's. It makes the session if there is none; the kernel outlives it. If there
 // is no such kernel, the error matches ErrNoKernel, and earlier sessions attached to it are ended.
 func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) {
-	kernels, err := t.servers.Kernels.Kernels(ctx)
+	kernels, err := t.servers.Runtime.Kernels.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("attach to a kernel: %w", err)
 	}

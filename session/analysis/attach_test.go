@@ -78,10 +78,10 @@ func TestAttachKernel(t *testing.T) {
 		if err := table.EndOwner(t.Context(), "bob"); err != nil {
 			t.Errorf("%v", err)
 		}
-		if _, err := m.Servers().Documents.Kernel(t.Context(), k.ID); err != nil {
+		if _, err := m.Servers().Documents.Kernels.Get(t.Context(), k.ID); err != nil {
 			t.Errorf("the kernel is gone with the session: %v", err)
 		}
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), k.ID); err != nil {
+		if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := table.Attach(t.Context(), "ada", k.ID); !errors.Is(err, analysis.ErrNoKernel) {

@@ -76,10 +76,10 @@ func (t *Table) Connect(ctx context.Context, owner string, path jupyter.Path, ke
 // find kernels that were started for another owner.
 func (t *Table) findKernel(ctx context.Context, owner string, path jupyter.Path, id string) (jupyter.Kernel, jupyter.Path, error) {
 	if fixed := t.m.Fixed().At(path); fixed != "" && (id == "" || id == fixed) {
-		k, err := t.m.Fixed().LookUp(ctx, t.servers.Kernels, path, fixed)
+		k, err := t.m.Fixed().LookUp(ctx, t.servers.Runtime, path, fixed)
 		return k, path, err
 	}
-	sessions, err := t.servers.Kernels.Sessions(ctx)
+	sessions, err := t.servers.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
 	}
@@ -101,7 +101,7 @@ func (t *Table) findKernel(ctx context.Context, owner string, path jupyter.Path,
 		return of[0].Kernel, of[0].Path, nil
 	}
 	// Not by a request for the id, which may not be valid in a path.
-	kernels, err := t.servers.Kernels.Kernels(ctx)
+	kernels, err := t.servers.Runtime.Kernels.List(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
 	}
@@ -121,7 +121,7 @@ func (t *Table) newSession(owner, name string) *Session {
 	now := time.Now()
 	a := &Session{t: t, id: strings.ToLower(rand.Text()[:12]), owner: owner, name: name, created: now, last: now}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.kernel = kernel.NewLink(alone{a}, t.servers.Kernels, t.m.Log())
+	a.kernel = kernel.NewLink(alone{a}, t.servers.Runtime, t.m.Log())
 	a.alone = run.NewAlone(a.ctx, alone{a}, t.m.RunTable(), t.m.IdleTimeout(), errSessionEnded)
 	return a
 }
@@ -141,7 +141,7 @@ func (a *Session) startKernel(ctx context.Context, spec string) error {
 func (a *Session) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
 	begun := a.t.owners.Begin(a.owner)
 	// In the root folder, so that the Contents API finds the files that its code writes.
-	k, err := a.t.servers.Kernels.StartKernelIn(ctx, spec, jupyter.Path{})
+	k, err := a.t.servers.Runtime.Kernels.Start(ctx, spec, jupyter.Path{})
 	begun.End(k.ID)
 	return k, err
 }

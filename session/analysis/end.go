@@ -83,7 +83,7 @@ func (a *Session) shutDown(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutTimeout)
 	defer stop()
-	if err := a.t.servers.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+	if err := a.t.servers.Runtime.Kernels.Shutdown(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return err
 	}
 	a.t.owners.Release(id)
@@ -111,7 +111,7 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 	if kept != "" {
 		return kept, nil
 	}
-	k, err := a.t.servers.Kernels.Kernel(ctx, id)
+	k, err := a.t.servers.Runtime.Kernels.Get(ctx, id)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return "", nil // gone already

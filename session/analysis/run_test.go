@@ -133,7 +133,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 		if res := result(t, runIn(t, a, "print('again')")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:again\n;" || a.KernelID() != id {
 			t.Errorf("%+v", res)
 		}
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), id); err != nil {
+		if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the session shows it", func() bool { return a.Status(t.Context()) == kernel.StateDead })
@@ -154,7 +154,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 		if _, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID()); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("another owner connects to the session's own kernel: %v", err)
 		}
-		free, err := m.Servers().Documents.StartKernelIn(t.Context(), "", jupyter.Path{})
+		free, err := m.Servers().Documents.Kernels.Start(t.Context(), "", jupyter.Path{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), free.ID); err != nil {
+		if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), free.ID); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "a run says that the kernel is gone", func() bool {
@@ -226,7 +226,7 @@ func TestTenAnalyses(t *testing.T) {
 		if _, err := table.Create(t.Context(), "ada", analysis.Options{}); err == nil {
 			t.Error("a session is made after the end")
 		}
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), inNotebook.KernelID()); err != nil {
+		if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), inNotebook.KernelID()); err != nil {
 			t.Error(err)
 		}
 	})

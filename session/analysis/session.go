@@ -141,7 +141,7 @@ func (a *Session) Status(ctx context.Context) string {
 		a.sawKernel(k.ID)
 		return k.State
 	}
-	k, err := a.t.servers.Kernels.Kernel(ctx, a.KernelID())
+	k, err := a.t.servers.Runtime.Kernels.Get(ctx, a.KernelID())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return kernel.StateDead
@@ -192,7 +192,7 @@ func (a *Session) silently(ctx context.Context, code string, expressions map[str
 	if err != nil && ctx.Err() != nil && begun {
 		late, stop := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
 		defer stop()
-		err = errors.Join(err, a.t.servers.Kernels.Interrupt(late, conn.KernelID()))
+		err = errors.Join(err, a.t.servers.Runtime.Kernels.Interrupt(late, conn.KernelID()))
 	}
 	if err != nil {
 		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, err)
@@ -228,7 +228,7 @@ func (a *Session) follow(ctx context.Context) (path jupyter.Path, ok bool) {
 	if a.t.servers.Apart() {
 		return a.followFile(ctx)
 	}
-	sessions, err := a.t.servers.Kernels.Sessions(ctx)
+	sessions, err := a.t.servers.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return jupyter.Path{}, false
 	}
@@ -251,7 +251,7 @@ func (a *Session) followFile(ctx context.Context) (path jupyter.Path, ok bool) {
 	if file == "" {
 		return jupyter.Path{}, false
 	}
-	path, err := a.t.servers.Documents.FilePath(ctx, file)
+	path, err := a.t.servers.Documents.Rooms.FilePath(ctx, file)
 	if err != nil || path.IsRoot() {
 		return jupyter.Path{}, false
 	}

@@ -113,7 +113,7 @@ func TestAnalysisOfANotebook(t *testing.T) {
 		if !sessiontest.HasKernel(t, m, a.KernelID()) {
 			t.Error("the kernel was shut down")
 		}
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), a.KernelID()); err != nil {
+		if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), a.KernelID()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := table.Connect(t.Context(), "ada", jupyter.MustPath(path), ""); !errors.Is(err, analysis.ErrNoSession) {

@@ -206,7 +206,7 @@ func TestChatEnds(t *testing.T) {
 		gone := open(t, k, s.Write(t, "gone.chat", "{}"))
 		moves := open(t, k, s.Write(t, "moves.chat", "{}"))
 		must.NoError(t, os.Remove(filepath.Join(s.Root, "gone.chat")))
-		_, err := sessiontest.Server(t, s).RenameContents(t.Context(), jupyter.MustPath("moves.chat"), jupyter.MustPath("moved.chat"))
+		_, err := sessiontest.Server(t, s).Contents.Rename(t.Context(), jupyter.MustPath("moves.chat"), jupyter.MustPath("moved.chat"))
 		must.NoError(t, err)
 		ends(gone, chat.ErrGone)
 		if got := moves.Path().String(); got != "moved.chat" {

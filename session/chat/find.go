@@ -59,7 +59,7 @@ func (k *Keeper) Find(ctx context.Context, notebooks []jupyter.Path, lobby []rtc
 
 // inFolder is the chats of a folder, by name.
 func (k *Keeper) inFolder(ctx context.Context, folder jupyter.Path) (chats []jupyter.Path) {
-	c, err := k.cfg.Server.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	c, err := k.cfg.Server.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if err != nil {
 		return nil
 	}

@@ -153,7 +153,7 @@ func (c staying) follow(lv *live) {
 func (c staying) missing() bool {
 	ctx, stop := context.WithTimeout(c.ctx, lookAt/2)
 	defer stop()
-	_, err := c.k.cfg.Server.Contents(ctx, c.Path(), jupyter.ContentsOptions{})
+	_, err := c.k.cfg.Server.Contents.Get(ctx, c.Path(), jupyter.ContentsOptions{})
 	return errors.Is(err, jupyter.ErrNotFound)
 }
 
@@ -175,7 +175,7 @@ func (c staying) rejoin() error {
 		case <-c.ctx.Done():
 			return context.Cause(c.ctx)
 		case <-time.After(pause):
-		case <-c.k.cfg.Server.Back():
+		case <-c.k.cfg.Server.Health.Back():
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (c staying) join(first bool) error {
 func (c staying) inspect(ctx context.Context) error {
 	var file jupyter.Content
 	err := jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() (err error) {
-		file, err = c.k.cfg.Server.Contents(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+		file, err = c.k.cfg.Server.Contents.Get(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 		return err
 	})
 	if errors.Is(err, jupyter.ErrBadRequest) {

@@ -83,7 +83,7 @@ const suffix = ".chat"
 func IsChat(path jupyter.Path) bool { return strings.HasSuffix(path.String(), suffix) }
 
 // Open opens a chat, or returns the one that is open already, for one more to use: each call is to be followed by
-// [Chat.Release]. The error matches [ErrNoChat], [ErrNotChat] or what [jupyter.Server.Contents] and [rtc.Join] say.
+// [Chat.Release]. The error matches [ErrNoChat], [ErrNotChat] or what [jupyter.Contents.Get] and [rtc.Join] say.
 func (k *Keeper) Open(ctx context.Context, path jupyter.Path) (*Chat, error) {
 	if !IsChat(path) {
 		return nil, ErrNotChat

@@ -64,7 +64,7 @@ func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error 
 func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
 	var c jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
-		c, err = f.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+		c, err = f.srv.Contents.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 		return err
 	}); errors.Is(err, jupyter.ErrBadRequest) {
 		return f.otherText(ctx, path)
@@ -83,7 +83,7 @@ const remedy = "; the text shown here is right, and is written as UTF-8 without 
 
 // otherText is the text of a file that is not UTF-8: UTF-16 if it begins with its mark, else Windows-1252.
 func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
-	c, err := f.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err := f.srv.Contents.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return p, "", nil, err
 	}
@@ -129,7 +129,7 @@ func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string
 	case now != was:
 		return errors.New("nothing was changed: somebody has written the file meanwhile; read it again, then repeat the change")
 	}
-	_, err := f.srv.PutContents(ctx, path, c)
+	_, err := f.srv.Contents.Put(ctx, path, c)
 	f.m.Refused.Forget(path)
 	return err
 }

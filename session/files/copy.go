@@ -12,7 +12,7 @@ import (
 // not save the open document, and overwrites nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if
 // it is refused.
 func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
-	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
+	c, err := f.srv.Contents.Get(ctx, from, jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
 		return c, err
@@ -55,7 +55,7 @@ func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Conten
 		}
 	}
 	if fresh := torn(ctx, d, copied); fresh != nil && (c.Type == "notebook") == notebookName(to) {
-		if err := f.srv.DeleteContents(ctx, copied.Path); err != nil {
+		if err := f.srv.Contents.Delete(ctx, copied.Path); err != nil {
 			return c, fmt.Errorf("delete an incomplete copy of %s: %w", c.Path, err)
 		}
 		return f.Create(ctx, to, *fresh)
@@ -71,7 +71,7 @@ const copyTries = 4
 func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.Path, whole bool) (copied jupyter.Content, err error) {
 	for range copyTries {
 		if err := jupyter.Whole(ctx, func() (err error) {
-			copied, err = f.srv.CopyContents(ctx, c.Path, folder)
+			copied, err = f.srv.Contents.Copy(ctx, c.Path, folder)
 			return err
 		}); err != nil || !whole || c.Type == "notebook" {
 			return copied, err
@@ -90,11 +90,11 @@ func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.
 
 // sameFile reports whether two files have the same bytes, or the server does not know.
 func (f *Files) sameFile(ctx context.Context, a, b jupyter.Path) (bool, error) {
-	one, err := f.srv.Contents(ctx, a, jupyter.ContentsOptions{Hash: true})
+	one, err := f.srv.Contents.Get(ctx, a, jupyter.ContentsOptions{Hash: true})
 	if err != nil {
 		return false, err
 	}
-	other, err := f.srv.Contents(ctx, b, jupyter.ContentsOptions{Hash: true})
+	other, err := f.srv.Contents.Get(ctx, b, jupyter.ContentsOptions{Hash: true})
 	return err == nil && one.Hash == other.Hash, err
 }
 

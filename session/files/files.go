@@ -53,7 +53,7 @@ func (f *Files) Create(ctx context.Context, to jupyter.Path, c jupyter.NewConten
 		return jupyter.Content{}, err
 	}
 	temp := to.Folder().Join("nbduet-" + randomName() + to.Ext())
-	if _, err := f.srv.PutContents(ctx, temp, c); err != nil {
+	if _, err := f.srv.Contents.Put(ctx, temp, c); err != nil {
 		return jupyter.Content{}, fmt.Errorf("create %s: %w", to, err)
 	}
 	return f.publish(ctx, temp, to)
@@ -68,7 +68,7 @@ func randomName() string {
 // vacant says why nothing can be created at a path.
 func (f *Files) vacant(ctx context.Context, to jupyter.Path) error {
 	dir := to.Folder()
-	switch c, err := f.srv.Contents(ctx, dir, jupyter.ContentsOptions{}); {
+	switch c, err := f.srv.Contents.Get(ctx, dir, jupyter.ContentsOptions{}); {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return fmt.Errorf("create %s: %w: %q", to, ErrNoFolder, dir)
 	case err != nil:
@@ -76,7 +76,7 @@ func (f *Files) vacant(ctx context.Context, to jupyter.Path) error {
 	case c.Type != "directory":
 		return fmt.Errorf("create %s: %w: %q is a %s", to, ErrNoFolder, dir, c.Type)
 	}
-	switch c, err := f.srv.Contents(ctx, to, jupyter.ContentsOptions{}); {
+	switch c, err := f.srv.Contents.Get(ctx, to, jupyter.ContentsOptions{}); {
 	case err == nil:
 		return fmt.Errorf("create %s: %w: a %s", to, ErrExists, c.Type)
 	case !errors.Is(err, jupyter.ErrNotFound):
@@ -94,7 +94,7 @@ func (f *Files) name(ctx context.Context, from, to jupyter.Path) (jupyter.Conten
 	case <-ctx.Done():
 		return jupyter.Content{}, fmt.Errorf("rename %s: %w", from, ctx.Err())
 	}
-	return f.srv.RenameContents(ctx, from, to)
+	return f.srv.Contents.Rename(ctx, from, to)
 }
 
 // publish gives a temporary file its real name, or deletes it.
@@ -133,7 +133,7 @@ func notebookName(p jupyter.Path) bool { return strings.HasSuffix(p.Name(), ".ip
 func (f *Files) discard(ctx context.Context, temp jupyter.Path) {
 	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer stop()
-	if gone := f.srv.DeleteContents(clean, temp); gone != nil {
+	if gone := f.srv.Contents.Delete(clean, temp); gone != nil {
 		f.m.Log().Warn("a temporary file could not be deleted", "path", temp, "error", gone)
 	}
 }
@@ -149,7 +149,7 @@ type Deleted struct {
 // afterwards. Of the others who have it open it knows only those whom we have met in its room. Their room stays without
 // a file: the server has dropped the file id by which it would write, so the file does not come back.
 func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
-	c, err := f.srv.Contents(ctx, p, jupyter.ContentsOptions{})
+	c, err := f.srv.Contents.Get(ctx, p, jupyter.ContentsOptions{})
 	if err != nil {
 		return Deleted{}, err
 	}
@@ -161,7 +161,7 @@ func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 	} else if out.People, err = f.closeOurs(ctx, c.Path); err != nil {
 		return out, fmt.Errorf("delete %s: %w", c.Path, err)
 	}
-	if err := f.srv.DeleteContents(ctx, c.Path); err != nil {
+	if err := f.srv.Contents.Delete(ctx, c.Path); err != nil {
 		return out, err
 	}
 	return out, nil
@@ -169,7 +169,7 @@ func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 
 // empty refuses a folder in which the server shows anything.
 func (f *Files) empty(ctx context.Context, folder jupyter.Path) error {
-	c, err := f.srv.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	c, err := f.srv.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 // content is what the server says is in a file; it writes notebooks in a layout of its own.
 func content(t *testing.T, m *session.Manager, path string) (v any) {
 	t.Helper()
-	c, err := m.Servers().Documents.Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
+	c, err := m.Servers().Documents.Contents.Get(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
 	if err == nil {
 		err = json.Unmarshal(c.Content, &v)
 	}
@@ -267,7 +267,7 @@ func TestLeftRightAfterARename(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
 		insertText(t, d, "two ")
@@ -286,19 +286,19 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		f := files.New(m)
 		path, to := s.Notebook(t, "1"), s.Name(t, "-to.ipynb")
-		made, err := m.Servers().Documents.CreateSession(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(path), Name: "x"})
+		made, err := m.Servers().Documents.Sessions.Create(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(path), Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := m.Servers().Documents.ShutdownKernel(t.Context(), made.Kernel.ID); err != nil {
+			if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), made.Kernel.ID); err != nil {
 				t.Error(err)
 			}
 		}()
 		if _, err := f.Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
-		sessions, err := m.Servers().Documents.Sessions(t.Context())
+		sessions, err := m.Servers().Documents.Sessions.List(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ type Renamed struct {
 // before, and so does our own document. Kernels follow too. The error matches ErrExists, ErrNoFolder or ErrOtherKind if
 // it is refused.
 func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, error) {
-	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
+	c, err := f.srv.Contents.Get(ctx, from, jupyter.ContentsOptions{})
 	if err != nil {
 		return Renamed{}, err
 	}
@@ -91,7 +91,7 @@ func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from,
 // index makes the server give a folder an id. When the folder is renamed, the ids of its files, and with them the
 // rooms, follow only if the folder has an id (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
 func (f *Files) index(ctx context.Context, folder jupyter.Path) {
-	if _, err := f.srv.CollaborationSession(ctx, folder, "text", "file"); err != nil {
+	if _, err := f.srv.Rooms.Session(ctx, folder, "text", "file"); err != nil {
 		f.m.Log().Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)
 	}
 }

@@ -71,7 +71,7 @@ func (f *Files) apart(ctx context.Context, path jupyter.Path, typ string) (id st
 	if typ == "notebook" {
 		format, kind = "json", typ
 	}
-	room := jupyter.LookIntoRoom(ctx, f.srv, path, format, kind)
+	room := f.srv.Rooms.LookInto(ctx, path, format, kind)
 	return room.FileID, room.Closed
 }
 
@@ -82,7 +82,7 @@ func (u *Unjoined) read(ctx context.Context, path jupyter.Path, typ string) erro
 		opt.Type, opt.Format = "file", "text"
 	}
 	err := jupyter.Whole(ctx, func() (err error) {
-		u.file, err = u.f.srv.Contents(ctx, path, opt)
+		u.file, err = u.f.srv.Contents.Get(ctx, path, opt)
 		return err
 	})
 	if err != nil {
@@ -178,7 +178,7 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 	if u.content() == was {
 		return nil
 	}
-	switch now, err := u.f.srv.Contents(ctx, u.Path(), jupyter.ContentsOptions{Hash: true}); {
+	switch now, err := u.f.srv.Contents.Get(ctx, u.Path(), jupyter.ContentsOptions{Hash: true}); {
 	case err != nil:
 		return err
 	case now.Hash != u.file.Hash, now.Hash == "" && !now.LastModified.Equal(u.file.LastModified):
@@ -187,7 +187,7 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 	if _, apart := u.f.apart(ctx, u.Path(), u.file.Type); !apart {
 		return &JoinedError{}
 	}
-	if _, err := u.f.srv.PutContents(ctx, u.Path(), c); err != nil {
+	if _, err := u.f.srv.Contents.Put(ctx, u.Path(), c); err != nil {
 		return err
 	}
 	if _, apart := u.f.apart(ctx, u.Path(), u.file.Type); apart {
@@ -219,7 +219,7 @@ func (f *Files) Follow(ctx context.Context, d *session.Document) error {
 		if err != nil || fresh == nil {
 			return err
 		}
-		if _, err := f.srv.PutContents(ctx, d.Path(), *fresh); err != nil {
+		if _, err := f.srv.Contents.Put(ctx, d.Path(), *fresh); err != nil {
 			return err
 		}
 		// The server looks at the file before it saves, and finds it written by another, with what the room holds.

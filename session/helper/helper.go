@@ -133,10 +133,10 @@ func (h *Helper) obtain(ctx context.Context, spec string) (*process, error) {
 func (h *Helper) start(ctx context.Context, spec string) (*process, error) {
 	ctx, stop := context.WithTimeout(ctx, helperStart)
 	defer stop()
-	srv := h.servers.Kernels
+	srv := h.servers.Runtime
 	// Not bound to the call: a kernel whose id never arrives would be lost.
 	begun := h.owners.Begin(helperOwner)
-	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, jupyter.Path{})
+	found, err := srv.Kernels.Start(context.WithoutCancel(ctx), spec, jupyter.Path{})
 	begun.End(found.ID)
 	if err != nil {
 		return nil, fmt.Errorf("start a helper kernel: %w", err)
@@ -240,7 +240,7 @@ func (h *Helper) Close(ctx context.Context) error {
 
 // pythonSpec is the wanted kernelspec if it is a Python one, else python3, the server's default, or another Python one.
 func (h *Helper) pythonSpec(ctx context.Context, wanted string) (string, error) {
-	specs, err := h.servers.Kernels.KernelSpecs(ctx)
+	specs, err := h.servers.Runtime.Kernels.Specs(ctx)
 	if err != nil {
 		return "", fmt.Errorf("look for a kernel for Python: %w", err)
 	}

@@ -53,7 +53,7 @@ func helperID(t *testing.T, h *Helper, fail error) (id string) {
 
 func there(t *testing.T, h *Helper, id string) bool {
 	t.Helper()
-	_, err := h.servers.Documents.Kernel(context.Background(), id)
+	_, err := h.servers.Documents.Kernels.Get(context.Background(), id)
 	if err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestHelperKernelServesAll(t *testing.T) {
 	test.Eq(t, id, got)
 	test.Eq(t, 1, most)
 	test.Eq(t, id, h.KernelID())
-	sessions, err := h.servers.Documents.Sessions(t.Context())
+	sessions, err := h.servers.Documents.Sessions.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

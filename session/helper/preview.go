@@ -100,7 +100,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, path jupyter.Pa
 		}
 		return inspect.Preview{}, fmt.Errorf("%w: %q, %s", ErrOutOfReach, opt.Path, size)
 	}
-	c, err = h.servers.Documents.Contents(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err = h.servers.Documents.Contents.Get(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return inspect.Preview{}, err
 	}
@@ -120,7 +120,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, path jupyter.Pa
 
 // dataFile asks the server for a file's properties.
 func (h *Helper) dataFile(ctx context.Context, path jupyter.Path) (jupyter.Content, error) {
-	c, err := h.servers.Documents.Contents(ctx, path, jupyter.ContentsOptions{})
+	c, err := h.servers.Documents.Contents.Get(ctx, path, jupyter.ContentsOptions{})
 	if err == nil && c.Type == "directory" {
 		err = fmt.Errorf("%q: %w", path, ErrDirectory)
 	}

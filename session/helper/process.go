@@ -27,13 +27,13 @@ func (k *process) end(ctx context.Context) error {
 	if k.conn != nil {
 		_ = k.conn.Close() // the shutdown matters, not this
 	}
-	srv := k.h.servers.Kernels
+	srv := k.h.servers.Runtime
 	// An interrupted kernel can exit properly; if not, the shutdown kills it.
-	_ = srv.Interrupt(ctx, k.id)
+	_ = srv.Kernels.Interrupt(ctx, k.id)
 	for {
-		err := srv.ShutdownKernel(ctx, k.id)
+		err := srv.Kernels.Shutdown(ctx, k.id)
 		if err == nil {
-			_, err = srv.Kernel(ctx, k.id)
+			_, err = srv.Kernels.Get(ctx, k.id)
 		}
 		if errors.Is(err, jupyter.ErrNotFound) {
 			k.h.owners.Release(k.id)

@@ -44,7 +44,7 @@ func (k testKernel) Evaluate(ctx context.Context, code string, expressions map[s
 }
 
 func (k testKernel) Status(ctx context.Context) string {
-	told, err := k.srv.Kernel(ctx, k.conn.KernelID())
+	told, err := k.srv.Kernels.Get(ctx, k.conn.KernelID())
 	if err != nil {
 		return kernel.StateUnknown
 	}
@@ -75,14 +75,14 @@ func kernelIn(t *testing.T, s *jupytertest.Server, spec, folder string) testKern
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	info, err := srv.StartKernelIn(t.Context(), spec, jupyter.MustPath(folder))
+	info, err := srv.Kernels.Start(t.Context(), spec, jupyter.MustPath(folder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
-		if err := srv.ShutdownKernel(ctx, info.ID); err != nil {
+		if err := srv.Kernels.Shutdown(ctx, info.ID); err != nil {
 			t.Error(err)
 		}
 	})

@@ -119,7 +119,7 @@ func TestBusy(t *testing.T) {
 	}
 	test.Eq(t, kernel.StateBusy, k.Status(t.Context()), test.Sprint("the cell was interrupted"))
 	test.LessEq(t, 0, len(ended), test.Sprint("the cell was interrupted"))
-	if err := k.srv.Interrupt(t.Context(), k.conn.KernelID()); err != nil {
+	if err := k.srv.Kernels.Interrupt(t.Context(), k.conn.KernelID()); err != nil {
 		t.Fatal(err)
 	}
 	reply := <-ended

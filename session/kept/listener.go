@@ -64,7 +64,7 @@ func (l *listener) begin() *hearing {
 		}
 		return l.hearing
 	}
-	if _, away := l.srv.Away(); away || time.Now().Before(l.not) {
+	if _, away := l.srv.Health.Away(); away || time.Now().Before(l.not) {
 		return nil
 	}
 	h := &hearing{settled: make(chan struct{}), awaited: time.Now().Add(listenWait)}

@@ -25,7 +25,7 @@ func TestTold(t *testing.T) {
 			})
 		}
 		r.settled()
-		if err := r.other.DeleteContents(t.Context(), r.at("a/one.txt")); err != nil {
+		if err := r.other.Contents.Delete(t.Context(), r.at("a/one.txt")); err != nil {
 			t.Fatal(err)
 		}
 		r.within(kept.For*3/4, "the end of a file", func() bool {
@@ -81,7 +81,7 @@ func TestSubscription(t *testing.T) {
 func TestAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := newRig(t)
-		r.m.Servers().Documents.Silent(time.Now())
+		r.m.Servers().Documents.Health.Silent(time.Now())
 		if _, err := r.lists.Folder(t.Context(), r.at("a")); err != nil {
 			t.Fatal(err)
 		}

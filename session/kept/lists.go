@@ -64,9 +64,9 @@ func (l *Lists) Folder(ctx context.Context, path jupyter.Path) ([]jupyter.Conten
 }
 
 func (l *Lists) folder(ctx context.Context, path jupyter.Path) ([]jupyter.Content, error) {
-	c, err := l.documents.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	c, err := l.documents.Contents.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if errors.Is(err, jupyter.ErrBadRequest) { // among others, for a file
-		if what, look := l.documents.Contents(ctx, path, jupyter.ContentsOptions{}); look == nil && what.Type != "directory" {
+		if what, look := l.documents.Contents.Get(ctx, path, jupyter.ContentsOptions{}); look == nil && what.Type != "directory" {
 			c, err = what, nil
 		}
 	}
@@ -83,7 +83,7 @@ func (l *Lists) folder(ctx context.Context, path jupyter.Path) ([]jupyter.Conten
 func (l *Lists) Kernels(ctx context.Context) ([]jupyter.Kernel, error) {
 	l.listen(ctx, l.kernels)
 	list, err := get(ctx, &l.store, "kernels", func() ([]jupyter.Kernel, int, error) {
-		list, err := l.kernels.Kernels(ctx)
+		list, err := l.kernels.Kernels.List(ctx)
 		return list, entrySize * (1 + len(list)), err
 	})
 	return slices.Clone(list), err
@@ -93,7 +93,7 @@ func (l *Lists) Kernels(ctx context.Context) ([]jupyter.Kernel, error) {
 func (l *Lists) Sessions(ctx context.Context) ([]jupyter.Session, error) {
 	l.listen(ctx, l.kernels)
 	list, err := get(ctx, &l.store, "sessions", func() ([]jupyter.Session, int, error) {
-		list, err := l.kernels.Sessions(ctx)
+		list, err := l.kernels.Sessions.List(ctx)
 		return list, 2 * entrySize * (1 + len(list)), err
 	})
 	return slices.Clone(list), err
@@ -103,7 +103,7 @@ func (l *Lists) Sessions(ctx context.Context) ([]jupyter.Session, error) {
 func (l *Lists) KernelSpecs(ctx context.Context) (jupyter.KernelSpecs, error) {
 	l.listen(ctx, l.kernels)
 	specs, err := get(ctx, &l.store, "kernelspecs", func() (jupyter.KernelSpecs, int, error) {
-		specs, err := l.kernels.KernelSpecs(ctx)
+		specs, err := l.kernels.Kernels.Specs(ctx)
 		return specs, specSize * (1 + len(specs.Specs)), err
 	})
 	specs.Specs = maps.Clone(specs.Specs)

@@ -74,7 +74,7 @@ func TestOwnChanges(t *testing.T) {
 		}
 		r.shows("b/named.txt", false)
 
-		k, err := r.m.Servers().Kernels.StartKernelIn(ctx, "", r.at("c"))
+		k, err := r.m.Servers().Runtime.Kernels.Start(ctx, "", r.at("c"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestOwnChanges(t *testing.T) {
 		if !has() {
 			t.Error("a kernel that was started is not listed")
 		}
-		if err := r.m.Servers().Kernels.ShutdownKernel(ctx, k.ID); err != nil {
+		if err := r.m.Servers().Runtime.Kernels.Shutdown(ctx, k.ID); err != nil {
 			t.Fatal(err)
 		}
 		if has() {
@@ -184,7 +184,7 @@ func TestUntold(t *testing.T) {
 		r.settled()
 		r.s.Write(t, r.dir+"/a/on-disk.txt", "x")
 		r.upload("b/uploaded.txt")
-		k, err := r.other.StartKernelIn(t.Context(), "", r.at("c"))
+		k, err := r.other.Kernels.Start(t.Context(), "", r.at("c"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestUntold(t *testing.T) {
 		list, err := r.lists.Kernels(t.Context())
 		must.NoError(t, err)
 		test.SliceNotEmpty(t, list)
-		if err := r.other.ShutdownKernel(t.Context(), k.ID); err != nil {
+		if err := r.other.Kernels.Shutdown(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(atMost)
@@ -276,7 +276,7 @@ func TestChangeOnTheWay(t *testing.T) {
 		time.Sleep(kept.For)
 		r.set(func() {
 			r.after = func() { // the server has looked, and we have not heard of it yet
-				if _, err := r.m.Servers().Documents.PutContents(t.Context(), r.at("new.txt"), text("x")); err != nil {
+				if _, err := r.m.Servers().Documents.Contents.Put(t.Context(), r.at("new.txt"), text("x")); err != nil {
 					t.Error(err)
 				}
 			}

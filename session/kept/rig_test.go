@@ -171,7 +171,7 @@ func (r *rig) within(limit time.Duration, what string, ok func() bool) {
 // upload has somebody else write a file through the Contents API.
 func (r *rig) upload(name string) {
 	r.t.Helper()
-	if _, err := r.other.PutContents(r.t.Context(), r.at(name), text("x")); err != nil {
+	if _, err := r.other.Contents.Put(r.t.Context(), r.at(name), text("x")); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -45,7 +45,7 @@ func (s *store) count() (n uint64, quiet bool) {
 	quiet = true
 	for _, srv := range s.servers {
 		m, still := srv.Changes.Count()
-		_, away := srv.Away()
+		_, away := srv.Health.Away()
 		n, quiet = n+m, quiet && still && !away
 	}
 	return n, quiet

@@ -24,7 +24,7 @@ func BenchmarkExecute(b *testing.B) {
 	id := startKernel(b, srv)
 	c := connect(b, srv, id)
 	plain := dialBare(b, s, id)
-	quickSocket, err := srv.DialKernel(b.Context(), id, randomID())
+	quickSocket, err := srv.Kernels.Dial(b.Context(), id, randomID())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 
 // dialAs connects as the session of ids; prepare is called before anything is read or written.
 func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing, ids *idMaker, prepare func(*Conn) error) (*Conn, error) {
-	k, err := srv.Kernel(ctx, kernelID)
+	k, err := srv.Kernels.Get(ctx, kernelID)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
@@ -117,7 +117,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	if err := prepare(c); err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
-	ws, err := srv.DialKernel(ctx, kernelID, c.ids.session)
+	ws, err := srv.Kernels.Dial(ctx, kernelID, c.ids.session)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
@@ -234,7 +234,7 @@ func (c *Conn) run(ws *websocket.Conn) {
 		}
 		c.log.Info("kernel connection lost", "kernel", c.kernelID, "cause", cause)
 		if !c.reached.Load() {
-			if err := jupyter.CheckWebsockets(c.ctx, c.srv); errors.Is(err, jupyter.ErrNoWebsockets) {
+			if err := c.srv.Health.CheckWebsockets(c.ctx); errors.Is(err, jupyter.ErrNoWebsockets) {
 				c.end(fmt.Errorf("%w: %w", ErrClosed, err))
 				return
 			}

@@ -20,5 +20,5 @@
 // [ErrKernelRestarted] or [ErrKernelDead] when the kernel reports its end, with [ErrAnswerLost] if the connection was
 // lost for a while and the kernel has nothing left to send, and with [ErrClosed] when the connection is gone for good.
 // When the caller's context ends, Execute returns at once and the kernel goes on running the code;
-// [jupyter.Server.Interrupt] stops it.
+// [jupyter.Kernels.Interrupt] stops it.
 package kernel

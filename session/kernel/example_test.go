@@ -31,11 +31,11 @@ func runCode(ctx context.Context) (err error) {
 		return err
 	}
 	defer server.CloseIdleConnections()
-	started, err := server.StartKernelIn(ctx, "python3", jupyter.Path{})
+	started, err := server.Kernels.Start(ctx, "python3", jupyter.Path{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.ShutdownKernel(ctx, started.ID)) }()
+	defer func() { err = errors.Join(err, server.Kernels.Shutdown(ctx, started.ID)) }()
 
 	conn, err := kernel.Dial(ctx, server, started.ID, kernel.Options{})
 	if err != nil {

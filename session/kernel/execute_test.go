@@ -188,7 +188,7 @@ func TestStateCountsOthers(t *testing.T) {
 		}
 		test.Eq(t, StateBusy, stateOf(third))
 		test.Eq(t, StateBusy, stateOf(mine))
-		if err := srv.Interrupt(testContext(t), id); err != nil {
+		if err := srv.Kernels.Interrupt(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		if err := await(t, "the other's code", run); !wasInterrupted(err) {

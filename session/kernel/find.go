@@ -45,7 +45,7 @@ func (e *NoSpecError) Error() string {
 // srv is the kernels' server. If it is not the notebook's, the notebook's path is only a name by which srv finds the
 // kernel.
 func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path, name string, wish Wish) (s jupyter.Session, started bool, err error) {
-	sessions, err := srv.Sessions(ctx)
+	sessions, err := srv.Sessions.List(ctx)
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", notebook, err)
 	}
@@ -65,7 +65,7 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path
 	if name == "" {
 		name = notebook.Name()
 	}
-	s, err = srv.CreateSession(ctx, jupyter.NewSession{Path: notebook, Name: name, Type: "notebook", KernelName: spec})
+	s, err = srv.Sessions.Create(ctx, jupyter.NewSession{Path: notebook, Name: name, Type: "notebook", KernelName: spec})
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
 	}
@@ -77,7 +77,7 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path
 
 // chooseSpec returns the kernelspec to start; empty leaves it to the server.
 func chooseSpec(ctx context.Context, srv *jupyter.Server, wish Wish) (string, error) {
-	specs, err := srv.KernelSpecs(ctx)
+	specs, err := srv.Kernels.Specs(ctx)
 	if err != nil {
 		return "", err
 	}

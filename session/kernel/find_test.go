@@ -20,7 +20,7 @@ func TestFindOrStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = srv.ShutdownKernel(ctx, first.Kernel.ID) }()
+		defer func() { _ = srv.Kernels.Shutdown(ctx, first.Kernel.ID) }()
 		test.True(t, started)
 		test.Eq(t, path, first.Path.String())
 		test.NotEq(t, "", first.Kernel.ID)
@@ -30,7 +30,7 @@ func TestFindOrStart(t *testing.T) {
 		test.False(t, started, test.Sprint("the second call"))
 		test.Eq(t, first.Kernel.ID, again.Kernel.ID, test.Sprint("the second call"))
 		other := s.Notebook(t)
-		made, err := srv.CreateSession(ctx, jupyter.NewSession{Path: jupyter.MustPath(other), Name: other, KernelID: first.Kernel.ID})
+		made, err := srv.Sessions.Create(ctx, jupyter.NewSession{Path: jupyter.MustPath(other), Name: other, KernelID: first.Kernel.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 		must.NoError(t, err, must.Sprint("another Python"))
 		test.True(t, started, test.Sprint("another Python"))
 		test.Eq(t, "python3", found.Kernel.Name, test.Sprint("another Python"))
-		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
+		_ = srv.Kernels.Shutdown(ctx, found.Kernel.ID)
 		_, _, err = FindOrStart(ctx, srv, jupyter.MustPath(s.Notebook(t)), "", Wish{Spec: "ir", Language: "R"})
 		must.Error(t, err, must.Sprint("R where there is none"))
 		test.StrContains(t, err.Error(), `"ir"`, test.Sprint("R where there is none"))
@@ -58,6 +58,6 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 		found, _, err = FindOrStart(ctx, srv, jupyter.MustPath(s.Write(t, s.Name(t, ".ipynb"), "")), "", Wish{})
 		must.NoError(t, err, must.Sprint("no kernelspec at all, and a file that is being written"))
 		test.Eq(t, "python3", found.Kernel.Name, test.Sprint("no kernelspec at all, and a file that is being written"))
-		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
+		_ = srv.Kernels.Shutdown(ctx, found.Kernel.ID)
 	})
 }

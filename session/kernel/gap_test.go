@@ -115,7 +115,7 @@ func waitKernel(t *testing.T, srv *jupyter.Server, kernelID string, wanted func(
 	t.Helper()
 	ctx := testContext(t)
 	for {
-		k, err := srv.Kernel(ctx, kernelID)
+		k, err := srv.Kernels.Get(ctx, kernelID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestDroppedSocketKernelRestarted(t *testing.T) {
 		_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
 		p.Cut()
 		waitConnections(t, s, id, 1)
-		if _, err := direct.Restart(testContext(t), id); err != nil {
+		if _, err := direct.Kernels.Restart(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		p.Mend()
@@ -233,7 +233,7 @@ func TestDroppedSocketKernelGone(t *testing.T) {
 		c := connect(t, through, id)
 		_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
 		p.Cut()
-		if err := direct.ShutdownKernel(testContext(t), id); err != nil {
+		if err := direct.Kernels.Shutdown(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		p.Mend()

@@ -70,7 +70,7 @@ func TestInputForgottenByRestart(t *testing.T) {
 			out <- err
 		}()
 		<-asked
-		if _, err := srv.Restart(testContext(t), id); err != nil {
+		if _, err := srv.Kernels.Restart(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		if err := await(t, "the asking code", out); !errors.Is(err, ErrKernelRestarted) {

@@ -40,14 +40,14 @@ func serverOf(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 // startKernel starts a kernel of the test's own, which ends with it.
 func startKernel(t testing.TB, srv *jupyter.Server) string {
 	t.Helper()
-	k, err := srv.StartKernelIn(testContext(t), "python3", jupyter.Path{})
+	k, err := srv.Kernels.Start(testContext(t), "python3", jupyter.Path{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
-		_ = srv.ShutdownKernel(ctx, k.ID) // the test may have done so
+		_ = srv.Kernels.Shutdown(ctx, k.ID) // the test may have done so
 	})
 	return k.ID
 }

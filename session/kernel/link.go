@@ -107,7 +107,7 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	}
 	if found.ExecutionState == StateDead {
 		// The server has given up on starting it again.
-		if _, err := k.server.Restart(ctx, found.ID); err != nil {
+		if _, err := k.server.Kernels.Restart(ctx, found.ID); err != nil {
 			return nil, "", fmt.Errorf("restart the kernel, which had died: %w", err)
 		}
 		news = RestartNews(ErrKernelDied)
@@ -144,7 +144,7 @@ func (k *Link) awaitGone(ctx context.Context) error {
 	pause := time.NewTicker(goneAsk)
 	defer pause.Stop()
 	for end := time.Now().Add(goneWait); time.Now().Before(end); {
-		if _, err := k.server.Kernel(ctx, k.lost); err != nil {
+		if _, err := k.server.Kernels.Get(ctx, k.lost); err != nil {
 			break // it is gone, or what follows says what the matter is
 		}
 		select {

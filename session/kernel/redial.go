@@ -30,7 +30,7 @@ func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	for {
 		limit := min(max(time.Until(giveUp), c.timing.look), c.timing.redialOne)
 		ctx, cancel := context.WithTimeout(c.ctx, limit)
-		ws, err := c.srv.DialKernel(ctx, c.kernelID, c.ids.session)
+		ws, err := c.srv.Kernels.Dial(ctx, c.kernelID, c.ids.session)
 		cancel()
 		switch {
 		case err == nil:
@@ -65,7 +65,7 @@ func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 func (c *Conn) answers() bool {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timing.look)
 	defer cancel()
-	_, err := c.srv.Status(ctx)
+	_, err := c.srv.Health.Status(ctx)
 	return err == nil || errors.Is(err, jupyter.ErrNoGateway)
 }
 
@@ -73,7 +73,7 @@ func (c *Conn) answers() bool {
 func (c *Conn) noteServer() {
 	ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
 	defer cancel()
-	st, err := c.srv.Status(ctx)
+	st, err := c.srv.Health.Status(ctx)
 	if err != nil {
 		return // then a kernel that is gone counts as shut down
 	}
@@ -94,7 +94,7 @@ func (c *Conn) missing() error {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.timing.look)
 	defer cancel()
-	st, err := c.srv.Status(ctx)
+	st, err := c.srv.Health.Status(ctx)
 	switch {
 	case err != nil || st.Started.IsZero() || st.Started.Equal(started):
 		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
@@ -154,7 +154,7 @@ func awake(ctx context.Context, c *Conn) error {
 		return nil
 	}
 	asking, enough := context.WithTimeout(ctx, c.timing.look)
-	k, err := c.srv.Kernel(asking, c.kernelID)
+	k, err := c.srv.Kernels.Get(asking, c.kernelID)
 	enough()
 	switch {
 	case errors.Is(err, jupyter.ErrNoGateway):

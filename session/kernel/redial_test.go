@@ -21,7 +21,7 @@ func TestDialSilentServer(t *testing.T) {
 		id := startKernel(t, serverOf(t, s))
 		p.Stall()
 		began := time.Now()
-		_, err := through.DialKernel(context.Background(), id, "x")
+		_, err := through.Kernels.Dial(context.Background(), id, "x")
 		took := time.Since(began)
 		must.Error(t, err)
 		test.LessEq(t, 35*time.Second, took)
@@ -65,7 +65,7 @@ func TestMissingKernelWasShutDown(t *testing.T) {
 			time.Sleep(time.Second)
 			if restart {
 				s.Fake.Restart(true)
-			} else if err := direct.ShutdownKernel(testContext(t), id); err != nil {
+			} else if err := direct.Kernels.Shutdown(testContext(t), id); err != nil {
 				t.Fatal(err)
 			}
 			p.Mend()

@@ -122,7 +122,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("state %q while running, want busy", stateOf(c))
 		}
 		queuedRun := queued(t, c)
-		if err := srv.Interrupt(testContext(t), id); err != nil {
+		if err := srv.Kernels.Interrupt(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		if err := await(t, "the interrupted code", out); err != nil {
@@ -145,7 +145,7 @@ func TestRestart(t *testing.T) {
 		c := connect(t, srv, id)
 		oldPID, run := running(t, c)
 		queuedRun := queued(t, c)
-		if _, err := srv.Restart(testContext(t), id); err != nil {
+		if _, err := srv.Kernels.Restart(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
@@ -200,7 +200,7 @@ func TestKernelDeleted(t *testing.T) {
 		id := startKernel(t, srv)
 		c := connect(t, srv, id)
 		_, run := running(t, c)
-		if err := srv.ShutdownKernel(testContext(t), id); err != nil {
+		if err := srv.Kernels.Shutdown(testContext(t), id); err != nil {
 			t.Fatal(err)
 		}
 		if err := await(t, "the running code", run); !errors.Is(err, ErrKernelDead) && !wasInterrupted(err) {

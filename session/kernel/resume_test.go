@@ -100,7 +100,7 @@ func TestResume(t *testing.T) {
 func TestResumeLost(t *testing.T) {
 	for name, gone := range map[string]func(t *testing.T, srv *jupyter.Server, id, file string){
 		"the process was replaced": func(t *testing.T, srv *jupyter.Server, id, _ string) {
-			if _, err := srv.Restart(testContext(t), id); err != nil {
+			if _, err := srv.Kernels.Restart(testContext(t), id); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -139,7 +139,7 @@ func TestResumeLost(t *testing.T) {
 			srv := serverOf(t, jupytertest.Shared(t))
 			id := startKernel(t, srv)
 			m := marked(t, srv, id, filepath.Join(t.TempDir(), "go"), "")
-			if err := srv.ShutdownKernel(testContext(t), id); err != nil {
+			if err := srv.Kernels.Shutdown(testContext(t), id); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := resume(testContext(t), srv, m, Options{}, quick()); !errors.Is(err, jupyter.ErrNotFound) {

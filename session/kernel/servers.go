@@ -16,7 +16,7 @@ import (
 // it shows their outputs, and cannot run a cell in them.
 type Servers struct {
 	Documents *jupyter.Server
-	Kernels   *jupyter.Server
+	Runtime   *jupyter.Server
 	Lists     *kept.Lists // of both, to be shown
 
 	mu    sync.Mutex
@@ -26,15 +26,15 @@ type Servers struct {
 // Apart reports whether the kernels are on another server than the documents. One that is not found yet counts as
 // another: nothing of it is known.
 func (s *Servers) Apart() bool {
-	return s.Kernels != s.Documents && !jupyter.SameServer(s.Documents.BaseURL(), s.Kernels.BaseURL())
+	return s.Runtime != s.Documents && !jupyter.SameServer(s.Documents.BaseURL(), s.Runtime.BaseURL())
 }
 
 // Find finds the servers that are not found yet, see [jupyter.Server.Find].
 func (s *Servers) Find(ctx context.Context) error {
-	if err := s.Documents.Find(ctx); err != nil || s.Kernels == s.Documents {
+	if err := s.Documents.Find(ctx); err != nil || s.Runtime == s.Documents {
 		return err
 	}
-	return s.Kernels.Find(ctx)
+	return s.Runtime.Find(ctx)
 }
 
 // Take notes the session of the notebook with that file id.
@@ -83,7 +83,7 @@ func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (
 	if id == "" {
 		return jupyter.Session{}, false, nil
 	}
-	sessions, err := s.Kernels.Sessions(ctx)
+	sessions, err := s.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", path, err)
 	}
@@ -92,7 +92,7 @@ func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (
 			continue
 		}
 		if found.Path != path {
-			if found, err = s.Kernels.PatchSession(ctx, id, path, ""); err != nil {
+			if found, err = s.Runtime.Sessions.Patch(ctx, id, path, ""); err != nil {
 				return found, false, fmt.Errorf("move the kernel of %s to its new path: %w", path, err)
 			}
 		}
@@ -108,7 +108,7 @@ func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (
 // does that itself; without one the next run would start another kernel. It returns an error for each kernel that was
 // not moved.
 func (s *Servers) Move(ctx context.Context, from, to jupyter.Path) []error {
-	sessions, err := s.Kernels.Sessions(ctx)
+	sessions, err := s.Runtime.Sessions.List(ctx)
 	if err != nil {
 		return []error{err}
 	}
@@ -117,7 +117,7 @@ func (s *Servers) Move(ctx context.Context, from, to jupyter.Path) []error {
 		if !sess.Path.Under(from) || !s.Ours(sess) {
 			continue
 		}
-		if _, err := s.Kernels.PatchSession(ctx, sess.ID, sess.Path.Moved(from, to), ""); err != nil {
+		if _, err := s.Runtime.Sessions.Patch(ctx, sess.ID, sess.Path.Moved(from, to), ""); err != nil {
 			errs = append(errs, err)
 		}
 	}

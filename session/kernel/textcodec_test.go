@@ -16,7 +16,7 @@ func TestLegacyProtocol(t *testing.T) {
 			jupytertest.WithFlags("--ZMQChannelsWebsocketConnection.kernel_ws_protocol="))
 		srv := serverOf(t, s)
 		id := startKernel(t, srv)
-		ws, err := srv.DialKernel(testContext(t), id, "")
+		ws, err := srv.Kernels.Dial(testContext(t), id, "")
 		if err != nil {
 			t.Fatal(err)
 		}

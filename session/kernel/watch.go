@@ -220,7 +220,7 @@ func (c *Conn) watch() {
 func (c *Conn) ask(limit time.Duration) (state string, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, limit)
 	defer cancel()
-	k, err := c.srv.Kernel(ctx, c.kernelID)
+	k, err := c.srv.Kernels.Get(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
 		c.end(c.missing())
 		return "", err

@@ -139,9 +139,9 @@ type indicator struct {
 func (o *ours) indicator() *indicator {
 	o.t.Helper()
 	srv := sessiontest.Server(o.t, o.s)
-	s, err := srv.CollaborationSession(o.t.Context(), o.chat.Path(), "text", "chat")
+	s, err := srv.Rooms.Session(o.t.Context(), o.chat.Path(), "text", "chat")
 	must.NoError(o.t, err)
-	ws, err := srv.DialRoom(o.t.Context(), s.RoomID(), s.SessionID)
+	ws, err := srv.Rooms.Dial(o.t.Context(), s.RoomID(), s.SessionID)
 	must.NoError(o.t, err)
 	in, seen := &indicator{t: o.t, texts: []string{""}}, awareness.NewTable(1)
 	var reading sync.WaitGroup

@@ -34,10 +34,10 @@ type budgetKey struct{}
 // With returns a context for the call: what waits for a Jupyter server with it fails with an [*AwayError] once the call
 // has waited in vain, and asks one that is known to be away only once more.
 func (b *Budget) With(ctx context.Context) context.Context {
-	ctx = jupyter.WithAway(ctx, func(s *jupyter.Server) error {
+	ctx = jupyter.WithAway(ctx, func(h jupyter.Health) error {
 		away := b.gone()
 		if away == nil {
-			away = b.Missing(ctx, s)
+			away = b.missing(ctx, h)
 		}
 		if away == nil {
 			return nil // and not a nil *AwayError
@@ -63,8 +63,15 @@ func (b *Budget) gone() *AwayError {
 // Missing is the error of a call that needs a server that is known to be away, and has asked it once more; nil if it is
 // not.
 func (b *Budget) Missing(ctx context.Context, s *jupyter.Server) *AwayError {
-	away := stillAway(ctx, s)
-	if away != nil && s == b.server {
+	if s == nil {
+		return nil
+	}
+	return b.missing(ctx, s.Health)
+}
+
+func (b *Budget) missing(ctx context.Context, h jupyter.Health) *AwayError {
+	away := stillAway(ctx, h)
+	if away != nil && b.server != nil && h == b.server.Health {
 		return b.note(away)
 	}
 	return away
@@ -74,11 +81,8 @@ func (b *Budget) Missing(ctx context.Context, s *jupyter.Server) *AwayError {
 func (b *Budget) ServerMissing(ctx context.Context) *AwayError { return b.Missing(ctx, b.server) }
 
 // stillAway is the error of a server that is known to be away, and was asked once more; nil if it is not.
-func stillAway(ctx context.Context, s *jupyter.Server) *AwayError {
-	if s == nil {
-		return nil
-	}
-	since, why := s.StillAway(ctx)
+func stillAway(ctx context.Context, h jupyter.Health) *AwayError {
+	since, why := h.StillAway(ctx)
 	if why == nil || ctx.Err() != nil {
 		return nil //nolint:nilerr // a call that is over hears that where it waits
 	}
@@ -139,7 +143,7 @@ func (b *Budget) Wait(ctx context.Context, f func(context.Context) error) error 
 // inVain is the error of a wait that lasted as long as it might, and makes known that the server is away.
 func (b *Budget) inVain(began time.Time, limit time.Duration, why error) *AwayError {
 	if b.server != nil && limit >= b.limit/2 { // less may be a server that is slow
-		b.server.Silent(began)
+		b.server.Health.Silent(began)
 	}
 	return b.note(&AwayError{Waited: limit.Round(time.Second), Why: why})
 }

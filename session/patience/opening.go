@@ -73,8 +73,10 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 		if waited >= limit && o.quiet() > flowing {
 			return b.stillOpening(ctx, o, began, limit)
 		}
-		if away := stillAway(ctx, b.server); away != nil && !away.busy() {
-			return b.note(away)
+		if b.server != nil {
+			if away := stillAway(ctx, b.server.Health); away != nil && !away.busy() {
+				return b.note(away)
+			}
 		}
 		if said.due(waited) {
 			b.tell(fmt.Sprintf("opening %s: the Jupyter server has been busy with it for %d s", path, int(time.Since(o.Began).Seconds())))
@@ -84,7 +86,7 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 
 // stillOpening is what a call hears that has waited long enough.
 func (b *Budget) stillOpening(ctx context.Context, o *Opening, began time.Time, limit time.Duration) error {
-	if b.server == nil || b.server.Takes(ctx) {
+	if b.server == nil || b.server.Health.Takes(ctx) {
 		return &OpeningError{For: time.Since(o.Began), Busy: o.quiet() > flowing}
 	}
 	return b.inVain(began, limit, nil)

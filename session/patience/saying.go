@@ -45,7 +45,7 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 			}
 			soon, stopped := b.stopped()
 			if stopped != nil && !soon && waited >= sayAfter { // it runs again when somebody starts it
-				since, _ := b.server.Away()
+				since, _ := b.server.Health.Away()
 				known = AwayError{Known: true, Since: since, Why: stopped}
 				stop()
 				return
@@ -53,7 +53,7 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 			if waited >= limit-lookBefore && !looked && b.server != nil {
 				if looked = true; stopped != nil {
 					known.Why = stopped
-				} else if b.server.Takes(ctx) {
+				} else if b.server.Health.Takes(ctx) {
 					known.Why = jupyter.ErrBusy
 				}
 			}
@@ -88,7 +88,7 @@ func (b *Budget) refusal() error {
 	if b.server == nil {
 		return nil
 	}
-	return jupyter.Refusal(b.server)
+	return b.server.Health.Refusal()
 }
 
 // stopped is what the hub of a server that does not run says of that, and whether it soon will.
@@ -96,5 +96,5 @@ func (b *Budget) stopped() (soon bool, why error) {
 	if b.server == nil {
 		return false, nil
 	}
-	return jupyter.Stopped(b.server)
+	return b.server.Hub.Stopped()
 }

@@ -40,13 +40,13 @@ type byDocuments struct{ *Cells }
 
 // Run makes the server run a cell, and follows it to its end.
 func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
-	srv := d.nb.Servers().Kernels
+	srv := d.nb.Servers().Runtime
 	s, err := d.nb.Session(d.ctx)
 	if err != nil {
 		return Cancelled, fmt.Errorf("not run: %w", err)
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
-		if _, err := srv.Restart(d.ctx, s.Kernel.ID); err != nil {
+		if _, err := srv.Kernels.Restart(d.ctx, s.Kernel.ID); err != nil {
 			return Cancelled, fmt.Errorf("not run: restart the kernel, which had died: %w", err)
 		}
 		d.nb.Reattach(d.ctx, s)
@@ -89,7 +89,7 @@ func (f *follower) send() error {
 		if !ok {
 			return errors.New("the cell was deleted before its turn came")
 		}
-		err = f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), c.NBID, c.Source)
+		err = f.srv.Kernels.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), c.NBID, c.Source)
 		switch {
 		case err == nil:
 			return nil
@@ -97,7 +97,7 @@ func (f *follower) send() error {
 		case errors.Is(err, jupyter.ErrDetached) && !attached:
 			// The room is newer than the session.
 			attached = true
-			if err := f.srv.AttachKernel(f.ctx, f.s.ID, f.s.Kernel.ID); err != nil {
+			if err := f.srv.Sessions.AttachKernel(f.ctx, f.s.ID, f.s.Kernel.ID); err != nil {
 				return err
 			}
 		default:
@@ -167,7 +167,7 @@ func (f *follower) follow() (State, error) {
 func (f *follower) state() (string, error) {
 	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 	defer stop()
-	k, err := f.srv.Kernel(ctx, f.s.Kernel.ID)
+	k, err := f.srv.Kernels.Get(ctx, f.s.Kernel.ID)
 	if err := f.heed(err); err != nil {
 		return "", err
 	}

@@ -114,7 +114,7 @@ func (k byKernel) serverAdvice() string {
 	}
 	ctx, stop := context.WithTimeout(k.ctx, finishTimeout)
 	defer stop()
-	if has, err := k.nb.Servers().Kernels.HasServerRuns(ctx, k.nb.Link().KernelID()); err != nil || !has {
+	if has, err := k.nb.Servers().Runtime.Kernels.HasServerRuns(ctx, k.nb.Link().KernelID()); err != nil || !has {
 		return ""
 	}
 	return "jupyter-server-nbmodel, which this server has, would run the cell without these limits: start nbduet with --execute server"

@@ -71,9 +71,9 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	if err != nil {
 		return Cancelled, fmt.Errorf("not run: its room was lost: %w", err)
 	}
-	srv := n.nb.Servers().Kernels
+	srv := n.nb.Servers().Runtime
 	cell, _ := n.nb.Notebook().Cell(r.CellID)
-	id, err := srv.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), cell.NBID)
+	id, err := srv.Kernels.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), cell.NBID)
 	if err != nil {
 		return refuse(err)
 	}
@@ -128,7 +128,7 @@ func (s *serverRun) follow() (State, error) {
 			continue
 		}
 		began := time.Now()
-		st, err := s.srv.ServerRun(s.ctx, s.conn.KernelID(), s.id)
+		st, err := s.srv.Kernels.ServerRun(s.ctx, s.conn.KernelID(), s.id)
 		next = time.Now().Add(min(max(requestEvery, requestRest*time.Since(began)), requestMax))
 		switch {
 		case err == nil && st.Status == jupyter.ServerRunInput && !ended.IsZero():
@@ -290,5 +290,5 @@ type serverInput struct {
 
 // Input answers the question of the current run.
 func (i serverInput) Input(ctx context.Context, line string) error {
-	return i.srv.AnswerServerRun(ctx, i.kernel, line)
+	return i.srv.Kernels.AnswerServerRun(ctx, i.kernel, line)
 }

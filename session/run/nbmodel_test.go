@@ -199,7 +199,7 @@ func TestServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Servers().Documents.Restart(t.Context(), k.ID); err != nil {
+		if _, err := m.Servers().Documents.Kernels.Restart(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
 		res = sessiontest.Wait(t, r)

@@ -95,7 +95,7 @@ func TestNothingIsClearedBeforeTheKernelBegins(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			js, err := d.Kernel().Session(t.Context())
 			must.NoError(t, err)
-			_, err = m.Servers().Kernels.Restart(t.Context(), js.Kernel.ID)
+			_, err = m.Servers().Runtime.Kernels.Restart(t.Context(), js.Kernel.ID)
 			must.NoError(t, err)
 			return runs
 		}},

@@ -58,13 +58,13 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 			return k.ID
 		}
 		first := kernel()
-		sessions, err := m.Servers().Documents.Sessions(t.Context())
+		sessions, err := m.Servers().Documents.Sessions.List(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, js := range sessions {
 			if js.Path.String() == path {
-				if err := m.Servers().Documents.ShutdownKernel(t.Context(), js.Kernel.ID); err != nil {
+				if err := m.Servers().Documents.Kernels.Shutdown(t.Context(), js.Kernel.ID); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -80,7 +80,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 		if second == first {
 			t.Error("the kernel is the same")
 		}
-		if _, err := m.Servers().Documents.Restart(t.Context(), second); err != nil {
+		if _, err := m.Servers().Documents.Kernels.Restart(t.Context(), second); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "a run says that the kernel was restarted", func() bool {

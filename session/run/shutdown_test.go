@@ -32,7 +32,7 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 				must.NoError(t, err)
 				must.True(t, ok)
 				ended := make(chan error, 1)
-				go func() { ended <- m.Servers().Kernels.ShutdownKernel(context.WithoutCancel(t.Context()), k.ID) }()
+				go func() { ended <- m.Servers().Runtime.Kernels.Shutdown(context.WithoutCancel(t.Context()), k.ID) }()
 				time.Sleep(later)
 				res := sessiontest.Run(t, d, "c0")[0]
 				if err := <-ended; err != nil {

@@ -126,7 +126,7 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 		k.noteNotRun(r, w, noteDropped)
 		return Cancelled, errors.New("not run: the nbduet that had queued it has ended before its turn came")
 	}
-	srv := k.nb.Servers().Kernels
+	srv := k.nb.Servers().Runtime
 	conn, err := kernel.Resume(k.ctx, srv, rec.Mark, kernel.Options{Logger: k.table.cfg.Log})
 	switch {
 	case k.ctx.Err() != nil:

@@ -37,10 +37,10 @@ func newStage(t *testing.T) *stage {
 	s.path = s.Notebook(t, code+"6*7", "'next'")
 	t.Cleanup(func() { // or its kernel runs the code for ever
 		srv := sessiontest.Server(t, s.Server)
-		sessions, err := srv.Sessions(context.Background())
+		sessions, err := srv.Sessions.List(context.Background())
 		for _, one := range sessions {
 			if one.Path.String() == s.path {
-				err = errors.Join(err, srv.ShutdownKernel(context.Background(), one.Kernel.ID))
+				err = errors.Join(err, srv.Kernels.Shutdown(context.Background(), one.Kernel.ID))
 			}
 		}
 		if err != nil {
@@ -227,12 +227,12 @@ func TestRunLostMeanwhile(t *testing.T) {
 	}{
 		"the kernel was shut down": {func(t *testing.T, s *stage, kernel string) {
 			srv := sessiontest.Server(t, s.Server)
-			if err := srv.ShutdownKernel(t.Context(), kernel); err != nil {
+			if err := srv.Kernels.Shutdown(t.Context(), kernel); err != nil {
 				t.Fatal(err)
 			}
 		}, "its kernel is gone"},
 		"the kernel was restarted": {func(t *testing.T, s *stage, kernel string) {
-			if _, err := sessiontest.Server(t, s.Server).Restart(t.Context(), kernel); err != nil {
+			if _, err := sessiontest.Server(t, s.Server).Kernels.Restart(t.Context(), kernel); err != nil {
 				t.Fatal(err)
 			}
 		}, "kernel was restarted"},

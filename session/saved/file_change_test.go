@@ -103,7 +103,7 @@ func TestFileChanges(t *testing.T) {
 		},
 		"folder renamed": func(t *testing.T, f *fileChange) {
 			from := filepath.ToSlash(filepath.Dir(f.path))
-			if _, err := f.m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(from), jupyter.MustPath(from+"-new")); err != nil {
+			if _, err := f.m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(from), jupyter.MustPath(from+"-new")); err != nil {
 				t.Fatal(err)
 			}
 			sessiontest.AppendCell(t, f.d, "nowhere = True")
@@ -290,7 +290,7 @@ func (f *fileChange) serverLooks() {
 	f.t.Helper()
 	for range 25 {
 		time.Sleep(100 * time.Millisecond)
-		if _, err := f.m.Servers().Documents.Contents(f.t.Context(), jupyter.MustPath(f.path), jupyter.ContentsOptions{}); err != nil {
+		if _, err := f.m.Servers().Documents.Contents.Get(f.t.Context(), jupyter.MustPath(f.path), jupyter.ContentsOptions{}); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -306,7 +306,7 @@ func (f *fileChange) write(file, content string) {
 // put writes the notebook over REST.
 func (f *fileChange) put(content string) {
 	f.t.Helper()
-	if _, err := f.m.Servers().Documents.PutContents(f.t.Context(), jupyter.MustPath(f.path), jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
+	if _, err := f.m.Servers().Documents.Contents.Put(f.t.Context(), jupyter.MustPath(f.path), jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
 		f.t.Fatal(err)
 	}
 }

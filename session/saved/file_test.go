@@ -54,7 +54,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 		if !sessiontest.FileHas(s, path, `"execution_count": 1`) {
 			t.Error("the run is not saved")
 		}
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
+		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path().String() == to })
@@ -87,7 +87,7 @@ func TestDeletedFileIsToldOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Servers().Documents.DeleteContents(t.Context(), jupyter.MustPath(path)); err != nil {
+		if err := m.Servers().Documents.Contents.Delete(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.AppendCell(t, d, "nowhere = True")

@@ -35,7 +35,7 @@ func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string
 	var seen time.Time
 	var failed error
 	for try := range lookTries {
-		c, err := s.server.Contents(ctx, s.doc.Path(), jupyter.ContentsOptions{})
+		c, err := s.server.Contents.Get(ctx, s.doc.Path(), jupyter.ContentsOptions{})
 		switch {
 		case errors.Is(err, jupyter.ErrNotFound) && s.doc.Follow(ctx, j.Room.FileID()):
 			continue
@@ -47,7 +47,7 @@ func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string
 		}
 		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
 			// A file cannot be read while it is being written.
-			if c, err = s.server.Contents(ctx, s.doc.Path(), opt); err == nil && s.holds(j, c) {
+			if c, err = s.server.Contents.Get(ctx, s.doc.Path(), opt); err == nil && s.holds(j, c) {
 				return ""
 			}
 			seen = c.LastModified

@@ -109,7 +109,7 @@ func (s *Saver) written(ctx context.Context, j Joined, w *witness) bool {
 	if s.server == nil {
 		return false
 	}
-	c, err := s.server.Contents(ctx, s.doc.Path(), j.ContentOf())
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
 	return err == nil && w.recognizes(c)
 }
 
@@ -158,7 +158,7 @@ func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
 	if s.server == nil {
 		return s.Unsaved()
 	}
-	c, err := s.server.Contents(ctx, s.doc.Path(), j.ContentOf())
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return problemGone + inNoFile + missing(j.Notebook, nil, s.file.seen())
@@ -180,7 +180,7 @@ func (s *Saver) lacks(ctx context.Context, j Joined) string {
 	if s.server == nil {
 		return ""
 	}
-	c, err := s.server.Contents(ctx, s.doc.Path(), j.ContentOf())
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return inNoFile + missing(j.Notebook, nil, s.file.seen())

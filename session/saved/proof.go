@@ -25,7 +25,7 @@ func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision
 	var named string
 	for range settleTries {
 		var err error
-		c, err = s.server.Contents(ctx, s.doc.Path(), jupyter.ContentsOptions{Hash: true})
+		c, err = s.server.Contents.Get(ctx, s.doc.Path(), jupyter.ContentsOptions{Hash: true})
 		switch {
 		case errors.Is(err, jupyter.ErrNotFound):
 			s.file.lose()

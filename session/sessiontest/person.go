@@ -66,11 +66,11 @@ func PersonInText(t *testing.T, srv *jupyter.Server, path string) *Person {
 
 func (p *Person) joins(t *testing.T, srv *jupyter.Server, path, format, kind string, doc *ydoc.Doc) {
 	t.Helper()
-	s, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), format, kind)
+	s, err := srv.Rooms.Session(t.Context(), jupyter.MustPath(path), format, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws, err := srv.DialRoom(t.Context(), s.RoomID(), s.SessionID)
+	ws, err := srv.Rooms.Dial(t.Context(), s.RoomID(), s.SessionID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func FileHas(s *jupytertest.Server, path, what string) bool {
 // HasKernel reports whether there is a kernel with that id.
 func HasKernel(t *testing.T, m *session.Manager, id string) bool {
 	t.Helper()
-	_, err := m.Servers().Kernels.Kernel(t.Context(), id)
+	_, err := m.Servers().Runtime.Kernels.Get(t.Context(), id)
 	if err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 func Folder(t *testing.T, s *jupytertest.Server, m *session.Manager) string {
 	t.Helper()
 	dir := s.Name(t, "-folder é#%?")
-	if _, err := m.Servers().Documents.PutContents(t.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
+	if _, err := m.Servers().Documents.Contents.Put(t.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -115,7 +115,7 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 
 // kernelName returns the kernelspec of the session's kernel, "" if it is not known.
 func kernelName(ctx context.Context, d *desk.Desk, a *analysis.Session) string {
-	k, err := d.Manager.Servers().Kernels.Kernel(ctx, a.KernelID())
+	k, err := d.Manager.Servers().Runtime.Kernels.Get(ctx, a.KernelID())
 	if err != nil {
 		return "" // then it is the server's default
 	}

@@ -26,7 +26,7 @@ func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRu
 
 // FileData reads the bytes of a whole file, and finds out its MIME type.
 func FileData(ctx context.Context, d *desk.Desk, p jupyter.Path) (data []byte, mime string, err error) {
-	c, err := d.Manager.Servers().Documents.Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return nil, "", err
 	}

@@ -152,7 +152,7 @@ func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[
 		return out
 	}
 	delete(out, "kernelspec")
-	specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
+	specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)
 	if err != nil {
 		return out // then people are asked
 	}

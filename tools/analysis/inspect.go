@@ -100,7 +100,7 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
+	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
 	if err != nil {
 		return nil, previewError(err, clean)
 	}

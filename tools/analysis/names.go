@@ -141,7 +141,7 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.
 			continue
 		}
 		other := p.Folder().Join(strings.TrimSuffix(p.Name(), NotebookExt))
-		if c, err := d.Manager.Servers().Documents.Contents(ctx, other, jupyter.ContentsOptions{}); err == nil {
+		if c, err := d.Manager.Servers().Documents.Contents.Get(ctx, other, jupyter.ContentsOptions{}); err == nil {
 			return notANotebook(other, c.Type)
 		}
 	}
@@ -182,7 +182,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	if err != nil {
 		return jupyter.Content{}, err
 	}
-	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
+	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
 		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean.String()))}
 	}

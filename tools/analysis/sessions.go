@@ -81,7 +81,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 				}
 			}
 			if args.KernelName != "" {
-				specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
+				specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)
 				if err != nil {
 					return nil, err
 				}

@@ -161,7 +161,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		}
 		return fmt.Sprintf("Started kernel '%s'.", k.ID), nil
 	}
-	kernels, err := d.visibleKernels(ctx, d.Manager.Servers().Kernels.Kernels)
+	kernels, err := d.visibleKernels(ctx, d.Manager.Servers().Runtime.Kernels.List)
 	if err != nil {
 		return "", err
 	}

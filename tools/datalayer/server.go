@@ -119,7 +119,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 				return nil, errors.New("this is not the Jupyter server that these tools work on, which is " + srv.BaseURL() +
 					": they stay with it, and no token is sent anywhere else. Start the program again with --jupyter-url for another server")
 			}
-			if _, err := srv.Status(ctx); err != nil {
+			if _, err := srv.Health.Status(ctx); err != nil {
 				return nil, fmt.Errorf("failed to connect to Jupyter server %s: %w", srv.BaseURL(), err)
 			}
 			authentication := "None (anonymous)"

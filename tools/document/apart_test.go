@@ -96,7 +96,7 @@ func TestNoRoomForAFile(t *testing.T) {
 		r := toolstest.NewOn(t, w.Server)
 		md, nb := w.behind.Write(t, w.behind.Name(t, ".md"), "one\r\ntwo\r\n"), w.behind.Notebook(t, "a = 1", "b = 2")
 		known := w.behind.Notebook(t, "a = 1", "b = 2") // a file that has an id, as one that was open some time ago
-		if _, err := r.Srv.CollaborationSession(t.Context(), jupyter.MustPath(known), "json", "notebook"); err != nil {
+		if _, err := r.Srv.Rooms.Session(t.Context(), jupyter.MustPath(known), "json", "notebook"); err != nil {
 			t.Fatal(err)
 		}
 		for path, c := range map[string]struct{ is, put, file string }{

@@ -134,7 +134,7 @@ func newContent(ctx context.Context, d *desk.Desk, args createArgs) (content jup
 // KernelMetadata names the kernel of a new notebook, because JupyterLab would ask everybody who opens it for one; "" is
 // the server's default.
 func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]any {
-	specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
+	specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)
 	if err != nil {
 		return nil // JupyterLab then asks for the kernel
 	}

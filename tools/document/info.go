@@ -125,7 +125,7 @@ const formatLimit = 1 << 20
 // properties returns what the server knows about a file, with its format, and its content if wanted.
 func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bool) (jupyter.Content, asText, error) {
 	srv := d.Manager.Servers().Documents
-	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
+	file, err := srv.Contents.Get(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return file, asText{}, err
 	}
@@ -133,7 +133,7 @@ func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bo
 	case file.Type != "file":
 		file.Format = "json"
 	case content || file.Size != nil && *file.Size <= formatLimit:
-		full, err := srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file"})
+		full, err := srv.Contents.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file"})
 		if err != nil {
 			return file, asText{}, err
 		}

@@ -94,9 +94,9 @@ func lookAt(ctx context.Context, d *desk.Desk, path string) (jupyter.Content, er
 		return jupyter.Content{}, err
 	}
 	srv := d.Manager.Servers().Documents
-	file, err := srv.Contents(ctx, clean, jupyter.ContentsOptions{})
+	file, err := srv.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
 	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
-		if there, plainErr := srv.Contents(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
+		if there, plainErr := srv.Contents.Get(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
 			desk.Meant(ctx, clean, plain)
 			file, err = there, nil
 		}

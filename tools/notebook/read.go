@@ -85,7 +85,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			file, err := d.Manager.Servers().Documents.Contents(ctx, doc.Path(), jupyter.ContentsOptions{})
+			file, err := d.Manager.Servers().Documents.Contents.Get(ctx, doc.Path(), jupyter.ContentsOptions{})
 			if err != nil {
 				return nil, err
 			}

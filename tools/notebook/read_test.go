@@ -269,7 +269,7 @@ func TestNoSuchNotebook(t *testing.T) {
 				r.Bad(tool, with, says...)
 			}
 		}
-		if _, err := r.Srv.Contents(t.Context(), jupyter.MustPath("none.ipynb"), jupyter.ContentsOptions{}); err == nil {
+		if _, err := r.Srv.Contents.Get(t.Context(), jupyter.MustPath("none.ipynb"), jupyter.ContentsOptions{}); err == nil {
 			t.Error("a tool made the notebook")
 		}
 	})

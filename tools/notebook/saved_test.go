@@ -44,7 +44,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Srv.DeleteContents(t.Context(), jupyter.MustPath(path)); err != nil {
+		if err := r.Srv.Contents.Delete(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		release()

@@ -35,7 +35,7 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 			}
 			out := BaseURLResult{BaseURL: d.Manager.Servers().Documents.BaseURL()}
 			if d.Manager.Servers().Apart() {
-				out.RuntimeURL = d.Manager.Servers().Kernels.BaseURL()
+				out.RuntimeURL = d.Manager.Servers().Runtime.BaseURL()
 			}
 			return &tool.Answer{Body: out}, nil
 		}),

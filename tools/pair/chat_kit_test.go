@@ -146,11 +146,11 @@ func (tb *table) file(name string) string { return filepath.Join(tb.Server.Root,
 // watched is what is announced in the chat's room, to be asked for.
 func (tb *table) watched() (announced func(text string) bool) {
 	tb.t.Helper()
-	s, err := tb.Srv.CollaborationSession(tb.t.Context(), jupyter.MustPath(tb.chat), "text", "chat")
+	s, err := tb.Srv.Rooms.Session(tb.t.Context(), jupyter.MustPath(tb.chat), "text", "chat")
 	if err != nil {
 		tb.t.Fatal(err)
 	}
-	ws, err := tb.Srv.DialRoom(tb.t.Context(), s.RoomID(), s.SessionID)
+	ws, err := tb.Srv.Rooms.Dial(tb.t.Context(), s.RoomID(), s.SessionID)
 	if err != nil {
 		tb.t.Fatal(err)
 	}

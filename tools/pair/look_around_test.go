@@ -115,7 +115,7 @@ func TestLookAroundEverywhere(t *testing.T) {
 func (d *duo) inLobby(username, name, current string) {
 	d.t.Helper()
 	settle() // a tab says each 15 s who it is, and this one once: whoever looks has to be there
-	ws, err := d.Srv.DialRoom(d.t.Context(), "JupyterLab:globalAwareness", "")
+	ws, err := d.Srv.Rooms.Dial(d.t.Context(), "JupyterLab:globalAwareness", "")
 	if err != nil {
 		d.t.Fatal(err)
 	}

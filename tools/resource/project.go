@@ -52,7 +52,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	srv := f.Manager.Servers().Documents
-	c, err := srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
+	c, err := srv.Contents.Get(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		f.read = nil
@@ -70,7 +70,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	// It may be empty, or half a file, while the server or another program writes it.
 	f.read = nil
 	err = jupyter.Again(ctx, 4, errProject, func() error {
-		c, err := srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
+		c, err := srv.Contents.Get(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (
 		return nil, false, err
 	}
 	defer doc.Release()
-	before, err := f.Manager.Servers().Documents.Contents(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
+	before, err := f.Manager.Servers().Documents.Contents.Get(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
 	if err != nil {
 		return nil, false, err
 	}

@@ -129,7 +129,7 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 		if err != nil {
 			return nil // nothing to choose from; the prompt itself reports what is wrong
 		}
-		c, err := d.Manager.Servers().Documents.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+		c, err := d.Manager.Servers().Documents.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 		if err != nil {
 			return nil // likewise
 		}

@@ -27,7 +27,7 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 	if err != nil {
 		return "", fmt.Errorf("read contents of %q: %w", strings.TrimSpace(file), err)
 	}
-	c, err := d.Manager.Servers().Documents.Contents(ctx, path, jupyter.ContentsOptions{})
+	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, path, jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
 		return "", err

@@ -91,7 +91,7 @@ func (r *Rig) FileIs(path, want string) {
 func (r *Rig) Folder() string {
 	r.T.Helper()
 	dir := r.Server.Name(r.T, " mappe é#%?")
-	if _, err := r.Srv.PutContents(r.T.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
+	if _, err := r.Srv.Contents.Put(r.T.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
 		r.T.Fatal(err)
 	}
 	return dir

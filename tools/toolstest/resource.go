@@ -79,13 +79,13 @@ const Dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 // EndKernel ends a notebook's kernel.
 func (r *Rig) EndKernel(path string) {
 	r.T.Helper()
-	sessions, err := r.Srv.Sessions(r.T.Context())
+	sessions, err := r.Srv.Sessions.List(r.T.Context())
 	if err != nil {
 		r.T.Fatal(err)
 	}
 	for _, s := range sessions {
 		if s.Path.String() == path {
-			if err := r.Srv.ShutdownKernel(r.T.Context(), s.Kernel.ID); err != nil {
+			if err := r.Srv.Kernels.Shutdown(r.T.Context(), s.Kernel.ID); err != nil {
 				r.T.Error(err)
 			}
 		}

@@ -86,7 +86,7 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 
 // shutKernels ends the kernels of the test's own notebooks, which would stay on the shared server.
 func (r *Rig) shutKernels() {
-	sessions, err := r.Srv.Sessions(context.Background())
+	sessions, err := r.Srv.Sessions.List(context.Background())
 	if err != nil {
 		return // the test had no server to begin with
 	}
@@ -94,7 +94,7 @@ func (r *Rig) shutKernels() {
 	own := name[:strings.LastIndexByte(name, '-')+1]
 	for _, s := range sessions {
 		if strings.HasPrefix(s.Path.String(), own) {
-			if err := r.Srv.ShutdownKernel(context.Background(), s.Kernel.ID); err != nil {
+			if err := r.Srv.Kernels.Shutdown(context.Background(), s.Kernel.ID); err != nil {
 				r.T.Log("end a kernel:", err)
 			}
 		}

@@ -63,7 +63,7 @@ type Patient struct {
 	Version string // of nbduet
 	// Documents is the Jupyter server that has the notebooks, and Kernels the one that has the kernels: the same one, as a
 	// rule.
-	Documents, Kernels *jupyter.Server
+	Documents, Runtime *jupyter.Server
 	// Root returns the folder of this machine that the server at an address serves, "" for one that is not known. It is
 	// asked once.
 	Root func(ctx context.Context, address string) string

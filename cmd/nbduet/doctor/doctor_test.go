@@ -42,8 +42,8 @@ func examined(t *testing.T, p doctor.Patient) (report doctor.Report, lines strin
 			return []doctor.Client{{Name: "cursor", Title: "Cursor", Configured: true}}, nil
 		}
 	}
-	if p.Kernels == nil {
-		p.Kernels = p.Documents
+	if p.Runtime == nil {
+		p.Runtime = p.Documents
 	}
 	p.Log = slog.New(slog.DiscardHandler)
 	var out bytes.Buffer
@@ -122,7 +122,7 @@ func TestAllIsWell(t *testing.T) {
 			if len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
-			running, err := srv.Kernels(t.Context())
+			running, err := srv.Kernels.List(t.Context())
 			must.NoError(t, err, must.Sprint("kernels left"))
 			test.LessEq(t, 0, len(running), test.Sprint("kernels left"))
 		}

@@ -30,7 +30,7 @@ const (
 func work(ctx context.Context, x *examination) {
 	name := "nbduet-doctor-" + strings.ToLower(rand.Text()[:8]) + ".ipynb"
 	path := jupyter.MustPath(name)
-	_, err := x.Documents.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: map[string]any{
+	_, err := x.Documents.Contents.Put(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: map[string]any{
 		"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{},
 	}})
 	if err != nil {
@@ -38,7 +38,7 @@ func work(ctx context.Context, x *examination) {
 		x.leaveOut("without a notebook", "edit", "kernel")
 		return
 	}
-	manager := session.New(session.Config{Server: x.Documents, Kernels: x.Kernels, AgentName: "nbduet doctor", Logger: x.Log})
+	manager := session.New(session.Config{Server: x.Documents, Runtime: x.Runtime, AgentName: "nbduet doctor", Logger: x.Log})
 	defer tidy(context.WithoutCancel(ctx), x, manager, path)
 	doc, err := manager.Open(author.With(ctx, author.Author{Client: "doctor"}), path) // so that people see who it is
 	if err != nil {
@@ -54,7 +54,7 @@ func work(ctx context.Context, x *examination) {
 
 // lookAtTabs looks whether people's tabs are in the rooms.
 func lookAtTabs(ctx context.Context, x *examination) {
-	fault, err := jupyter.CheckTabs(ctx, x.Documents)
+	fault, err := x.Documents.Health.CheckTabs(ctx)
 	switch {
 	case err != nil:
 		x.wrong("collaboration", err)
@@ -94,7 +94,7 @@ func saved(ctx context.Context, x *examination, doc *session.Document) error {
 	if problem := doc.Unsaved(); problem != "" {
 		return errors.New(problem)
 	}
-	file, err := x.Documents.Contents(ctx, doc.Path(), jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	file, err := x.Documents.Contents.Get(ctx, doc.Path(), jupyter.ContentsOptions{Content: true, Type: "notebook"})
 	if err != nil {
 		return err
 	}
@@ -134,11 +134,11 @@ func tidy(ctx context.Context, x *examination, manager *session.Manager, path ju
 	ctx, stop := context.WithTimeout(ctx, tidyFor)
 	defer stop()
 	err := manager.Close(ctx)
-	sessions, listed := x.Kernels.Sessions(ctx)
+	sessions, listed := x.Runtime.Sessions.List(ctx)
 	err = errors.Join(err, listed)
 	for _, s := range sessions {
 		if s.Path == path {
-			err = errors.Join(err, x.Kernels.ShutdownKernel(ctx, s.Kernel.ID))
+			err = errors.Join(err, x.Runtime.Kernels.Shutdown(ctx, s.Kernel.ID))
 		}
 	}
 	if err = errors.Join(err, remove(ctx, x, path)); err != nil {
@@ -158,7 +158,7 @@ func remove(ctx context.Context, x *examination, path jupyter.Path) error {
 			return nil
 		}
 	}
-	return x.Documents.DeleteContents(ctx, path)
+	return x.Documents.Contents.Delete(ctx, path)
 }
 
 // short is a time for people.

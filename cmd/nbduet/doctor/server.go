@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // apart is how far two clocks may be from each other: what is told of times is told in minutes.
@@ -18,7 +16,7 @@ func findServer(ctx context.Context, x *examination) bool {
 		x.wrong("server", err)
 		return false
 	}
-	if _, err := x.Documents.Version(ctx); err != nil {
+	if _, err := x.Documents.Health.Version(ctx); err != nil {
 		x.wrong("server", err)
 		return false
 	}
@@ -27,31 +25,31 @@ func findServer(ctx context.Context, x *examination) bool {
 		where += ", folder " + x.root
 	}
 	x.fine("server", "%s", where)
-	if _, err := x.Documents.Status(ctx); err != nil {
+	if _, err := x.Documents.Health.Status(ctx); err != nil {
 		x.wrong("token", err)
 		return false
 	}
 	x.fine("token", "the server takes it")
-	return x.Kernels == x.Documents || findKernels(ctx, x)
+	return x.Runtime == x.Documents || findKernels(ctx, x)
 }
 
 // findKernels is findServer for one that has the kernels alone.
 func findKernels(ctx context.Context, x *examination) bool {
-	err := x.Kernels.Find(ctx)
+	err := x.Runtime.Find(ctx)
 	if err == nil {
-		_, err = x.Kernels.Status(ctx)
+		_, err = x.Runtime.Health.Status(ctx)
 	}
 	if err != nil {
 		x.wrong("kernels", err)
 		return false
 	}
-	x.fine("kernels", "%s takes its token", x.Kernels.BaseURL())
+	x.fine("kernels", "%s takes its token", x.Runtime.BaseURL())
 	return true
 }
 
 // readVersions tells what the server consists of.
 func readVersions(ctx context.Context, x *examination) {
-	v, err := jupyter.VersionsOf(ctx, x.Documents)
+	v, err := x.Documents.Health.Versions(ctx)
 	if err != nil {
 		x.wrong("versions", err)
 		return
@@ -68,7 +66,7 @@ func readVersions(ctx context.Context, x *examination) {
 // compareClocks compares the server's clock with that of this machine.
 func compareClocks(ctx context.Context, x *examination) {
 	began := time.Now()
-	there, err := jupyter.ClockOf(ctx, x.Documents)
+	there, err := x.Documents.Health.Clock(ctx)
 	switch off := there.Sub(began).Abs(); {
 	case err != nil:
 		x.wrong("clocks", err)

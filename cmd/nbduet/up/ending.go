@@ -91,7 +91,7 @@ func (v *server) endKernels(hurry <-chan struct{}) bool {
 
 // allEnd ends the kernels of a server, and reports whether it could.
 func allEnd(ctx context.Context, srv *jupyter.Server) bool {
-	kernels, err := srv.Kernels(ctx)
+	kernels, err := srv.Kernels.List(ctx)
 	if err != nil {
 		return false
 	}
@@ -99,7 +99,7 @@ func allEnd(ctx context.Context, srv *jupyter.Server) bool {
 	var ending sync.WaitGroup
 	for _, k := range kernels {
 		ending.Go(func() {
-			if err := srv.ShutdownKernel(ctx, k.ID); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+			if err := srv.Kernels.Shutdown(ctx, k.ID); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 				left.Store(true)
 			}
 		})

@@ -179,7 +179,7 @@ func (v *server) tail() string {
 
 // collaborates shows that a server has real-time collaboration, whatever its configuration turns off.
 func collaborates(ctx context.Context, srv *jupyter.Server) error {
-	rooms, err := jupyter.HasRooms(ctx, srv)
+	rooms, err := srv.Rooms.Available(ctx)
 	if err == nil && !rooms {
 		return errors.New("its real-time collaboration is turned off: see `jupyter server extension list`, or take nbduet's own with --own")
 	}

@@ -21,7 +21,7 @@ import (
 // Config says what a world is made of.
 type Config struct {
 	// Server has the documents, and Kernels the kernels: maybe the same.
-	Server, Kernels *jupyter.Server
+	Server, Runtime *jupyter.Server
 	// Session and Tools are what is set of either; what ties them together is set here.
 	Session session.Config
 	Tools   tools.Config
@@ -50,7 +50,7 @@ type World struct {
 func New(cfg Config) (*World, error) {
 	w := &World{Clients: &tool.Clients{}, pictures: images.NewStore(cfg.ImageCache), state: cfg.State, log: cfg.Logger}
 	s := cfg.Session
-	s.Server, s.Kernels, s.Runs, s.Logger = cfg.Server, cfg.Kernels, cfg.State.Runs(), cfg.Logger
+	s.Server, s.Runtime, s.Runs, s.Logger = cfg.Server, cfg.Runtime, cfg.State.Runs(), cfg.Logger
 	w.manager = session.New(s)
 	w.jobs = desk.NewWork(w.manager)
 	w.jobs.Analyses.Limit(cfg.MaxSessions)

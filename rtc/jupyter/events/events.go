@@ -35,7 +35,7 @@ var ErrLost = jupyter.Fixed("the subscription to the server's events was lost")
 // which is no error, or the subscription is lost, which matches [ErrLost]. begun is called when the server tells us what
 // happens. Other errors are those of the subscription, which no server before 2.0 has.
 func Follow(ctx context.Context, srv *jupyter.Server, begun func()) error {
-	ws, err := jupyter.DialEvents(ctx, srv)
+	ws, err := srv.DialEvents(ctx)
 	if err != nil {
 		return unless(ctx, err)
 	}

@@ -33,7 +33,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer srv.CloseIdleConnections()
-		c, err := srv.Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{})
+		c, err := srv.Contents.Get(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{})
 		must.NoError(t, err, must.Sprint(path))
 		test.Eq(t, "notebook", c.Type, test.Sprint(path))
 		running, err := jupyter.Discover(t.Context(), []string{s.RuntimeDir})

@@ -25,27 +25,24 @@ import (
 // handshake is how long a transport waits for a server's part of the handshake, also after its request has ended.
 const handshake = 10 * time.Second
 
-// ask sends one request through a look, and returns why there is no answer to it, and its status.
+// ask sends one request through the layer, and returns why there is no answer to it, or its status.
 func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) {
 	t.Helper()
 	base, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, look := w.Begin(t.Context(), base)
-	defer look.End()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/status", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/status", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	link := &http.Transport{DialContext: w.Dial, DisableKeepAlives: true, TLSHandshakeTimeout: handshake}
 	defer link.CloseIdleConnections()
-	resp, err := link.RoundTrip(req)
+	resp, err := w.Layer(func(*http.Request) *url.URL { return base })(link).RoundTrip(req)
 	if err != nil {
-		return 0, look.Why(err)
+		return 0, err
 	}
-	defer resp.Body.Close()
-	return resp.StatusCode, look.Answered(resp.StatusCode)
+	return resp.StatusCode, resp.Body.Close()
 }
 
 // counting is a Watch that counts connections.

@@ -164,7 +164,7 @@ func realKernel(t *testing.T) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	k, err := srv.StartKernelIn(t.Context(), "python3", jupyter.Path{})
+	k, err := srv.Kernels.Start(t.Context(), "python3", jupyter.Path{})
 	if err != nil {
 		t.Fatal(err)
 	}

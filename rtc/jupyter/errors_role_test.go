@@ -31,9 +31,9 @@ func TestErrorsNameTheServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, listed := s.KernelSpecs(t.Context())
-		_, dialled := s.DialKernel(t.Context(), "k", "s")
-		_, joined := s.CollaborationSession(t.Context(), MustPath("a.ipynb"), "json", "notebook")
+		_, listed := s.Kernels.Specs(t.Context())
+		_, dialled := s.Kernels.Dial(t.Context(), "k", "s")
+		_, joined := s.Rooms.Session(t.Context(), MustPath("a.ipynb"), "json", "notebook")
 		for _, err := range []error{listed, dialled, joined} {
 			if !errors.Is(err, c.kind) {
 				t.Errorf("%q: %v is not %v", c.role, err, c.kind)

@@ -1,0 +1,281 @@
+package jupyter
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/changes"
+	"github.com/nbduet/nbduet/rtc/jupyter/faults"
+	"github.com/nbduet/nbduet/rtc/jupyter/hub"
+	"github.com/nbduet/nbduet/rtc/jupyter/login"
+	"github.com/nbduet/nbduet/rtc/jupyter/quick"
+	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
+	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+)
+
+const (
+	// defaultTimeout is how long a request waits for a silent server, where Options do not say.
+	defaultTimeout = 30 * time.Second
+	// kernelTimeout is the same for calls that wait for a kernel to start. The server itself gives a kernel 60 seconds.
+	kernelTimeout = 90 * time.Second
+	// maxAnswerBytes is the longest answer read into memory; a notebook with many plots reaches tens of megabytes.
+	maxAnswerBytes = 256 << 20
+	// maxFrameBytes is the longest websocket message accepted: a room's first answer is the whole document in one
+	// frame, and a kernel's display can be as large.
+	maxFrameBytes = 256 << 20
+)
+
+// Options say which server to talk to and how.
+type Options struct {
+	// URL is the server's address: http or https, with the server's base URL as path if it has one. The addresses
+	// that Jupyter prints and browsers show are understood: "/lab", "/tree" and what follows them is dropped. A
+	// "?token=" in it is used as the token, before Token, because it was given for this very server. It may be empty if
+	// there is Find.
+	URL string
+	// Token is sent with every request as "Authorization: token …"; empty sends none.
+	Token string
+	// Password is that of the server's login page, for a server without a token: it is sent there, and nowhere else, when a
+	// request is refused. Where there is a token, that is sent alone.
+	Password string
+	// Find, if not nil, finds the server when a request needs it and it is not known, nobody is there, or it refuses the
+	// token: at most once a second, one search at a time, each bounded by Timeout. Once the server has answered, only its
+	// token changes. The error is what callers are told: what is wrong, and what to do.
+	Find func(context.Context) (Found, error)
+	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
+	// configuration and its DialContext, which is a method where it is no [http.Transport]. The redirect policy and the cookie jar are always this package's.
+	HTTPClient *http.Client
+	// Roots are the authorities whose certificates are believed; nil for those that the machine knows. HTTPClient, where
+	// it is set, has its own.
+	Roots *x509.CertPool
+	// Logger gets one debug line per request; nil logs nothing.
+	Logger *slog.Logger
+	// Timeout is how long a request waits for a server that takes nothing and sends nothing; 0: 30 s. Starting a kernel
+	// may take longer, as long as the server answers other requests.
+	Timeout time.Duration
+	// UserAgent is sent with every request; empty sends "nbduet".
+	UserAgent string
+	// Role is the server's purpose if there are several servers, such as "runtime": every error then names the server,
+	// and its hints name that server's settings (--runtime-url, RUNTIME_URL).
+	Role string
+}
+
+// A Client sends requests to one Jupyter Server, with one token. It is safe for concurrent use, and immutable but for what
+// Options.Find finds, and what it counts.
+type Client struct {
+	// Changes counts what may have changed on the server: each request of ours that is no GET, each connection, and what
+	// others note.
+	Changes changes.Counter
+
+	finder    *finder
+	http      *http.Client
+	way       http.RoundTripper // of requests
+	login     *login.Login      // nil without a password
+	transport *http.Transport   // made here; nil if the caller gave one
+	tls       *tls.Config       // for websockets, nil for the system's roots
+	dialer    dialFunc          // likewise
+	scheme    scheme.Watch
+	log       *slog.Logger
+	userAgent string
+	role      string // "" for the only server
+	maxAnswer int64  // bytes
+	timeout   time.Duration
+	patience  time.Duration // as given
+	absence   absence
+	hub       hub.Verdicts
+}
+
+// newClient returns the client of the server that opt names. Nothing is sent yet. The errors name what is wrong with the
+// address, without its query, which may hold a token.
+func newClient(opt Options) (*Client, error) {
+	opt.Role = strings.TrimSpace(opt.Role)
+	at, err := opt.place()
+	if err != nil {
+		return nil, err
+	}
+	timeout := cmp.Or(opt.Timeout, defaultTimeout)
+	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
+	// anonymous user. It has one host to serve, so no public suffix list is needed.
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("make a cookie jar: %w", err)
+	}
+	s := &Client{finder: newFinder(at, opt, timeout), dialer: quick.Dial, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.userAgent == "" {
+		s.userAgent = "nbduet"
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: s.checkRedirect}
+	if opt.HTTPClient != nil {
+		client.Transport = opt.HTTPClient.Transport
+		client.Timeout = opt.HTTPClient.Timeout
+		s.dialAs(client.Transport)
+	} else {
+		s.transport = http.DefaultTransport.(*http.Transport).Clone()
+		s.transport.TLSClientConfig, s.tls = trust.Config(opt.Roots), trust.Config(opt.Roots)
+		client.Transport = s.transport
+	}
+	s.http = client
+	if opt.Password != "" {
+		s.login = login.New(opt.Password, client)
+	}
+	s.scheme.Dial = s.dialer
+	s.way = wayOf(s)
+	return s, nil
+}
+
+// Patience is the Timeout that the server was made with; 0 for none.
+func (s *Client) Patience() time.Duration { return s.patience }
+
+// place is what the options say of where the server is, nil for nothing.
+func (opt Options) place() (*place, error) {
+	if opt.URL == "" && opt.Find != nil {
+		return nil, nil
+	}
+	base, others, token, err := parseAddress(opt.URL)
+	if err != nil {
+		return nil, err
+	}
+	if token, err = cleanToken(cmp.Or(token, opt.Token), opt.Role); err != nil {
+		return nil, err
+	}
+	return &place{base: base, token: token, others: others}, nil
+}
+
+// cleanToken is a token as it can be sent.
+func cleanToken(token, role string) (string, error) {
+	token = strings.TrimSpace(token)
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", errors.New("the Jupyter token contains a space, control or non-ASCII character: check " + faults.TokenSetting(role))
+	}
+	return token, nil
+}
+
+// dialFunc is that of a [net.Dialer].
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialAs makes websockets go the way of the caller's transport.
+func (s *Client) dialAs(transport http.RoundTripper) {
+	t, ok := transport.(*http.Transport)
+	if !ok {
+		if own, ok := transport.(interface {
+			DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+		}); ok {
+			s.dialer = own.DialContext
+		}
+		return
+	}
+	if t.TLSClientConfig != nil {
+		s.tls = t.TLSClientConfig.Clone()
+		s.tls.NextProtos = nil // a websocket handshake is HTTP/1.1
+	}
+	if t.DialContext != nil {
+		s.dialer = t.DialContext
+	}
+}
+
+// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token. It
+// is empty where Options.Find has not found the server yet.
+func (s *Client) BaseURL() string { return s.finder.at.Load().address() }
+
+// HasToken tells whether requests carry a token.
+func (s *Client) HasToken() bool {
+	at := s.finder.at.Load()
+	return at != nil && at.token != ""
+}
+
+// CloseIdleConnections closes the kept-alive HTTP connections that are not in use.
+func (s *Client) CloseIdleConnections() { s.http.CloseIdleConnections() }
+
+// checkRedirect follows a redirect only within the server's own origin, and not to a login page. The caller gets other
+// redirects as answers, because another host must not see the token.
+func (s *Client) checkRedirect(req *http.Request, via []*http.Request) error {
+	if first := via[0].URL; len(via) >= 5 || req.URL.Scheme != first.Scheme || req.URL.Host != first.Host || isLogin(req.URL) {
+		return http.ErrUseLastResponse
+	}
+	if m := via[0].Method; m != http.MethodGet && m != http.MethodHead {
+		return http.ErrUseLastResponse // a followed POST would arrive as a GET
+	}
+	return nil
+}
+
+func isLogin(u *url.URL) bool {
+	return strings.HasSuffix(u.Path, "/login") || strings.HasSuffix(u.Path, "/oauth2/authorize")
+}
+
+// parseAddress parses the server's address as a person gives it. others are the base URLs that it may mean as well, the
+// shortest first.
+func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, err error) {
+	shown := safeAddress(raw)
+	if strings.TrimSpace(raw) == "" {
+		return nil, nil, "", errors.New("no Jupyter server address: set JUPYTER_SERVER_URL (or --jupyter-url), for example http://127.0.0.1:8888")
+	}
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		// The parser's own words repeat the whole address.
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q cannot be parsed: give it as http://host:port/prefix", shown)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q does not start with http:// or https://", shown)
+	}
+	if u.Hostname() == "" {
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has no host", shown)
+	}
+	if u.User != nil {
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has a user name or password in it: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
+	}
+	token = strings.TrimSpace(u.Query().Get("token"))
+	for _, prefix := range prefixes(u.EscapedPath()) {
+		path, err := url.PathUnescape(prefix)
+		if err != nil {
+			return nil, nil, "", fmt.Errorf("the path of the Jupyter server address %q cannot be decoded: %w", shown, err)
+		}
+		others = append(others, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawPath: prefix})
+	}
+	return others[0], others[1:], token, nil
+}
+
+// safeAddress is raw without its possible secrets: query, fragment, user name and password.
+func safeAddress(raw string) string {
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw = raw[:i]
+	}
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok {
+		host, path, _ := strings.Cut(rest, "/")
+		if i := strings.LastIndexByte(host, '@'); i >= 0 {
+			raw = scheme + "://" + host[i+1:] + "/" + path
+		}
+	}
+	return shorten(raw, 200)
+}
+
+// pages are the path segments at which a Jupyter server's user interfaces begin.
+var pages = []string{"lab", "tree", "notebooks", "edit", "consoles", "doc", "login"}
+
+// prefixes returns the paths of base URLs that an address may have, which may be a page of a user interface, without a
+// trailing slash: the likeliest first, which ends where the first page begins, and at last the whole. A JupyterHub user may
+// have the name of a page, so the segment after "user" is never taken for one.
+func prefixes(path string) (all []string) {
+	segs := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
+	whole := ""
+	for i, seg := range segs {
+		if len(all) < 3 && slices.Contains(pages, seg) && (i == 0 || segs[i-1] != "user") {
+			all = append(all, whole)
+		}
+		whole += "/" + seg
+	}
+	return append(all, whole)
+}
