@@ -46,7 +46,7 @@ var defaultTiming = timing{
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.
 type Conn struct {
-	srv      *jupyter.Server
+	server   *remote
 	kernelID string
 	ids      *idMaker
 	log      *slog.Logger
@@ -74,7 +74,6 @@ type Conn struct {
 	alive      time.Time             // when something last came from the server, if only the answer to a ping
 	socket     *websocket.Conn       // the current one
 	unopened   time.Time             // when that was dialled, if nothing but pings has come on it yet; else zero
-	started    time.Time             // when the server was, as it said at first; zero if unknown
 	probe      string                // id of the last probe
 	leaving    time.Time             // when the kernel said that it shuts down; zero when it has not
 	refresh    bool                  // the watcher is to ask the server for the state
@@ -107,7 +106,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 		tm.away, tm.silence = tm.away+more, tm.silence+more
 	}
 	c := &Conn{
-		srv: srv, kernelID: kernelID, ids: ids, log: opt.Logger, timing: tm,
+		server: &remote{srv: srv, kernelID: kernelID, look: tm.look}, kernelID: kernelID, ids: ids, log: opt.Logger, timing: tm,
 		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}), late: lateOutput{events: make(chan lateEvent, eventBuffer)},
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
@@ -124,8 +123,8 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { c.run(ws) })
-	wg.Go(c.watch)
-	wg.Go(c.noteServer)
+	wg.Go((&watcher{c: c}).run)
+	wg.Go(func() { c.server.noteStarted(c.ctx) })
 	go func() {
 		wg.Wait()
 		c.probes.Wait() // only run and watch start any
@@ -234,7 +233,7 @@ func (c *Conn) run(ws *websocket.Conn) {
 		}
 		c.log.Info("kernel connection lost", "kernel", c.kernelID, "cause", cause)
 		if !c.reached.Load() {
-			if err := c.srv.Health.CheckWebsockets(c.ctx); errors.Is(err, jupyter.ErrNoWebsockets) {
+			if err := c.server.srv.Health.CheckWebsockets(c.ctx); errors.Is(err, jupyter.ErrNoWebsockets) {
 				c.end(fmt.Errorf("%w: %w", ErrClosed, err))
 				return
 			}

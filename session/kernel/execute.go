@@ -82,7 +82,7 @@ func newExecution(id string) *execution {
 // can be sent to another kernel), ErrAnswerLost, ErrClosed, or the context's own: then the kernel goes on running the code,
 // and no more events come.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
-	defer c.srv.Changes.Begin()() // code writes files
+	defer c.server.srv.Changes.Begin()() // code writes files
 	if err := c.awaitProcess(ctx); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
@@ -104,7 +104,7 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	m.sending = func() bool { return c.setWritten(ex, true) }
 	m.unsent = func() { c.setWritten(ex, false) }
 	if req.Marked != nil {
-		req.Marked(Mark{Server: c.srv.BaseURL(), Kernel: c.kernelID, Session: c.ids.session, Request: m.id})
+		req.Marked(Mark{Server: c.server.srv.BaseURL(), Kernel: c.kernelID, Session: c.ids.session, Request: m.id})
 	}
 	if err := c.register(ex); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)

@@ -20,11 +20,18 @@ const (
 	closeTimeout = time.Second
 )
 
+// A socket is one of the websockets that a connection has, one after the other.
+type socket struct {
+	*websocket.Conn
+	c     *Conn
+	codec codec
+}
+
 // serve reads one socket until it fails, with a writer beside it, and returns why it ended.
 func (c *Conn) serve(ws *websocket.Conn) error {
-	var cd codec = textCodec{}
+	s := socket{ws, c, textCodec{}}
 	if ws.Subprotocol() == jupyter.KernelProtocol {
-		cd = binaryCodec{}
+		s.codec = binaryCodec{}
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.mu.Lock()
@@ -35,9 +42,9 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 	defer unstick()
 	opened, heard := make(chan struct{}), make(chan struct{})
 	written := make(chan error, 1)
-	go func() { written <- c.write(ctx, ws, cd, opened, heard) }()
-	readErr := c.read(ws, cd, sync.OnceFunc(func() {
-		c.noteOpened()
+	go func() { written <- s.write(ctx, opened, heard) }()
+	readErr := s.read(sync.OnceFunc(func() {
+		s.noteOpened()
 		close(opened)
 	}), sync.OnceFunc(func() { close(heard) }))
 	cancel()
@@ -53,14 +60,14 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 // It begins with an info request, which the kernel answers even while it runs code, and holds everything else back
 // until the kernel's first message: the server opens a socket before it subscribes to the kernel for it, and earlier
 // output is lost. A kernel that says nothing is not waited for long once the server has begun to read, see unopened.
-func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, opened, heard <-chan struct{}) error {
-	defer ws.Close()
-	pings := time.NewTicker(c.timing.ping)
+func (s socket) write(ctx context.Context, opened, heard <-chan struct{}) error {
+	defer s.Close()
+	pings := time.NewTicker(s.c.timing.ping)
 	defer pings.Stop()
-	greetings := time.NewTicker(c.timing.greet)
+	greetings := time.NewTicker(s.c.timing.greet)
 	defer greetings.Stop()
 	patience := (<-chan time.Time)(nil)
-	if err := cmp.Or(ping(ws), c.greet(ws, cd)); err != nil {
+	if err := cmp.Or(s.ping(), s.greet()); err != nil {
 		return err
 	}
 	outbox := (<-chan outgoing)(nil)
@@ -68,24 +75,24 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, opened, 
 		if outbox != nil {
 			return nil
 		}
-		outbox, heard = c.outbox, nil
+		outbox, heard = s.c.outbox, nil
 		greetings.Stop()
-		return c.writeFirst(ws, cd)
+		return s.writeFirst()
 	}
 	for {
 		var m outgoing
 		select {
 		case <-ctx.Done():
-			_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
+			_ = s.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
 				time.Now().Add(closeTimeout)) // a courtesy
 			return nil
 		case <-pings.C:
-			if err := ping(ws); err != nil {
+			if err := s.ping(); err != nil {
 				return err
 			}
 			continue
 		case <-greetings.C:
-			if err := c.greet(ws, cd); err != nil {
+			if err := s.greet(); err != nil {
 				return err
 			}
 			continue
@@ -96,7 +103,7 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, opened, 
 			continue
 		case <-opened:
 			opened = nil
-			patience = time.After(c.timing.greetWait)
+			patience = time.After(s.c.timing.greetWait)
 			continue
 		case <-patience:
 			if err := open(); err != nil {
@@ -105,59 +112,59 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, opened, 
 			continue
 		case m = <-outbox:
 		}
-		if err := c.writeOne(ws, cd, m); err != nil {
+		if err := s.writeOne(m); err != nil {
 			// The kernel gets nothing of a message that was not written completely.
-			c.mu.Lock()
-			c.first = append(c.first, m)
-			c.mu.Unlock()
+			s.c.mu.Lock()
+			s.c.first = append(s.c.first, m)
+			s.c.mu.Unlock()
 			return err
 		}
 	}
 }
 
-func ping(ws *websocket.Conn) error {
-	if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
+func (s socket) ping() error {
+	if err := s.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
 		return fmt.Errorf("ping: %w", err)
 	}
 	return nil
 }
 
 // greet sends an info request on the control channel, which the kernel answers at once.
-func (c *Conn) greet(ws *websocket.Conn, cd codec) error {
-	m, err := newOutgoing("control", c.ids.header("kernel_info_request"), nil, struct{}{})
+func (s socket) greet() error {
+	m, err := newOutgoing("control", s.c.ids.header("kernel_info_request"), nil, struct{}{})
 	if err != nil {
 		return err
 	}
-	return c.writeOne(ws, cd, m)
+	return s.writeOne(m)
 }
 
 // writeFirst writes the messages that a former socket has not written.
-func (c *Conn) writeFirst(ws *websocket.Conn, cd codec) error {
+func (s socket) writeFirst() error {
 	for {
-		c.mu.Lock()
-		if len(c.first) == 0 {
-			c.mu.Unlock()
+		s.c.mu.Lock()
+		if len(s.c.first) == 0 {
+			s.c.mu.Unlock()
 			return nil
 		}
-		m := c.first[0]
-		c.mu.Unlock()
-		if err := c.writeOne(ws, cd, m); err != nil {
+		m := s.c.first[0]
+		s.c.mu.Unlock()
+		if err := s.writeOne(m); err != nil {
 			return err
 		}
-		c.mu.Lock()
-		c.first = c.first[1:] // only the writer takes from it, and nobody adds to it meanwhile
-		c.mu.Unlock()
+		s.c.mu.Lock()
+		s.c.first = s.c.first[1:] // only the writer takes from it, and nobody adds to it meanwhile
+		s.c.mu.Unlock()
 	}
 }
 
-func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
-	frameType, frame := cd.encode(m)
+func (s socket) writeOne(m outgoing) error {
+	frameType, frame := s.codec.encode(m)
 	if m.sending != nil && !m.sending() {
 		return nil
 	}
-	err := ws.SetWriteDeadline(time.Now().Add(writeTimeout))
+	err := s.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if err == nil {
-		err = ws.WriteMessage(frameType, frame)
+		err = s.WriteMessage(frameType, frame)
 	}
 	if err != nil {
 		if m.unsent != nil {
@@ -170,45 +177,45 @@ func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
 
 // read handles messages until the socket fails; it calls opened with each message and each answer to a ping, and heard
 // with each message on iopub.
-func (c *Conn) read(ws *websocket.Conn, cd codec, opened, heard func()) error {
-	ws.SetPongHandler(func(string) error {
+func (s socket) read(opened, heard func()) error {
+	s.SetPongHandler(func(string) error {
 		opened()
-		return c.extendDeadline(ws)
+		return s.extendDeadline()
 	})
-	pong := ws.PingHandler()
-	ws.SetPingHandler(func(data string) error {
-		if err := c.extendDeadline(ws); err != nil {
+	pong := s.PingHandler()
+	s.SetPingHandler(func(data string) error {
+		if err := s.extendDeadline(); err != nil {
 			return err
 		}
 		return pong(data)
 	})
 	for {
-		c.setWaiting(true)
-		frameType, frame, err := c.readFrame(ws)
-		c.setWaiting(false)
+		s.setWaiting(true)
+		frameType, frame, err := s.readFrame()
+		s.setWaiting(false)
 		if err != nil {
 			return fmt.Errorf("read: %w", err)
 		}
 		opened()
-		m, err := cd.decode(frameType, frame)
+		m, err := s.codec.decode(frameType, frame)
 		if err != nil {
-			c.log.Warn("kernel frame ignored", "kernel", c.kernelID, "error", err)
+			s.c.log.Warn("kernel frame ignored", "kernel", s.c.kernelID, "error", err)
 			continue
 		}
 		if m.channel == "iopub" {
 			heard()
 		}
-		c.dispatch(m)
+		s.c.dispatch(m)
 	}
 }
 
 // readFrame reads one message. Every piece extends the deadline: a display of many megabytes takes long on a slow line,
 // and no ping comes meanwhile.
-func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
-	if err := c.extendDeadline(ws); err != nil {
+func (s socket) readFrame() (int, []byte, error) {
+	if err := s.extendDeadline(); err != nil {
 		return 0, nil, err
 	}
-	frameType, r, err := ws.NextReader()
+	frameType, r, err := s.NextReader()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -219,29 +226,29 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 		} else if err != nil {
 			return 0, nil, err
 		}
-		if err := c.extendDeadline(ws); err != nil {
+		if err := s.extendDeadline(); err != nil {
 			return 0, nil, err
 		}
 	}
 }
 
 // extendDeadline allows the socket another period of silence.
-func (c *Conn) extendDeadline(ws *websocket.Conn) error {
-	c.noteAlive()
-	return ws.SetReadDeadline(time.Now().Add(c.timing.silence))
+func (s socket) extendDeadline() error {
+	s.c.noteAlive()
+	return s.SetReadDeadline(time.Now().Add(s.c.timing.silence))
 }
 
 // noteOpened notes that the server reads the current socket.
-func (c *Conn) noteOpened() {
-	c.reached.Store(true)
-	c.mu.Lock()
-	c.unopened = time.Time{}
-	c.mu.Unlock()
+func (s socket) noteOpened() {
+	s.c.reached.Store(true)
+	s.c.mu.Lock()
+	s.c.unopened = time.Time{}
+	s.c.mu.Unlock()
 }
 
 // setWaiting notes that the reader begins or stops waiting for a message.
-func (c *Conn) setWaiting(waiting bool) {
-	c.mu.Lock()
-	c.waiting, c.heard = waiting, time.Now()
-	c.mu.Unlock()
+func (s socket) setWaiting(waiting bool) {
+	s.c.mu.Lock()
+	s.c.waiting, s.c.heard = waiting, time.Now()
+	s.c.mu.Unlock()
 }

@@ -19,9 +19,6 @@ import (
 // leaveTime is how long to ask the server, every tick, whether a kernel that has announced its shutdown is gone.
 const leaveTime = 15 * time.Second
 
-// askTimeout bounds one request to the server.
-const askTimeout = 10 * time.Second
-
 // restarted handles the pending requests when the kernel's process is replaced: a request that it was running is lost;
 // one that it had not begun is lost, too, unless the new process gets it, which a probe shows. c.mu is held.
 func (c *Conn) restarted(err error) {
@@ -143,86 +140,104 @@ func (c *Conn) wakeWatcher() {
 	}
 }
 
-// watch checks silent requests until the connection ends.
-func (c *Conn) watch() {
-	tick := time.NewTicker(c.timing.tick)
+// A watcher checks silent requests until the connection ends.
+type watcher struct {
+	c         *Conn
+	asked     time.Time // when the server was last asked because of silence
+	idleSince time.Time // since when the kernel has said nothing, if it was idle then
+	without   gateless
+}
+
+func (w *watcher) run() {
+	tick := time.NewTicker(w.c.timing.tick)
 	defer tick.Stop()
-	var asked time.Time // when the server was last asked because of silence
-	idleSince := time.Time{}
-	var without gateless
 	for {
 		select {
-		case <-c.ctx.Done():
+		case <-w.c.ctx.Done():
 			return
-		case <-c.wake:
+		case <-w.c.wake:
 		case <-tick.C:
 		}
-		now := time.Now()
-		c.mu.Lock()
-		for _, ex := range c.pending {
-			if !ex.waitUntil.IsZero() && now.After(ex.waitUntil) {
-				c.finish(ex, nil)
-			}
-		}
-		heard := c.heard
-		leaving := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveTime
-		again := c.timing.askAfter
-		if !without.since.IsZero() {
-			again = c.timing.look
-		}
-		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > again && now.Sub(asked) > again
-		refresh := c.refresh
-		c.refresh = false
-		quiet := c.quiet(now)
-		c.mu.Unlock()
-		if !leaving && !silent && !refresh && !quiet {
-			continue
-		}
-		if silent {
-			asked = now
-		}
-		limit := askTimeout
-		if !without.since.IsZero() {
-			limit = c.timing.look
-		}
-		state, err := c.ask(limit)
-		switch {
-		case !quiet:
-		case err == nil && c.keepOpening():
-		case err == nil, errors.Is(err, jupyter.ErrUnreachable):
-			c.leaveSocket()
-		}
-		if errors.Is(err, jupyter.ErrNoGateway) && silent {
-			without.unanswered(c, heard, err)
-		}
-		if err != nil {
-			continue
-		}
-		without.answered(c, heard)
-		if refresh {
-			c.setUnknownState(state)
-		}
-		if !silent {
-			continue
-		}
-		// Idle twice without a message in between: the first time a request may have been on its way.
-		if state == StateIdle && idleSince.Equal(heard) {
-			c.failUnanswered(heard)
-		}
-		idleSince = time.Time{}
-		if state == StateIdle {
-			idleSince = heard
+		if s := w.sight(time.Now()); s.leaving || s.silent || s.refresh || s.quiet {
+			w.look(s)
 		}
 	}
 }
 
-// ask asks the server for the kernel's state, for so long; a kernel that is gone ends the connection.
-func (c *Conn) ask(limit time.Duration) (state string, err error) {
+// A sight is why the server is asked for the kernel.
+type sight struct {
+	heard   time.Time // when the kernel was last heard of
+	leaving bool      // it has announced its shutdown
+	silent  bool      // it does not answer a request
+	refresh bool      // its state is to be asked for
+	quiet   bool      // see quiet
+}
+
+// sight ends the requests whose last output has had its time, and says why to ask the server.
+func (w *watcher) sight(now time.Time) sight {
+	c := w.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ex := range c.pending {
+		if !ex.waitUntil.IsZero() && now.After(ex.waitUntil) {
+			c.finish(ex, nil)
+		}
+	}
+	again := c.timing.askAfter
+	if !w.without.since.IsZero() {
+		again = c.timing.look
+	}
+	s := sight{heard: c.heard, leaving: !c.leaving.IsZero() && now.Sub(c.leaving) < leaveTime, refresh: c.refresh, quiet: w.quiet(now)}
+	c.refresh = false
+	if s.silent = len(c.pending) > 0 && c.waiting && now.Sub(c.heard) > again && now.Sub(w.asked) > again; s.silent {
+		w.asked = now
+	}
+	return s
+}
+
+// look asks the server for the kernel, and does what follows from the answer.
+func (w *watcher) look(s sight) {
+	state, err := w.ask()
+	switch {
+	case !s.quiet:
+	case err == nil && w.keepOpening():
+	case err == nil, errors.Is(err, jupyter.ErrUnreachable):
+		w.leaveSocket()
+	}
+	if errors.Is(err, jupyter.ErrNoGateway) && s.silent {
+		w.without.unanswered(w.c, s.heard, err)
+	}
+	if err != nil {
+		return
+	}
+	w.without.answered(w.c, s.heard)
+	if s.refresh {
+		w.setUnknownState(state)
+	}
+	if !s.silent {
+		return
+	}
+	// Idle twice without a message in between: the first time a request may have been on its way.
+	if state == StateIdle && w.idleSince.Equal(s.heard) {
+		w.failUnanswered(s.heard)
+	}
+	w.idleSince = time.Time{}
+	if state == StateIdle {
+		w.idleSince = s.heard
+	}
+}
+
+// ask asks the server for the kernel's state; a kernel that is gone ends the connection.
+func (w *watcher) ask() (state string, err error) {
+	c, limit := w.c, askTimeout
+	if !w.without.since.IsZero() {
+		limit = c.timing.look
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, limit)
 	defer cancel()
-	k, err := c.srv.Kernels.Get(ctx, c.kernelID)
+	k, err := c.server.srv.Kernels.Get(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		c.end(c.missing())
+		c.end(c.server.missing(c.ctx))
 		return "", err
 	}
 	if err != nil {
@@ -234,7 +249,8 @@ func (c *Conn) ask(limit time.Duration) (state string, err error) {
 }
 
 // setUnknownState takes over the server's state if ours is unknown.
-func (c *Conn) setUnknownState(state string) {
+func (w *watcher) setUnknownState(state string) {
+	c := w.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.state == StateUnknown && state != "" {
@@ -244,7 +260,8 @@ func (c *Conn) setUnknownState(state string) {
 
 // failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all. Where
 // nothing else tells why, the server may have lost track of the socket, which is left then for one that it does serve.
-func (c *Conn) failUnanswered(heard time.Time) {
+func (w *watcher) failUnanswered(heard time.Time) {
+	c := w.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.waiting || !c.heard.Equal(heard) {
@@ -265,6 +282,45 @@ func (c *Conn) failUnanswered(heard time.Time) {
 				_ = c.socket.Close() // the reader's error leads to another one
 			}
 		}
+	}
+}
+
+// quiet reports whether the server has been silent for so long that it may be away, although the reader waits for it.
+// c.mu is held.
+func (w *watcher) quiet(now time.Time) bool {
+	return w.c.waiting && now.Sub(w.c.alive) > w.c.timing.away
+}
+
+// keepOpening allows a socket that the server does not read yet another period of silence, and reports whether it does.
+//
+// jupyter_server takes a socket, and reads it when the kernel has answered a question of its own, or after a minute. To
+// leave it before that loses what comes after it: what it has subscribed to is handed on to the next socket of the
+// session, and taken back when its minute is over, so that a client that comes every ten seconds is never heard again.
+func (w *watcher) keepOpening() bool {
+	c := w.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unopened.IsZero() || time.Since(c.unopened) > c.timing.opening {
+		return false
+	}
+	c.alive = time.Now()
+	return c.socket.NetConn().SetReadDeadline(c.alive.Add(c.timing.silence)) == nil
+}
+
+// leaveSocket closes a socket from which nothing comes any more, though the server can be asked or is known to be gone.
+// The answers to our pings are given time to come first: a server that has only stood still sends on the old socket what
+// it has, and a new one would lose that.
+func (w *watcher) leaveSocket() {
+	c := w.c
+	select {
+	case <-c.ctx.Done():
+		return
+	case <-time.After(c.timing.ping + c.timing.tick):
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.quiet(time.Now()) && c.socket != nil {
+		_ = c.socket.Close() // the reader's error leads to another one
 	}
 }
 

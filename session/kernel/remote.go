@@ -1,0 +1,65 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// askTimeout bounds one request to the server.
+const askTimeout = 10 * time.Second
+
+// A remote is the server of a kernel, as a connection asks it.
+type remote struct {
+	srv      *jupyter.Server
+	kernelID string
+	look     time.Duration // for one look whether the server answers at all
+
+	mu      sync.Mutex
+	started time.Time // when the server was, as it said at first; zero if unknown
+}
+
+// answers reports whether the server answers at all.
+func (r *remote) answers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.look)
+	defer cancel()
+	_, err := r.srv.Health.Status(ctx)
+	return err == nil || errors.Is(err, jupyter.ErrNoGateway)
+}
+
+// noteStarted notes when the server was started, so that a restart of it can be told from the end of one kernel.
+func (r *remote) noteStarted(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	st, err := r.srv.Health.Status(ctx)
+	if err != nil {
+		return // then a kernel that is gone counts as shut down
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.started.IsZero() {
+		r.started = st.Started
+	}
+}
+
+// missing is why the server no longer has the kernel.
+func (r *remote) missing(ctx context.Context) error {
+	r.mu.Lock()
+	started := r.started
+	r.mu.Unlock()
+	if started.IsZero() {
+		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.look)
+	defer cancel()
+	st, err := r.srv.Health.Status(ctx)
+	switch {
+	case err != nil || st.Started.IsZero() || st.Started.Equal(started):
+		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
+	}
+	return ErrServerRestarted
+}
