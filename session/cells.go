@@ -62,7 +62,7 @@ func (c cellsOf) Served(cell, client string) (end func()) { return c.served.Begi
 func (c cellsOf) Hold(n int) {
 	c.use(n)
 	if n < 0 {
-		c.m.nudge()
+		c.m.janitor.nudge()
 	}
 }
 

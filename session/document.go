@@ -98,7 +98,7 @@ func (d *Document) use(n int) {
 // Release ends one Open; do not use the document afterwards. After the last Release the document is idle.
 func (d *Document) Release() {
 	d.use(-1)
-	d.m.nudge()
+	d.m.janitor.nudge()
 }
 
 // lastUse returns when the document was last used, and whether it is in use.

@@ -2,34 +2,34 @@ package session
 
 import (
 	"context"
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 )
 
-// janitor evicts documents that have been idle for long enough. It sleeps until the next one is due, or until it is
-// woken because something has changed.
-func (m *Manager) janitor() {
+// run sleeps until the next document is due, or until it is woken because something has changed.
+func (j janitor) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		due, next := m.idle(time.Now())
+		due, next := j.idle(time.Now())
 		for _, e := range due {
-			m.leaveLater(e, "idle for longer than the session timeout")
+			j.leaveLater(e, "idle for longer than the session timeout")
 		}
 		timer.Reset(next)
 		select {
-		case <-m.ctx.Done():
+		case <-j.m.ctx.Done():
 			return
-		case <-m.wake:
+		case <-j.wake:
 		case <-timer.C:
 		}
 	}
 }
 
 // idle lists the entries that are due, and the time until the next one is.
-func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
+func (j janitor) idle(now time.Time) (due []*entry, next time.Duration) {
+	m := j.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next = m.cfg.IdleTimeout
@@ -52,7 +52,8 @@ func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 
 // makeRoom evicts the longest idle documents if too many are open. It never evicts a busy one: then the limit is
 // exceeded for a while.
-func (m *Manager) makeRoom(newcomer *entry) {
+func (j janitor) makeRoom(newcomer *entry) {
+	m := j.m
 	m.mu.Lock()
 	var idle []*entry
 	last := map[*entry]time.Time{}
@@ -69,25 +70,27 @@ func (m *Manager) makeRoom(newcomer *entry) {
 	if excess <= 0 {
 		return
 	}
-	sort.Slice(idle, func(i, j int) bool { return last[idle[i]].Before(last[idle[j]]) })
+	slices.SortFunc(idle, func(a, b *entry) int { return last[a].Compare(last[b]) })
 	for _, e := range idle[:min(excess, len(idle))] {
-		m.leaveLater(e, "closed because too many documents were open")
+		j.leaveLater(e, "closed because too many documents were open")
 	}
 }
 
 // leaveLater evicts a document in the background.
-func (m *Manager) leaveLater(e *entry, why string) {
+func (j janitor) leaveLater(e *entry, why string) {
+	m := j.m
 	m.wg.Go(func() {
 		ctx, stop := context.WithTimeout(m.ctx, leaveTimeout)
 		defer stop()
-		if err := m.putAwayIdle(ctx, e, why); err != nil {
+		if err := j.putAway(ctx, e, why); err != nil {
 			m.log.Warn("leaving an idle document failed", "path", e.doc.Path(), "error", err)
 		}
 	})
 }
 
-// putAwayIdle is putAway, unless the document is in use again.
-func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
+// putAway is [Manager.putAway], unless the document is in use again.
+func (j janitor) putAway(ctx context.Context, e *entry, why string) error {
+	m := j.m
 	m.mu.Lock()
 	if e.going || m.open[e.path] != e {
 		m.mu.Unlock()
@@ -146,7 +149,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.mu.Unlock()
 	e.left = err
 	close(e.gone)
-	m.lobby.Closed(ctx, info.Path)
+	m.Presence.lobby.Closed(ctx, info.Path)
 	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err

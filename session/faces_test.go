@@ -28,7 +28,7 @@ func as(ctx context.Context, client string) context.Context {
 // calls lets a client open a document once.
 func calls(t *testing.T, m *session.Manager, client, name, path string) {
 	t.Helper()
-	session.Said(m, client, face.Self{Name: name})
+	m.Presence.Said(client, face.Self{Name: name})
 	d, err := m.Open(as(t.Context(), client), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestFacesComeAndGo(t *testing.T) {
 		sessiontest.Eventually(t, "each has a caret", func() bool {
 			return strings.Contains(carets(), "Claude c0:1 ;") && strings.Contains(carets(), "Cursor c1:2 c1;")
 		})
-		end := session.Waiting(m, "1")
+		end := m.Presence.Waiting("1")
 		sees(t, p, "Claude: waiting for you, Cursor: editing")
 		end()
 		time.Sleep(5 * time.Second)

@@ -64,7 +64,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w := &fakeWorld{Manager: newManager(cfg), lobby: &fakeLobby{}, joins: make(map[string]int)}
-	w.Manager.lobby = lobby.New(func() lobby.Lobby {
+	w.Manager.Presence.lobby = lobby.New(func() lobby.Lobby {
 		w.lobby.entered++
 		return w.lobby
 	})

@@ -41,7 +41,7 @@ func again(join joinFunc) joinFunc {
 }
 
 // joinRoom is the joinFunc of a real server.
-func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
+func (j *joiner) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
 	var nb *ydoc.Notebook
 	var text *ydoc.Text
 	var doc *ydoc.Doc
@@ -53,17 +53,17 @@ func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries
 		doc = nb.Doc
 	}
 	format, typ := k.room()
-	leave := m.first.enter(ctx)
+	leave := j.first.enter(ctx)
 	r, err := rtc.Join(ctx, rtc.Config{
-		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
-		Replica: doc, Met: func(p rtc.Peer) { met(m, p) }, Logger: m.log, Timing: m.cfg.Timing,
+		Server: j.server, Path: path, Format: format, Type: typ,
+		Replica: doc, Met: j.met, Logger: j.log, Timing: j.timing,
 		Heard:     heard,
 		Refusals:  tries,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	leave(err == nil)
 	if gap := gapOf(err); gap != nil {
-		return m.besideRoom(ctx, path, k, gap)
+		return j.besideRoom(ctx, path, k, gap)
 	}
 	if err != nil {
 		return nil, err
@@ -81,11 +81,11 @@ func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries
 }
 
 // besideRoom reads the file of a notebook whose room lacks a part of it.
-func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap *IncompleteError) (*live, error) {
+func (j *joiner) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap *IncompleteError) (*live, error) {
 	if k == textKind {
 		return nil, gap
 	}
-	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	c, err := look(ctx, j.server, path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
 	if err != nil {
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}
@@ -95,7 +95,7 @@ func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}
 	format, typ := k.room()
-	s, err := m.cfg.Server.Rooms.Session(ctx, path, format, typ)
+	s, err := j.server.Rooms.Session(ctx, path, format, typ)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its room cannot be asked for: %w", gap, err)
 	}
@@ -106,26 +106,26 @@ func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap
 
 // inspect checks that there is a file of that kind at a path, and returns its properties, and how often its room may be
 // joined. It comes before any join, because the server makes a room for any path.
-func (m *Manager) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupyter.Content, tries int, err error) {
-	c, err = look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
+func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupyter.Content, tries int, err error) {
+	c, err = look(ctx, j.server, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return c, 0, err
 	}
 	if err := k.fits(c.Type); err != nil {
 		return c, 0, err
 	}
-	if tries, err = m.Refused.Of(c); err != nil {
+	if tries, err = j.refused.Of(c); err != nil {
 		return c, 0, err
 	}
 	if k != textKind {
-		return c, tries, m.readable(ctx, c, tries)
+		return c, tries, j.readable(ctx, c, tries)
 	}
 	if c.Size != nil && *c.Size > maxTextFile {
 		return c, 0, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
 	}
 	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for
 	// everybody in it.
-	read, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+	read, err := look(ctx, j.server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return c, 0, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
 	}
@@ -142,14 +142,14 @@ const maxChecked = 8 << 20
 // readable refuses a notebook that the server cannot read. Its room would not open; and a room that fails to open ends, now
 // and then, all others of the server: their people are not told of each other's edits any more (pycrdt.websocket has one
 // group of tasks for all rooms).
-func (m *Manager) readable(ctx context.Context, c jupyter.Content, tries int) error {
+func (j *joiner) readable(ctx context.Context, c jupyter.Content, tries int) error {
 	if c.Size != nil && *c.Size > maxChecked {
 		return nil
 	}
 	var read jupyter.Content
 	err := jupyter.Whole(ctx, func() error {
 		return jupyter.Again(ctx, tries, jupyter.ErrServer, func() (err error) {
-			read, err = look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+			read, err = look(ctx, j.server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
 			return err
 		})
 	})

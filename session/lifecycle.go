@@ -35,10 +35,8 @@ func New(cfg Config) *Manager {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := newManager(cfg)
-	m.join = again(m.joinRoom)
-	m.lobby = lobby.New(func() lobby.Lobby {
-		return rtc.EnterLobby(cfg.Server, func(p rtc.Peer) { met(m, p) }, cfg.Timing, cfg.Logger)
-	})
+	m.join = again(m.joins.joinRoom)
+	m.Presence.lobby = lobby.New(func() lobby.Lobby { return rtc.EnterLobby(cfg.Server, m.Presence.met, cfg.Timing, cfg.Logger) })
 	m.start()
 	return m
 }
@@ -58,8 +56,6 @@ func newManager(cfg Config) *Manager {
 	m := &Manager{
 		cfg:   cfg,
 		log:   cfg.Logger,
-		faces: face.New(cfg.AgentName),
-		wake:  make(chan struct{}, 1),
 		open:  make(map[jupyter.Path]*entry),
 		ended: ended,
 
@@ -68,14 +64,17 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Runtime),
 		memory:  reading.NewMemory(),
 	}
+	m.Presence = &Presence{m: m, faces: face.New(cfg.AgentName)}
+	m.janitor = janitor{m, make(chan struct{}, 1)}
+	m.joins = joiner{server: cfg.Server, refused: &m.Refused, met: m.Presence.met, timing: cfg.Timing, log: cfg.Logger}
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
-	m.Claims = claims.New(m.faces.Username(), m.Mentions)
+	m.Claims = claims.New(m.Presence.faces.Username(), m.Mentions)
 	m.Claims.In(func(call mentions.Mention) (claims.Place, bool) { return placeOf(m, call) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
-		Tell: func(r *run.Run) { goesOn(m, r); m.tell(Event{Kind: Ran, Run: r}) },
-		Asks: func(r *run.Run) { goesOn(m, r) },
+		Tell: func(r *run.Run) { m.Presence.goesOn(r); m.tell(Event{Kind: Ran, Run: r}) },
+		Asks: func(r *run.Run) { m.Presence.goesOn(r) },
 	}
 	if cfg.Runtime != nil { // else in tests, which join no rooms
 		table.Changing = cfg.Runtime.Changes.Begin
@@ -87,7 +86,7 @@ func newManager(cfg Config) *Manager {
 }
 
 func (m *Manager) start() {
-	m.wg.Go(m.janitor)
+	m.wg.Go(m.janitor.run)
 	m.wg.Go(func() { m.Mentions.Run(m.ctx) })
 	m.wg.Go(func() { m.Claims.Run(m.ctx) })
 }
@@ -95,7 +94,7 @@ func (m *Manager) start() {
 // callable are the names by which the clients of this program are called: each by its own, and all by the program's.
 func callable(m *Manager) []mentions.Name {
 	names := []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}}
-	for _, f := range m.faces.All() {
+	for _, f := range m.Presence.faces.All() {
 		names = append(names, mentions.Name{Text: f.Name, Client: f.Client})
 		if short, marked := strings.CutSuffix(f.Name, " "+awareness.AIMark); marked {
 			names = append(names, mentions.Name{Text: short, Client: f.Client})
@@ -108,7 +107,7 @@ func callable(m *Manager) []mentions.Name {
 // the Duet whom a chat has among its users. People's tabs offer for mentions who is in the room, too: another username of that
 // name would take its place there, and be the one who is mentioned.
 func ChatConfig(m *Manager) chat.Config {
-	return chat.Config{Server: m.cfg.Server, User: face.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.first.enter}
+	return chat.Config{Server: m.cfg.Server, User: face.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.joins.first.enter}
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.
@@ -132,7 +131,7 @@ func (m *Manager) Close(ctx context.Context) error {
 		leaving.Go(func() { errs[len(closers)+i] = m.putAway(ctx, e, "the server was shut down") })
 	}
 	leaving.Wait()
-	m.lobby.Close(ctx)
+	m.Presence.lobby.Close(ctx)
 	m.cancel()
 	m.wg.Wait()
 	m.runs.Close()

@@ -69,22 +69,22 @@ type Manager struct {
 	Mentions *mentions.Book
 	// Claims are by which a mention is delivered once, whatever processes there are.
 	Claims *claims.Claims
+	// Presence is who is there.
+	Presence *Presence
 	// Refused are the files whose rooms the server could not make.
 	Refused refusal.Book
 
-	cfg   Config
-	log   *slog.Logger
-	faces *face.Faces
-	waits atomic.Uint64 // see Waiting
-	join  joinFunc
-	first firstJoin
-	tabs  tabs
+	cfg     Config
+	log     *slog.Logger
+	join    joinFunc
+	janitor janitor
+	joins   joiner
+	tabs    tabs
 
 	silent saved.Silence   // whether the server answers requests to save
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	wake   chan struct{} // the janitor's: the next expiry may have changed
 
 	mu      sync.Mutex
 	closed  bool
@@ -95,13 +95,45 @@ type Manager struct {
 	servers *kernel.Servers
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
-	memory  *reading.Memory // of what clients were shown
-	steps   undo.Keeper     // of what clients did
-	changes history.Total   // of what was changed in notebooks
-	lobby   *lobby.Keeper
+	memory  *reading.Memory               // of what clients were shown
+	steps   undo.Keeper                   // of what clients did
+	changes history.Total                 // of what was changed in notebooks
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.
 	observers observers
+}
+
+// Presence is who is there: the clients of this program as people see them, and the people on the server. It is safe for
+// concurrent use.
+type Presence struct {
+	m     *Manager
+	faces *face.Faces
+	lobby *lobby.Keeper
+	waits atomic.Uint64 // see Waiting
+}
+
+// A joiner joins rooms of a real server.
+type joiner struct {
+	server  *jupyter.Server
+	refused *refusal.Book
+	first   firstJoin
+	met     func(rtc.Peer) // hears of each person
+	timing  rtc.Timing
+	log     *slog.Logger
+}
+
+// A janitor evicts documents that have been idle for long enough, and the longest idle ones where too many are open.
+type janitor struct {
+	m    *Manager
+	wake chan struct{} // the next expiry may have changed
+}
+
+// nudge wakes the janitor.
+func (j janitor) nudge() {
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
 }
 
 // joinFunc joins the room of a path, with an empty replica, at most tries times if the server cannot make it. heard, which
@@ -126,14 +158,6 @@ func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 
 // Log is the logger of the manager and the packages that use it.
 func (m *Manager) Log() *slog.Logger { return m.log }
-
-// nudge wakes the janitor.
-func (m *Manager) nudge() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
-}
 
 // Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
 // Config.ServerTimeout in all, and an edit that cannot be sent to the room is not made. Once a call has waited for about

@@ -166,10 +166,10 @@ func (m *Manager) fill(e *entry) {
 	m.ended.Remove(e.path)
 	m.mu.Unlock()
 	doc.start(e)
-	m.lobby.Opened(doc.Path())
+	m.Presence.lobby.Opened(doc.Path())
 	m.tell(Event{Kind: Opened, Document: doc})
-	m.makeRoom(e)
-	m.nudge()
+	m.janitor.makeRoom(e)
+	m.janitor.nudge()
 }
 
 // start starts the document's goroutines, after it was added to the map.
@@ -214,7 +214,7 @@ func (m *Manager) openDocument(ctx context.Context, path jupyter.Path, k kind, h
 	tries := refusal.MaxTries
 	if m.cfg.Server != nil {
 		var err error
-		if c, tries, err = m.inspect(ctx, path, k); err != nil {
+		if c, tries, err = m.joins.inspect(ctx, path, k); err != nil {
 			m.Refused.Note(c, err)
 			return nil, err
 		}

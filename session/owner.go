@@ -19,7 +19,7 @@ func (m *Manager) Forget(owner string) {
 	}
 	m.memory.Forget(owner)
 	m.Mentions.Forget(owner)
-	m.faces.Forget(owner)
+	m.Presence.faces.Forget(owner)
 }
 
 // documents are those that are open.

@@ -49,7 +49,7 @@ func (d *Document) Company() people.Company { return companyIn(d, d.current()) }
 // companyIn is Company in a room.
 func companyIn(d *Document, lv *live) people.Company {
 	c := people.Company{Known: people.KnownSince(lv.room.Since())}
-	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.faces.Username()))
+	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.Presence.faces.Username()))
 	return c
 }
 
@@ -69,40 +69,40 @@ func Colleagues(d *Document, client string) []people.Person {
 	return places(d, d.current(), d.seats.Seen(client))
 }
 
-// FacesOf are the clients of a manager as people see them.
-func FacesOf(m *Manager) *face.Faces { return m.faces }
+// Faces are the clients as people see them.
+func (p *Presence) Faces() *face.Faces { return p.faces }
 
 // Said takes what a client says of itself.
-func Said(m *Manager, client string, s face.Self) {
-	if client != "" && m.faces.Said(client, s) {
-		renamed(m)
+func (p *Presence) Said(client string, s face.Self) {
+	if client != "" && p.faces.Said(client, s) {
+		p.renamed()
 	}
 }
 
 // Met takes the name of a person who is in a room or on the server: no client goes by it. It does not wait.
-func Met(m *Manager, name string) {
-	if m.faces.Met(name) {
-		m.Go(func(context.Context) { renamed(m) })
+func (p *Presence) Met(name string) {
+	if p.faces.Met(name) {
+		p.m.Go(func(context.Context) { p.renamed() })
 	}
 }
 
 // met is Met for what receives messages, which must not wait.
-func met(m *Manager, p rtc.Peer) { Met(m, cmp.Or(p.User.DisplayName, p.User.Name)) }
+func (p *Presence) met(peer rtc.Peer) { p.Met(cmp.Or(peer.User.DisplayName, peer.User.Name)) }
 
 // renamed shows everywhere who is called something else now.
-func renamed(m *Manager) {
-	for _, d := range documents(m) {
+func (p *Presence) renamed() {
+	for _, d := range documents(p.m) {
 		d.seats.Renamed()
 	}
 }
 
 // Waiting shows that a client waits for a person, in documents in which it is, or in all of those where none is named,
 // until end is called.
-func Waiting(m *Manager, client string, docs ...*Document) (end func()) {
+func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 	if len(docs) == 0 {
-		docs = documents(m)
+		docs = documents(p.m)
 	}
-	key := "waiting " + strconv.FormatUint(m.waits.Add(1), 10)
+	key := "waiting " + strconv.FormatUint(p.waits.Add(1), 10)
 	for _, d := range docs {
 		d.seats.Begin(client, key, face.Waiting, "")
 	}
@@ -127,8 +127,8 @@ func wrote(ctx context.Context, d *Document, cells []string) {
 }
 
 // goesOn shows for whom a run has begun, waits for an answer, or has ended.
-func goesOn(m *Manager, r *run.Run) {
-	for _, d := range documents(m) {
+func (p *Presence) goesOn(r *run.Run) {
+	for _, d := range documents(p.m) {
 		switch st := r.Status(); {
 		case d.cells == nil:
 		case st.State.Ended():
@@ -149,19 +149,19 @@ func goesOn(m *Manager, r *run.Run) {
 // inLobby tells the lobby who is in a document.
 type inLobby struct{ *Document }
 
-func (d inLobby) Came(u awareness.User) { d.m.lobby.Came(u, d.Path()) }
-func (d inLobby) Left(username string)  { d.m.lobby.Left(username, d.Path()) }
+func (d inLobby) Came(u awareness.User) { d.m.Presence.lobby.Came(u, d.Path()) }
+func (d inLobby) Left(username string)  { d.m.Presence.lobby.Left(username, d.Path()) }
 
 // Lobby is who is on the server, as far as they tell, while a document is open.
-func (m *Manager) Lobby() people.Lobby {
-	peers, since := m.lobby.Others()
-	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, m.faces.Username())), Known: people.KnownSince(since)}
+func (p *Presence) Lobby() people.Lobby {
+	peers, since := p.lobby.Others()
+	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, p.faces.Username())), Known: people.KnownSince(since)}
 }
 
 // LobbyPeers are those who are on the server, as they announce themselves.
-func LobbyPeers(m *Manager) []rtc.Peer {
-	peers, _ := m.lobby.Others()
-	return people.Without(peers, m.faces.Username())
+func (p *Presence) LobbyPeers() []rtc.Peer {
+	peers, _ := p.lobby.Others()
+	return people.Without(peers, p.faces.Username())
 }
 
 // Point shows the caret of the client that calls in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16

@@ -45,7 +45,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path jupyter.Path) {
 		return
 	}
 	m.memory.Move(old, path)
-	m.lobby.Moved(old, path)
+	m.Presence.lobby.Moved(old, path)
 	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})
 	if d.kernel != nil {

@@ -103,7 +103,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	p.must(bob, "session_list", nil, &listed)
 	must.LessEq(t, 0, len(listed.Sessions))
 	test.False(t, slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.KernelID == made.KernelID }))
-	if !slices.ContainsFunc(listed.Runtime, func(k analysis.Connectable) bool { return k.Path == path }) {
+	if !slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.Path == path }) {
 		t.Errorf("the notebook's kernel is not listed: %+v", listed)
 	}
 	var runs notebook.ListRunsResult

@@ -15,7 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/face"
@@ -230,7 +229,7 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		began := time.Now()
 		info := tool.InfoOf(ctx)
-		session.Said(w.Manager, tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
+		w.Manager.Presence.Said(tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
 		if err := started(ctx, w, cfg.ReadOnly, cfg.AnswerWithin); err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
@@ -193,12 +192,12 @@ func (cs *Chats) leave(c *chat.Chat, a *attended) {
 func (cs *Chats) meet(c *chat.Chat) {
 	for _, u := range c.Users() {
 		if !isAgent(u) {
-			session.Met(cs.m, nameOf(u))
+			cs.m.Presence.Met(nameOf(u))
 		}
 	}
 	for _, p := range c.Peers() {
 		if !p.Agent && !face.Ours(p.User.Username) {
-			session.Met(cs.m, nameOf(chat.User{User: p.User}))
+			cs.m.Presence.Met(nameOf(chat.User{User: p.User}))
 		}
 	}
 }

@@ -41,7 +41,7 @@ const maxHeard = 5_000
 // New makes the chats of a manager, which closes them.
 func New(m *session.Manager) *Chats {
 	cs := &Chats{
-		m: m, faces: session.FacesOf(m), heard: map[string]*heard{}, watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
+		m: m, faces: m.Presence.Faces(), heard: map[string]*heard{}, watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
 	}
 	cfg := session.ChatConfig(m)
 	cfg.Heard = cs.hear

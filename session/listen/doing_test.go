@@ -17,7 +17,7 @@ import (
 
 // does has a client do something that goes on, until end is called.
 func (o *ours) does(client, text string) (end func()) {
-	faces, place := session.FacesOf(o.Manager), new(byte)
+	faces, place := o.Manager.Presence.Faces(), new(byte)
 	d := face.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
 	faces.Does(client, place, d)
 	return func() { faces.Does(client, place, face.Doing{}) }
@@ -54,7 +54,7 @@ func TestChatShowsWhatIsDone(t *testing.T) {
 		in.shows("Claude is waiting for you")
 		end()
 		in.shows("Claude has heard you")
-		end = session.Waiting(o.Manager, "1", doc) // for somebody to call it
+		end = o.Manager.Presence.Waiting("1", doc) // for somebody to call it
 		in.shows("")
 		end()
 		in.shows("Claude has heard you")

@@ -113,7 +113,7 @@ func TestChatRename(t *testing.T) {
 		ada := o.person("ada", "Ada")
 		o.enters("1", "")
 		ada.sees("nbduet Duet")
-		session.Said(o.Manager, "1", face.Self{Name: "claude-code"})
+		o.Manager.Presence.Said("1", face.Self{Name: "claude-code"})
 		ada.sees("nbduet Duet, nbduet-claude Claude")
 		claude := o.person("claude-7", "Claude")
 		claude.says("hello")

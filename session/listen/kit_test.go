@@ -60,7 +60,7 @@ func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Confi
 // enters has a client come that says what it is, and enter the chat.
 func (o *ours) enters(client, name string) {
 	o.t.Helper()
-	session.Said(o.Manager, client, face.Self{Name: name})
+	o.Manager.Presence.Said(client, face.Self{Name: name})
 	must.NoError(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
@@ -45,7 +44,7 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 		return // it was there before us
 	}
 	if !isAgent(e.Message.Sender) {
-		session.Met(cs.m, nameOf(e.Message.Sender))
+		cs.m.Presence.Met(nameOf(e.Message.Sender))
 	}
 	var s said
 	calls := false

@@ -85,7 +85,7 @@ func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, comm
 	}
 	var fronts []jupyter.Path
 	known := false
-	for _, f := range cs.m.Lobby().Fronts {
+	for _, f := range cs.m.Presence.Lobby().Fronts {
 		for _, said := range f.Documents {
 			path, err := jupyter.ParsePath(said)
 			if err != nil || f.Agent || !strings.HasSuffix(said, notebook) {

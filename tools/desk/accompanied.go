@@ -5,7 +5,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -20,7 +19,7 @@ func Accompanied(d *Desk, t tool.Tool) tool.Tool {
 		rec := &touched{client: tool.ClientOf(ctx), call: callHash(req)}
 		if !t.Hints.ReadOnly {
 			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
-				return "agent " + session.FacesOf(d.Manager).Of(client).Name
+				return "agent " + d.Manager.Presence.Faces().Of(client).Name
 			}}
 		}
 		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)

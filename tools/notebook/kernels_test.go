@@ -28,8 +28,8 @@ func TestListAvailableKernels(t *testing.T) {
 			{Name: "bash", DisplayName: "Bash", Language: "bash", Path: "/kernelspecs/bash"},
 		}
 		must.SliceLen(t, len(want), got.Kernels)
-		test.EqOp(t, want[0], got.Runtime[0])
-		test.EqOp(t, want[1], got.Runtime[1])
+		test.EqOp(t, want[0], got.Kernels[0])
+		test.EqOp(t, want[1], got.Kernels[1])
 	})
 }
 
@@ -51,9 +51,9 @@ func TestFolderOfAKernel(t *testing.T) {
 		}))
 		var got notebook.ListKernelsResult
 		r.Good("list_available_kernels", toolstest.Dict{}, &got)
-		must.SliceLen(t, 2, got.Runtime)
-		test.Eq(t, folder, got.Runtime[0].Path)
-		test.Eq(t, "/kernelspecs/ir", got.Runtime[1].Path)
+		must.SliceLen(t, 2, got.Kernels)
+		test.Eq(t, folder, got.Kernels[0].Path)
+		test.Eq(t, "/kernelspecs/ir", got.Kernels[1].Path)
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/words"
@@ -131,7 +130,7 @@ func (l *listener) openChats(ctx context.Context, all bool, tried map[jupyter.Pa
 			}
 		}
 	}
-	for _, path := range append(paths, l.d.Chats.Find(ctx, notebooks, session.LobbyPeers(l.d.Manager))...) {
+	for _, path := range append(paths, l.d.Chats.Find(ctx, notebooks, l.d.Manager.Presence.LobbyPeers())...) {
 		if l.chats.has(path) || tried[path] {
 			continue
 		}

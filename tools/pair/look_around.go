@@ -89,7 +89,7 @@ func lookAround(d *desk.Desk) tool.Tool {
 		Output: tool.ResultOf[LookResult](nil).WithCarets(),
 		Handle: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
 			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*desk.Roll{}}
-			lobby := d.Manager.Lobby()
+			lobby := d.Manager.Presence.Lobby()
 			if args.Path == "" {
 				out.everywhere(ctx, d, lobby)
 			} else if err := out.inNotebook(ctx, d, lobby); err != nil {

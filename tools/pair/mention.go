@@ -58,7 +58,7 @@ func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 		Text: words.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
 	}
 	if v.By == "" && m.Who.Client != "" {
-		v.By = session.FacesOf(d.Manager).Of(m.Who.Client).Name
+		v.By = d.Manager.Presence.Faces().Of(m.Who.Client).Name
 	}
 	return v
 }

@@ -74,7 +74,7 @@ func waitForMention(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if len(l.docs) > 0 {
-				defer session.Waiting(d.Manager, l.client, l.docs...)()
+				defer d.Manager.Presence.Waiting(l.client, l.docs...)()
 			}
 			wait := defaultWait * time.Second
 			if args.Timeout != nil {
@@ -133,7 +133,7 @@ func (l *listener) listen(ctx context.Context, path string) error {
 		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work, or of a chat" + words.Hint("; list_nbs lists them"))
 	}
 	fronts := 0
-	for _, f := range l.d.Manager.Lobby().Fronts {
+	for _, f := range l.d.Manager.Presence.Lobby().Fronts {
 		for _, front := range f.Documents {
 			at, err := jupyter.ParsePath(front)
 			if err != nil || f.Agent || !strings.HasSuffix(front, ".ipynb") || l.d.Manager.IsOpen(at) || fronts == maxFronts {
