@@ -23,10 +23,16 @@ type graph struct {
 	Files []string
 	// Arrows go from the files that name something to the files that declare it.
 	Arrows []arrow
-	// Widest is the type with the most methods, those of its value and of its pointer together, and Methods their number.
-	// Of several it is the first by name; it is empty where no type has a method.
+	// Widest is the type with the most methods, those of its value and of its pointer together, and functions that take one
+	// first, or first after a context; Methods is their number. Of several it is the first by name; it is empty where no type
+	// has a method.
 	Widest  string
 	Methods int
+	// Lines is how many lines of code its files have, also those for other systems.
+	Lines int
+	// LongestName is the function with the most lines of code, and Longest their number.
+	LongestName string
+	Longest     int
 }
 
 // An arrow goes from a file to another of its package, because it names what the other declares.
@@ -70,14 +76,18 @@ func load(dir string, patterns ...string) ([]graph, error) {
 			failed = append(failed, fmt.Errorf("%s is in no module", pkg.PkgPath))
 			continue
 		}
-		graphs = append(graphs, measured(pkg))
+		g, err := measured(pkg)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		graphs = append(graphs, g)
 	}
 	slices.SortFunc(graphs, func(a, b graph) int { return cmp.Compare(a.Path, b.Path) })
 	return graphs, errors.Join(failed...)
 }
 
 // measured draws the arrows between the files of a package, and counts the methods of its types.
-func measured(pkg *packages.Package) graph {
+func measured(pkg *packages.Package) (graph, error) {
 	path := strings.TrimPrefix(strings.TrimPrefix(pkg.PkgPath, pkg.Module.Path), "/")
 	if path == "" {
 		path = "."
@@ -88,9 +98,20 @@ func measured(pkg *packages.Package) graph {
 	for _, syntax := range pkg.Syntax {
 		from := file(syntax.Package)
 		g.Files = append(g.Files, from)
+		code, err := codeIn(pkg.Fset.Position(syntax.Package).Filename)
+		if err != nil {
+			return g, err
+		}
 		for _, decl := range syntax.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
-				methods[receiver(pkg.TypesInfo.Defs[fn.Name].(*types.Func))]++
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if of := owner(pkg.TypesInfo.Defs[fn.Name].(*types.Func)); of != "" {
+				methods[of]++
+			}
+			if n := linesOf(pkg.Fset, fn, code); n > g.Longest {
+				g.Longest, g.LongestName = n, fn.Name.Name
 			}
 		}
 		names := map[string]map[string]int{}
@@ -123,7 +144,17 @@ func measured(pkg *packages.Package) graph {
 		}
 	}
 	slices.SortFunc(g.Arrows, func(a, b arrow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-	return g
+	for _, name := range slices.Concat(pkg.GoFiles, pkg.IgnoredFiles) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		code, err := codeIn(name)
+		if err != nil {
+			return g, err
+		}
+		g.Lines += len(code)
+	}
+	return g, nil
 }
 
 // named says what an identifier names, if that is what makes an arrow: something at the top level of the package, or a
@@ -141,6 +172,28 @@ func named(pkg *types.Package, obj types.Object) string {
 		return ""
 	}
 	return receiver(method) + "." + method.Name()
+}
+
+// owner is the name of the type whose method a function is, or could be: the package's own type that it takes first, or first
+// after a context. It is empty for other functions.
+func owner(fn *types.Func) string {
+	if fn.Signature().Recv() != nil {
+		return receiver(fn)
+	}
+	for param := range fn.Signature().Params().Variables() {
+		if param.Type().String() == "context.Context" {
+			continue
+		}
+		t := types.Unalias(param.Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
+		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == fn.Pkg() {
+			return n.Obj().Name()
+		}
+		break
+	}
+	return ""
 }
 
 // receiver is the name of the type that a method is declared on.

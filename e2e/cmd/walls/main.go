@@ -9,8 +9,11 @@
 //
 // That does not see a package with too many jobs whose files stand apart, nor a type with too many, each of whose methods
 // may use all of its fields. So the files of a package are counted as well, and the methods that are declared on each of
-// its types, those of the value and of the pointer together, exported or not, of which the most count. Again test files
-// do not.
+// its types, those of the value and of the pointer together, exported or not, of which the most count. A function that takes
+// the package's own type first, or first after a context, counts as a method of it. Again test files do not.
+//
+// Three bounds hold for the program as a whole: how many packages lie beside each other in a folder, how many lines of code
+// a function has, and how many all packages have together, those for tests aside.
 //
 //	walls                              print each package's knot, most methods of a type, and files
 //	walls -limits FILE                 print the packages over a limit, and exit with 1 if there are any

@@ -27,11 +27,14 @@ func check(out io.Writer, graphs []graph, lim limits, all bool) error {
 			failed = errOver
 		}
 	}
-	for _, l := range lim {
+	for _, l := range lim.packages {
 		if all && !used[l] {
 			fmt.Fprintf(out, "%s: a limit for no package; take it away\n", l.Pattern)
 			failed = errOver
 		}
+	}
+	if all {
+		failed = cmp.Or(checkProgram(out, graphs, lim.program), failed)
 	}
 	return failed
 }
@@ -43,7 +46,7 @@ func over(g graph, l limit) (problems []string) {
 			len(in), l.Pattern, l.Knot, strings.Join(in, " "), g.Path))
 	}
 	if g.Methods > l.Methods {
-		problems = append(problems, fmt.Sprintf("%s has %d methods, the limit of %s is %d: "+
+		problems = append(problems, fmt.Sprintf("%s has %d methods and functions that take it first, the limit of %s is %d: "+
 			"give those that work on the same few fields a type of their own", g.Widest, g.Methods, l.Pattern, l.Methods))
 	}
 	if len(g.Files) > l.Files {

@@ -89,7 +89,7 @@ func TestEdges(t *testing.T) {
 
 // Methods of values and pointers count together, and only those that are declared on a type in a file of the program.
 func TestMethods(t *testing.T) {
-	for path, want := range map[string]string{"wide": "Wide 3", "methods": "base 1", "apart": " 0"} {
+	for path, want := range map[string]string{"wide": "Wide 3", "methods": "Outer 1", "apart": " 0"} {
 		g := measure(t, path)
 		if have := fmt.Sprintf("%s %d", g.Widest, g.Methods); have != want {
 			t.Errorf("the type of %s with the most methods is %q, want %q", path, have, want)
@@ -119,7 +119,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"session", "session 1", "session 1 2", "session 1 2 many", "session 0 1 1", "session 1 -1 1", "session 1 1 0",
-		"session 1 2 3 4", "session 1 1 1\nsession 2 2 2",
+		"session 1 2 3 4", "session 1 1 1\nsession 2 2 2", "all", "all lines", "all lines 0", "all lines many", "all methods 3",
 	} {
 		if _, err := parseLimits([]byte(wrong)); err == nil {
 			t.Errorf("%q was taken", wrong)
@@ -129,7 +129,7 @@ func TestLimits(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	// What the packages of the module have reached.
-	const apart, circle, methods, wide = "apart 1 0 2\n", "circle 3 1 5\n", "methods 1 1 5\n", "wide 1 3 2\n"
+	const apart, circle, methods, wide = "apart 1 0 2\n", "circle 3 1 5\n", "functions 1 3 1\nmethods 1 1 5\n", "wide 1 3 2\n"
 	for _, c := range []struct {
 		limits string
 		args   []string
@@ -143,7 +143,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			limits: circle + methods + apart + "wide/... 1 2 2\n", over: true,
-			out: "wide: Wide has 3 methods, the limit of wide/... is 2: give those that work on the same few fields a type of their own\n",
+			out: "wide: Wide has 3 methods and functions that take it first, the limit of wide/... is 2: give those that work on the same few fields a type of their own\n",
 		},
 		{
 			limits: circle + methods + "apart 1 0 1\n" + wide, over: true,
@@ -153,7 +153,7 @@ func TestRun(t *testing.T) {
 			limits: "circle 2 1 4\n" + methods + apart + "wide 1 2 1\n", over: true,
 			out: "circle: 3 files all need each other, the limit of circle is 2: a.go b.go c.go (to see why: walls -edges circle)\n" +
 				"circle: 5 files, the limit of circle is 4: move those that do one job into a package of their own\n" +
-				"wide: Wide has 3 methods, the limit of wide is 2: give those that work on the same few fields a type of their own\n" +
+				"wide: Wide has 3 methods and functions that take it first, the limit of wide is 2: give those that work on the same few fields a type of their own\n" +
 				"wide: 2 files, the limit of wide is 1: move those that do one job into a package of their own\n",
 		},
 		{limits: circle + methods + wide, over: true, out: "apart: no limit; give it one\n"},
@@ -164,11 +164,12 @@ func TestRun(t *testing.T) {
 		{limits: "circle 2 0 1\n" + apart, args: []string{"apart"}},
 		{
 			limits: circle + methods + apart + "wide 2 9 8\n", args: []string{"-v"},
-			out: "package  knot    methods  files   widest type\n" +
-				"apart    1 of 1  0 of 0   2 of 2  -\n" +
-				"circle   3 of 3  1 of 1   5 of 5  C\n" +
-				"methods  1 of 1  1 of 1   5 of 5  base\n" +
-				"wide     1 of 2  3 of 9   2 of 8  Wide\n",
+			out: "package    knot    methods  files   widest type\n" +
+				"apart      1 of 1  0 of 0   2 of 2  -\n" +
+				"circle     3 of 3  1 of 1   5 of 5  C\n" +
+				"functions  1 of 1  3 of 3   1 of 1  Server\n" +
+				"methods    1 of 1  1 of 1   5 of 5  Outer\n" +
+				"wide       1 of 2  3 of 9   2 of 8  Wide\n",
 		},
 	} {
 		file := filepath.Join(t.TempDir(), "limits.txt")
