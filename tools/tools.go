@@ -124,26 +124,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	cfg.Clients.Calls.Hook(hooks)
 	tool.HookListen(hooks)
 	called := cfg.Work != nil && d.offer.callable[pair.NameWait]
-	experimental := map[string]any{}
-	if called {
-		experimental[resource.Channel] = map[string]any{}
-	}
-	s := server.NewMCPServer("nbduet", cfg.Version,
-		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
-		server.WithInstructions(instructionsFor(cfg, d.offer)),
-		server.WithToolCapabilities(d.offer.callable[nameFindTools]),
-		server.WithResourceCapabilities(true, true),
-		server.WithExperimental(experimental),
-		server.WithCompletions(),
-		server.WithResourceCompletionProvider(resource.Completer{D: d.resources}),
-		server.WithPromptCompletionProvider(resource.Completer{D: d.resources}),
-		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, resource.TemplateTTL, mcp.CacheScopePublic),
-		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, d.offer.scope()),
-		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
-		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
-		server.WithHooks(hooks),
-		server.WithResourceHandlerMiddleware(guarded(cfg.Work)),
-	)
+	s := server.NewMCPServer("nbduet", cfg.Version, options(cfg, d, hooks, called)...)
 	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
 	resource.AddPrompts(s, hooks, d.resources, toolsets)
@@ -175,6 +156,31 @@ func New(cfg Config) (*server.MCPServer, error) {
 		s.AddTool(d.offer.define(t), cfg.Clients.Calls.Bound(handlers[t.Name]))
 	}
 	return s, nil
+}
+
+// options are those of the MCP server: what it says of itself, can do, and lets clients cache. called says that it tells of
+// mentions.
+func options(cfg Config, d *parts, hooks *server.Hooks, called bool) []server.ServerOption {
+	experimental := map[string]any{}
+	if called {
+		experimental[resource.Channel] = map[string]any{}
+	}
+	return []server.ServerOption{
+		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
+		server.WithInstructions(instructionsFor(cfg, d.offer)),
+		server.WithToolCapabilities(d.offer.callable[nameFindTools]),
+		server.WithResourceCapabilities(true, true),
+		server.WithExperimental(experimental),
+		server.WithCompletions(),
+		server.WithResourceCompletionProvider(resource.Completer{D: d.resources}),
+		server.WithPromptCompletionProvider(resource.Completer{D: d.resources}),
+		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, resource.TemplateTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, d.offer.scope()),
+		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
+		server.WithHooks(hooks),
+		server.WithResourceHandlerMiddleware(guarded(cfg.Work)),
+	}
 }
 
 // handler answers the calls of a tool: it checks, counts, logs, and turns what comes back into an MCP result.

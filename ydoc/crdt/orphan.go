@@ -41,122 +41,156 @@ func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 // orphaned notes what of ours in a text was not heard of yet, and leads what waits for its echo in it already on to the
 // next copy.
 func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Places) {
-	var moved []*orphan
+	s := succession{
+		r: r, now: now, places: places, passed: map[*orphan][]removal{}, due: map[*awaited]int{}, at: map[*orphan]int{},
+		tabs: movedInTab(trans, now.Holder()),
+	}
 	for _, o := range r.orphans {
 		if item, _ := lookup(trans.Doc.Store, o.in); item == was.Item {
 			o.follow(trans.Doc.Store)
-			moved = append(moved, o)
+			s.moved = append(s.moved, o)
 		}
 	}
-	var waiting []*awaited
 	for _, a := range r.awaited {
 		if a.in == unitOf(&was.Item.ID) {
-			waiting = append(waiting, a)
+			s.waiting = append(s.waiting, a)
 		}
 	}
-	passed := map[*orphan][]removal{}
-	due := map[*awaited]int{}
-	at := map[*orphan]int{} // offsets in what the copy was made of
-	var base []byte
-	var found []*orphan
-	var last *orphan
-	var removals []removal
-	var told []placed // of ours, where a tab made the copy
-	off := 0
-	tabs := movedInTab(trans, now.Holder())
 	for _, p := range r.piecesOf(trans, was) {
-		for _, a := range waiting {
-			if a.behind != nil && p.holds(*a.behind) {
-				due[a] = off
-				if p.seen() {
-					due[a] += a.behind.clock - p.clock + 1
-				}
-			}
-		}
-		for _, o := range moved {
-			if o.behind != nil && p.holds(*o.behind) {
-				at[o] = off
-				if p.seen() {
-					at[o] += o.behind.clock - p.clock + 1
-				}
-			}
-			for _, u := range o.removes {
-				if p.seen() && p.holds(u) {
-					before := off + u.clock - p.clock
-					passed[o] = append(passed[o], removal{nil, before, before + 1})
-				}
-			}
-		}
-		switch {
-		case p.chars == nil:
-		case !p.shared:
-			last = &orphan{stretch: p.stretch, content: p.chars, after: last}
-			found = append(found, last)
-			at[last] = off
-		default:
-			if p.by != nil {
-				removals = append(removals, removal{p.by, off, off + p.length})
-			}
-			if tabs && p.seen() && uint64(p.client) == r.client {
-				told = append(told, placed{p, off})
-			}
-			base = append(base, p.chars.b...)
-			off += p.length
-			last = nil
-		}
+		s.locate(p)
+		s.sort(p)
 	}
-	if len(found)+len(moved)+len(removals)+len(waiting)+len(told) == 0 {
+	if len(s.found)+len(s.moved)+len(s.removals)+len(s.waiting)+len(s.told) == 0 {
 		return
 	}
-	characters := now.Characters()
-	kept := places.Kept(string(base), characters, 0, off)
-	last = nil
-	for _, a := range waiting {
-		a.place(now, due[a], kept)
+	s.carry()
+	r.orphans = append(r.orphans, s.found...)
+	if more := len(r.orphans) - maxOrphans; more > 0 {
+		r.orphans = slices.Delete(r.orphans, 0, more)
+	}
+}
+
+// A succession is a text that another replica replaced by a copy, with what of ours was in it. Offsets are in what the copy
+// was made of.
+type succession struct {
+	r      *Replica
+	now    *Type // the copy
+	places Places
+	tabs   bool // a tab made the copy
+
+	moved   []*orphan // waited for their echo in the text already
+	waiting []*awaited
+	passed  map[*orphan][]removal // what those of moved removed
+	due     map[*awaited]int      // offsets
+	at      map[*orphan]int       // offsets
+
+	base     []byte // what the copy was made of
+	off      int    // its length
+	found    []*orphan
+	last     *orphan // of found, if nothing else stands behind it
+	removals []removal
+	told     []placed // of ours, where a tab made the copy
+}
+
+// locate notes where what waits already stands, if it is in a piece.
+func (s *succession) locate(p piece) {
+	offset := func(u unit) int {
+		if p.seen() {
+			return s.off + u.clock - p.clock + 1
+		}
+		return s.off
+	}
+	for _, a := range s.waiting {
+		if a.behind != nil && p.holds(*a.behind) {
+			s.due[a] = offset(*a.behind)
+		}
+	}
+	for _, o := range s.moved {
+		if o.behind != nil && p.holds(*o.behind) {
+			s.at[o] = offset(*o.behind)
+		}
+		for _, u := range o.removes {
+			if p.seen() && p.holds(u) {
+				before := s.off + u.clock - p.clock
+				s.passed[o] = append(s.passed[o], removal{nil, before, before + 1})
+			}
+		}
+	}
+}
+
+// sort takes a piece for what it is: text of ours that nobody else has, or text that the copy was made of.
+func (s *succession) sort(p piece) {
+	switch {
+	case p.chars == nil:
+	case !p.shared:
+		s.last = &orphan{stretch: p.stretch, content: p.chars, after: s.last}
+		s.found = append(s.found, s.last)
+		s.at[s.last] = s.off
+	default:
+		if p.by != nil {
+			s.removals = append(s.removals, removal{p.by, s.off, s.off + p.length})
+		}
+		if s.tabs && p.seen() && uint64(p.client) == s.r.client {
+			s.told = append(s.told, placed{p, s.off})
+		}
+		s.base = append(s.base, p.chars.b...)
+		s.off += p.length
+		s.last = nil
+	}
+}
+
+// carry leads all that waits to its place in the copy.
+func (s *succession) carry() {
+	r, now, base, characters := s.r, s.now, string(s.base), s.now.Characters()
+	kept := s.places.Kept(base, characters, 0, s.off)
+	for _, a := range s.waiting {
+		a.place(now, s.due[a], kept)
 	}
 	units := func(d removal) (all []unit) {
-		for _, s := range places.Kept(string(base), characters, d.from, d.to) {
-			all = append(all, unitsIn(now, s[0], s[1])...)
+		for _, k := range s.places.Kept(base, characters, d.from, d.to) {
+			all = append(all, unitsIn(now, k[0], k[1])...)
 		}
 		return all
 	}
-	wait := func(d removal) { r.awaited = append(r.awaited, await(now, string(base), d.from, d.to, kept)...) }
-	var lacking []*orphan
-	for _, p := range told {
-		for _, s := range missing(p.at+max(0, r.tellings.news()-p.clock), p.at+p.length, kept) {
-			n := s.clock - p.at
-			o := &orphan{stretch: stretch{p.client, span{p.clock + n, s.length}}, content: partOf(p.chars, n, n+s.length)}
-			if last != nil && at[last]+last.length == s.clock {
-				o.after = last
-			}
-			last, at[o] = o, s.clock
-			lacking = append(lacking, o)
-		}
-	}
+	wait := func(d removal) { r.awaited = append(r.awaited, await(now, base, d.from, d.to, kept)...) }
+	lacking := s.lacking(kept)
 	r.late.dropped = append(r.late.dropped, lacking...)
-	for _, o := range slices.Concat(moved, found, lacking) {
+	for _, o := range slices.Concat(s.moved, s.found, lacking) {
 		o.in, o.behind = unitOf(&now.Item.ID), nil
-		if item, n := now.seek(places.At(string(base), characters, at[o])); item != nil {
+		if item, n := now.seek(s.places.At(base, characters, s.at[o])); item != nil {
 			o.behind = &unit{item.ID.Client, item.ID.Clock + n - 1}
 		}
 		o.removes = nil
-		for _, d := range passed[o] {
+		for _, d := range s.passed[o] {
 			o.removes = append(o.removes, units(d)...)
 			wait(d)
 		}
 	}
-	for _, d := range removals {
+	for _, d := range s.removals {
 		wait(d)
-		if i := slices.IndexFunc(found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
-			found[i].removes = append(found[i].removes, units(d)...)
+		if i := slices.IndexFunc(s.found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
+			s.found[i].removes = append(s.found[i].removes, units(d)...)
 		} else {
 			r.late.units = append(r.late.units, units(d)...) // it has no echo to wait for, and twice is as good as once
 		}
 	}
-	r.orphans = append(r.orphans, found...)
-	if more := len(r.orphans) - maxOrphans; more > 0 {
-		r.orphans = slices.Delete(r.orphans, 0, more)
+}
+
+// lacking is the text of ours that the tab that made the copy did not have.
+func (s *succession) lacking(kept [][3]int) (lacking []*orphan) {
+	var last *orphan
+	for _, p := range s.told {
+		for _, gap := range missing(p.at+max(0, s.r.tellings.news()-p.clock), p.at+p.length, kept) {
+			n := gap.clock - p.at
+			o := &orphan{stretch: stretch{p.client, span{p.clock + n, gap.length}}, content: partOf(p.chars, n, n+gap.length)}
+			if last != nil && s.at[last]+last.length == gap.clock {
+				o.after = last
+			}
+			last, s.at[o] = o, gap.clock
+			lacking = append(lacking, o)
+		}
 	}
+	return lacking
 }
 
 // follow leads what a piece of text names to our own latest copy of what it stands in.
