@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -32,7 +32,7 @@ func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 			return len(all) == 1 && all[0].Status == session.Away
 		})
 		l.Cable.Mend()
-		var unsaved *saved.UnsavedError
+		var unsaved *filesync.UnsavedError
 		if err := <-left; err != nil && !errors.As(err, &unsaved) {
 			t.Fatal(err)
 		}

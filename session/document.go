@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/saved"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -27,7 +27,7 @@ type Document struct {
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	saver  *saved.Saver
+	saver  *filesync.Saver
 	seats  *face.Seats
 	cells  *run.Cells      // the queue; nil in a text
 	kernel *NotebookKernel // nil in a text
@@ -43,7 +43,7 @@ type Document struct {
 
 	tabsSaid atomic.Bool // see Tabs
 	olderFormat
-	served history.Served
+	served changelog.Served
 	calls  mentions.Followed // what they are looked for with, but for the replica
 }
 
@@ -114,10 +114,10 @@ func (d *Document) Settled(ctx context.Context) error { return d.current().room.
 // Unsaved says, in one sentence for callers, why the file is not up to date; "" if it is, as far as known.
 func (d *Document) Unsaved() string { return d.saver.Unsaved() }
 
-// Overwritten says, once, that confirmed edits may be lost, see [saved.Saver.Overwritten].
+// Overwritten says, once, that confirmed edits may be lost, see [filesync.Saver.Overwritten].
 func (d *Document) Overwritten() string { return d.saver.Overwritten() }
 
-// SaveAndHold saves the document, and blocks further saves until release is called, see [saved.Saver.SaveAndHold].
+// SaveAndHold saves the document, and blocks further saves until release is called, see [filesync.Saver.SaveAndHold].
 func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) {
 	return d.saver.SaveAndHold(ctx)
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/people"
-	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -199,7 +199,7 @@ func (e *edit) afterLoss(ctx context.Context, lost *LostError) error {
 	}
 	has := next.doc.Clock(e.lv.doc.ClientID())
 	switch {
-	case saved.Same(e.lv.saved(), next.saved()), e.after > e.before && has >= e.after:
+	case filesync.Same(e.lv.saved(), next.saved()), e.after > e.before && has >= e.after:
 		e.doc.saver.Want()
 		return nil
 	case has > 0 && e.after > e.before:

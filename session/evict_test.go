@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/author"
-	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -119,7 +119,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 		d.Release()
 		_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
 		must.True(t, ok, must.Sprint("end"))
-		test.True(t, errors.As(err, new(*saved.UnsavedError)), test.Sprint("end"))
+		test.True(t, errors.As(err, new(*filesync.UnsavedError)), test.Sprint("end"))
 	})
 }
 
@@ -302,7 +302,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 			}
 			d.Release()
 			_, _, err = m.End(t.Context(), jupyter.MustPath(path))
-			var unsaved *saved.UnsavedError
+			var unsaved *filesync.UnsavedError
 			test.Eq(t, errors.As(err, &unsaved), edits)
 			test.False(t, edits && !strings.Contains(err.Error(), "autosave"))
 			time.Sleep(2 * time.Second)

@@ -18,9 +18,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/refusal"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -109,7 +109,7 @@ func (d keeper) followState(lv *live) {
 func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
-		lv, err := d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, refusal.MaxTries, nil)
+		lv, err := d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 		if err == nil {
 			d.mu.Lock()
 			d.replace(lv)

@@ -13,12 +13,12 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -62,7 +62,7 @@ func newManager(cfg Config) *Manager {
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
 		servers: &kernel.Servers{Documents: cfg.Server, Runtime: cfg.Runtime},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Runtime),
-		memory:  reading.NewMemory(),
+		memory:  readset.NewMemory(),
 	}
 	m.Presence = &Presence{m: m, faces: face.New(cfg.AgentName)}
 	m.janitor = janitor{m, make(chan struct{}, 1)}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/undo"
 )
 
 func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
@@ -26,7 +26,7 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 		return Obey(d.ctx, d, c, m.Cell, toes.Who{Name: m.Who.Name, Username: m.Who.Username})
 	}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
+	d.saver = filesync.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	d.seats = face.NewSeats(m.Presence.faces, inLobby{d}, m.cfg.IdleTimeout, lv.room)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)

@@ -6,11 +6,11 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/people"
-	"github.com/nbduet/nbduet/session/saved"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -69,12 +69,12 @@ type live struct {
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
-	history     *history.Log     // nil in a text
+	history     *changelog.Log   // nil in a text
 	calls       *mentions.Tracker
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: history.New(nb, r)}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: changelog.New(nb, r)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
@@ -82,7 +82,7 @@ func newTextLive(r room, text *ydoc.Text) *live {
 }
 
 // begin begins what is kept of the room for its document.
-func (lv *live) begin(steps *undo.Keeper, changes *history.Total, served *history.Served, why undo.Beginning) {
+func (lv *live) begin(steps *undo.Keeper, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
 	lv.steps = steps.Begin(lv.doc, why)
 	lv.serves(served)
 	if lv.history != nil {
@@ -113,9 +113,9 @@ func (lv *live) hear(book *mentions.Book, f mentions.Followed, before *live) {
 }
 
 // saved is the joining as package saved sees it.
-func (lv *live) saved() saved.Joined {
+func (lv *live) saved() filesync.Joined {
 	_, documents := lv.server.(serverDocuments)
-	return saved.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}
+	return filesync.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}
 }
 
 // lostAt is when the room's connection was lost, or the server last heard of.
@@ -127,7 +127,7 @@ func (lv *live) lostAt() time.Time {
 }
 
 // serves tells the history which cells the server runs.
-func (lv *live) serves(s *history.Served) {
+func (lv *live) serves(s *changelog.Served) {
 	if lv.history != nil {
 		lv.history.Serves(s)
 	}

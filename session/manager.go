@@ -12,17 +12,17 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/readset"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
-	"github.com/nbduet/nbduet/session/reading"
-	"github.com/nbduet/nbduet/session/refusal"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/saved"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
 )
 
@@ -72,7 +72,7 @@ type Manager struct {
 	// Presence is who is there.
 	Presence *Presence
 	// Refused are the files whose rooms the server could not make.
-	Refused refusal.Book
+	Refused refusedrooms.Book
 
 	cfg     Config
 	log     *slog.Logger
@@ -81,8 +81,8 @@ type Manager struct {
 	joins   joiner
 	tabs    tabs
 
-	silent saved.Silence   // whether the server answers requests to save
-	ctx    context.Context // ends with Close
+	silent filesync.Silence // whether the server answers requests to save
+	ctx    context.Context  // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
@@ -95,9 +95,9 @@ type Manager struct {
 	servers *kernel.Servers
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
-	memory  *reading.Memory               // of what clients were shown
+	memory  *readset.Memory               // of what clients were shown
 	steps   undo.Keeper                   // of what clients did
-	changes history.Total                 // of what was changed in notebooks
+	changes changelog.Total               // of what was changed in notebooks
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.
 	observers observers
@@ -115,7 +115,7 @@ type Presence struct {
 // A joiner joins rooms of a real server.
 type joiner struct {
 	server  *jupyter.Server
-	refused *refusal.Book
+	refused *refusedrooms.Book
 	first   firstJoin
 	met     func(rtc.Peer) // hears of each person
 	timing  rtc.Timing

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -24,7 +24,7 @@ func TestLateTextFollowsAMovedCell(t *testing.T) {
 		}
 		moved := make(chan error, 1)
 		go func() {
-			moved <- l.Document.As("me").Move(t.Context(), reading.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
+			moved <- l.Document.As("me").Move(t.Context(), readset.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
 		}()
 		sessiontest.Eventually(t, "the cell is moved here", func() bool {
 			at, _ := l.Document.Notebook().Index("c0")
@@ -64,7 +64,7 @@ func TestEditBehindAMoveIsMade(t *testing.T) {
 			c, _ := ours.Notebook().Cell("c0")
 			return c.Source == "alpha = 10"
 		})
-		if err := d.As("me").Move(t.Context(), reading.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
+		if err := d.As("me").Move(t.Context(), readset.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
 			t.Fatal(err)
 		}
 		cable.Mend()

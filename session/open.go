@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/session/patience"
-	"github.com/nbduet/nbduet/session/refusal"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -211,7 +211,7 @@ func (d *Document) exists(ctx context.Context) error {
 // openDocument checks that the path is of the kind, and joins its room.
 func (m *Manager) openDocument(ctx context.Context, path jupyter.Path, k kind, heard func()) (*Document, error) {
 	var c jupyter.Content
-	tries := refusal.MaxTries
+	tries := refusedrooms.MaxTries
 	if m.cfg.Server != nil {
 		var err error
 		if c, tries, err = m.joins.inspect(ctx, path, k); err != nil {

@@ -3,24 +3,24 @@ package session
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/session/history"
-	"github.com/nbduet/nbduet/session/reading"
-	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/document/readset"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // As is a client before the document: what it was shown, and what it may therefore write.
-func (d *Document) As(client string) reading.Reader {
-	return reading.Of(readable{d}, d.m.memory, client)
+func (d *Document) As(client string) readset.Reader {
+	return readset.Of(readable{d}, d.m.memory, client)
 }
 
 // Memory is what clients were shown of all documents.
-func (m *Manager) Memory() *reading.Memory { return m.memory }
+func (m *Manager) Memory() *readset.Memory { return m.memory }
 
 // History is what was changed in a notebook since its room was last joined; nil in a text.
-func (d *Document) History() *history.Log { return d.current().history }
+func (d *Document) History() *changelog.Log { return d.current().history }
 
-// readable is a document as a [reading.Document].
+// readable is a document as a [readset.Document].
 type readable struct{ *Document }
 
 // WriteText makes an edit of a text document.

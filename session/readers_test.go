@@ -7,7 +7,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -34,9 +34,9 @@ func TestForgetForgetsWhatWasShown(t *testing.T) {
 				}
 				d.As("ada").Show(d.Notebook().Cells()...)
 				w.Forget(c.forget)
-				err := d.As("ada").Delete(t.Context(), []reading.Target{{Cell: "c0"}}, false)
+				err := d.As("ada").Delete(t.Context(), []readset.Target{{Cell: "c0"}}, false)
 				test.False(t, c.want && err != nil)
-				test.False(t, !c.want && !errors.As(err, new(*reading.OutdatedError)))
+				test.False(t, !c.want && !errors.As(err, new(*readset.OutdatedError)))
 			})
 		})
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
 )
 
-// saveable is a document as a [saved.Document].
+// saveable is a document as a [filesync.Document].
 type saveable struct{ *Document }
 
 // Joined is the room as currently joined.
-func (d saveable) Joined() saved.Joined { return d.current().saved() }
+func (d saveable) Joined() filesync.Joined { return d.current().saved() }
 
 // LastUse is when the document was last used, and whether it is in use.
 func (d saveable) LastUse() (last time.Time, busy bool) { return d.lastUse() }

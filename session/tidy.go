@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/refusal"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 )
 
 // When to look for a replica that has grown far beyond its content. Our replica never collects deleted content, such as
@@ -30,7 +30,7 @@ func tidy(d *Document, lv *live) {
 	if err := lv.room.Barrier(ctx); err != nil {
 		return // the connection is down; the room reconnects
 	}
-	fresh, err := d.m.join(jupyter.Patiently(ctx, openFor), d.Path(), d.kind, refusal.MaxTries, nil)
+	fresh, err := d.m.join(jupyter.Patiently(ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 	if err != nil {
 		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
 		return

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 )
 
 // Who has changed a cell and was told that the change is not confirmed yet may change it again: what is there is known to
@@ -20,7 +20,7 @@ func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 		o := newOutage(t)
 		o.d.As("client").Show(o.d.Notebook().Cells()...)
 		change := func(source string) error {
-			_, err := o.d.As("client").Rewrite(o.m.Patient(t.Context(), nil), []reading.Change{{Cell: "c0", Source: source}})
+			_, err := o.d.As("client").Rewrite(o.m.Patient(t.Context(), nil), []readset.Change{{Cell: "c0", Source: source}})
 			return err
 		}
 		time.Sleep(20 * time.Second)

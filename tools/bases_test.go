@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -92,7 +92,7 @@ func TestLargeBases(t *testing.T) {
 		defer doc.Release()
 		client := doc.As("client")
 		changes := func(id, content string, force bool) error {
-			_, err := client.Rewrite(t.Context(), []reading.Change{{Cell: id, Source: content, Force: force}})
+			_, err := client.Rewrite(t.Context(), []readset.Change{{Cell: id, Source: content, Force: force}})
 			return err
 		}
 		writes := func(id, content string) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/images"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -196,7 +196,7 @@ func TestClientLeaves(t *testing.T) {
 	if err := d.Edit(t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(id, "2") }); err != nil {
 		t.Error(err)
 	}
-	_, err = d.As(ada.Name).Rewrite(t.Context(), []reading.Change{{Cell: id, Source: "3"}})
+	_, err = d.As(ada.Name).Rewrite(t.Context(), []readset.Change{{Cell: id, Source: "3"}})
 	must.Error(t, err, must.Sprint("it is remembered what it was shown"))
 	test.StrContains(t, err.Error(), "never shown", test.Sprint("it is remembered what it was shown"))
 	if err := ada.Leave(t.Context()); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -45,7 +45,7 @@ func TestErrorKind(t *testing.T) {
 		{"room closed: refused", &rtc.CloseError{Code: rtc.CodeRefused, Reason: "s3cret", Err: errors.New("s3cret")}},
 		{"the kernel is dead", fmt.Errorf("s3cret: %w", kernel.ErrKernelDead)},
 		{"session.LostError, context canceled", &session.LostError{Name: "s3cret", Err: context.Canceled}},
-		{"a.ipynb not saved", &saved.UnsavedError{Path: jupyter.MustPath("a.ipynb"), Reason: "s3cret"}},
+		{"a.ipynb not saved", &filesync.UnsavedError{Path: jupyter.MustPath("a.ipynb"), Reason: "s3cret"}},
 		{"kernel.Error", kernel.Error{Name: "s3cret", Value: "s3cret"}},
 		{"update refused at byte 3: bad", &wire.FormatError{What: "update", Offset: 3, Reason: "bad", Detail: "s3cret"}},
 		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -258,7 +258,7 @@ func (w *crowd) part(ctx context.Context, path string) error {
 		}
 	}
 	for i, a := range w.agents {
-		var unsaved *saved.UnsavedError
+		var unsaved *filesync.UnsavedError
 		_, _, err := a.End(ctx, jupyter.MustPath(path))
 		if err != nil && !errors.As(err, &unsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("agent %d: end: %w", i, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -266,7 +266,7 @@ func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
 	_, _, err := m.End(t.Context(), jupyter.MustPath(path))
-	var unsaved *saved.UnsavedError
+	var unsaved *filesync.UnsavedError
 	must.True(t, errors.As(err, &unsaved), must.Sprint("end"))
 	test.StrContains(t, err.Error(), "read-only", test.Sprint("end"))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/refusal"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 )
 
 // Files of which the server cannot make a room.
@@ -29,7 +29,7 @@ func documentsRefused(t *testing.T, s *jupytertest.Server) {
 			ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 			_, err := m.Open(ctx, jupyter.MustPath(path))
 			stop()
-			test.True(t, refusal.Is(err), test.Sprint(name, err))
+			test.True(t, refusedrooms.Is(err), test.Sprint(name, err))
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/author"
-	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

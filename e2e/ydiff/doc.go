@@ -21,7 +21,7 @@
 // real server writes after programs that were run in its rooms.
 //
 // Other programs are of a crowd: two people, each in JupyterLab's model, type, delete, split and add, while two clients of
-// an agent write through one replica of ours, and take back and make again what they did by session/undo. Each character
+// an agent write through one replica of ours, and take back and make again what they did by session/document/undo. Each character
 // that a person types is there once in the end, unless a person has deleted it. What nobody could have kept is told from
 // that exactly, and counted (crowd_ledger_test.go): Yjs has no move, and a server drops what it gets for a cell's old
 // copy; and what is typed into a cell goes with it where the agent, or who made the cell, deletes it at that moment.

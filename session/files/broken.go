@@ -15,8 +15,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/session/refusal"
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
@@ -44,7 +44,7 @@ func (e *BrokenError) Unwrap() error { return e.room }
 // Broken turns the error of opening a notebook whose file is none into a [*BrokenError]; other errors stay as they are.
 func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error {
 	var end *rtc.CloseError
-	if !refusal.Is(err) || !errors.As(err, &end) {
+	if !refusedrooms.Is(err) || !errors.As(err, &end) {
 		return err
 	}
 	p, text, fault, readErr := f.fileText(ctx, path)

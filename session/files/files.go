@@ -11,8 +11,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/refusal"
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
+	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/session/words"
 )
 
@@ -119,7 +119,7 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 	d, err := open(ctx, c.Path)
 	if err != nil {
 		if errors.Is(err, session.ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
-			refusal.Is(err) {
+			refusedrooms.Is(err) {
 			return nil, nil
 		}
 		return nil, err
@@ -191,7 +191,7 @@ func (f *Files) closeOurs(ctx context.Context, p jupyter.Path) ([]session.Person
 		d.Release()
 	}
 	_, _, err := f.m.End(ctx, p)
-	if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
+	if unsaved := (*filesync.UnsavedError)(nil); errors.As(err, &unsaved) {
 		err = nil // it will be deleted
 	}
 	return people, err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -108,12 +108,12 @@ func (u *Unjoined) read(ctx context.Context, path jupyter.Path, typ string) erro
 }
 
 // As is a client before the document.
-func (u *Unjoined) As(client string) reading.Reader { return reading.Of(u, u.f.m.Memory(), client) }
+func (u *Unjoined) As(client string) readset.Reader { return readset.Of(u, u.f.m.Memory(), client) }
 
 // Path is the document's path in the Contents API.
 func (u *Unjoined) Path() jupyter.Path { return u.file.Path }
 
-// FileID implements [reading.Document]. Of a file that has no id, nothing is known under this one later.
+// FileID implements [readset.Document]. Of a file that has no id, nothing is known under this one later.
 func (u *Unjoined) FileID() string {
 	if u.id == "" {
 		return "file " + u.file.Path.String()
@@ -121,16 +121,16 @@ func (u *Unjoined) FileID() string {
 	return u.id
 }
 
-// Notebook implements [reading.Document].
+// Notebook implements [readset.Document].
 func (u *Unjoined) Notebook() *ydoc.Notebook { return u.nb }
 
-// Text implements [reading.Document].
+// Text implements [readset.Document].
 func (u *Unjoined) Text() *ydoc.Text { return u.text }
 
-// Point implements [reading.Document]. There is nobody to see it.
+// Point implements [readset.Document]. There is nobody to see it.
 func (u *Unjoined) Point(context.Context, string, int) {}
 
-// Edit implements [reading.Document]. It returns when the file has the edit. The error is a [*JoinedError] if somebody has
+// Edit implements [readset.Document]. It returns when the file has the edit. The error is a [*JoinedError] if somebody has
 // opened the document meanwhile.
 func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	if u.nb == nil {
@@ -143,7 +143,7 @@ func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 	return u.write(ctx, was, jupyter.NewContent{Type: "notebook", Format: "json", Content: nbformat.File(u.nb)})
 }
 
-// WriteText implements [reading.Document], as Edit does.
+// WriteText implements [readset.Document], as Edit does.
 func (u *Unjoined) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
 	if u.text == nil {
 		return fmt.Errorf("%s: %w: it is a notebook", name, session.ErrNotText)

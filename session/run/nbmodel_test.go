@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -89,7 +89,7 @@ func TestServerRuns(t *testing.T) {
 		} else {
 			for _, c := range ours {
 				test.True(t, c.Who.Is(""))
-				test.NotEq(t, 0, c.Kinds&history.Run)
+				test.NotEq(t, 0, c.Kinds&changelog.Run)
 			}
 		}
 		rest := sessiontest.Run(t, d, "c4", "c5")

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/session/author"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -19,7 +19,7 @@ import (
 type Guard struct {
 	edit    string
 	manners Manners
-	log     *history.Log
+	log     *changelog.Log
 	company people.Company
 	book    *ydoc.Notebook
 	server  uint64        // the client that the server writes as, which loads files and does not type; 0 if not known
@@ -27,7 +27,7 @@ type Guard struct {
 }
 
 // Of is the guard of an edit of a notebook by its name, nil where no call makes it. company are those who are in the room.
-func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *history.Log, company func() people.Company) *Guard {
+func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *changelog.Log, company func() people.Company) *Guard {
 	if a := author.Of(ctx); a.Call == 0 || nb == nil || log == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ const somebody = "somebody"
 // typist is the person who has typed, also before awareness has named them; false if it is an agent, or one who has left.
 // Where only something was deleted it is not known whose key that was: then it is theirs whose caret is in the cell, and moved
 // then, or while not all are known yet, somebody's.
-func (g *Guard) typist(cell string, bout history.Bout) (name string, ok bool) {
+func (g *Guard) typist(cell string, bout changelog.Bout) (name string, ok bool) {
 	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > ydoc.MaxKey {
 		return "", false
 	}

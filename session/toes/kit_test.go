@@ -8,7 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/session/author"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type book struct {
 	t       *testing.T
 	nb      *ydoc.Notebook
-	log     *history.Log
+	log     *changelog.Log
 	company people.Company
 	others  map[uint64]*ydoc.Notebook
 	named   map[uint64]bool // those awareness has named, and whether they are agents
@@ -38,7 +38,7 @@ func (b *book) Named(client uint64) (name string, agent, ok bool) {
 func newBook(t *testing.T) *book {
 	t.Helper()
 	b := &book{t: t, nb: ydoc.NewNotebookWith(ydoc.Options{ClientID: 1}), others: map[uint64]*ydoc.Notebook{}, named: map[uint64]bool{}}
-	b.log = history.New(b.nb, b)
+	b.log = changelog.New(b.nb, b)
 	b.edits(b.nb, func(e *ydoc.Editor) error {
 		_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code, Source: "x = 1"}, ydoc.NewCell{ID: "b", Type: ydoc.Code, Source: "y"})
 		return err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -188,7 +188,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			at, _ := doc.Notebook().Index(cell.ID)
-			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, []reading.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
+			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, []readset.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
 				return nil, err
 			}
 			left := doc.Notebook().Cells()
@@ -245,7 +245,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			err = doc.As(tool.ClientOf(ctx)).Move(ctx, reading.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
+			err = doc.As(tool.ClientOf(ctx)).Move(ctx, readset.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				to, there := e.Index(place.ID)
 				if !there {
 					return 0, fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)

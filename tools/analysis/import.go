@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"

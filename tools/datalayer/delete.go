@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -95,9 +95,9 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 			return nil, err
 		}
 	}
-	var named []reading.Target
+	var named []readset.Target
 	for _, id := range out.CellIDs {
-		named = append(named, reading.Target{Cell: id, Base: base})
+		named = append(named, readset.Target{Cell: id, Base: base})
 	}
 	if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, named, args.Force); err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -262,7 +262,7 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			to := 0
-			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, reading.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
+			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, readset.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(target.ID); !there {
 					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))

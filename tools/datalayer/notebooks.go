@@ -9,9 +9,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"

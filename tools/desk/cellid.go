@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -83,7 +83,7 @@ func (v View) gone(prefix string) []string {
 		}
 	}
 	for _, c := range v.Listed {
-		if reading.Gone(c) {
+		if readset.Gone(c) {
 			add(c.ID)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -18,11 +18,11 @@ type View struct {
 	Listed, Now []ydoc.Cell
 	// known are the ids of the cells that the client was last shown, where Listed has others.
 	known []string
-	// left are the ids of cells that it was shown before that, see [reading.Reader.Left].
+	// left are the ids of cells that it was shown before that, see [readset.Reader.Left].
 	left []string
 	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
 	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
-	// [reading.Reader.Reveal].
+	// [readset.Reader.Reveal].
 	show func(from, count, whole int, source *string) string
 	// source is the new source of the cell that is named, nil if it gets none.
 	source *string
@@ -98,7 +98,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 	if v.show != nil {
 		return c, v.introduce(index, what)
 	}
-	if !reading.Gone(c) {
+	if !readset.Gone(c) {
 		v.touch(c.ID)
 		return c, nil
 	}
@@ -122,13 +122,13 @@ func (v View) around(index int) string {
 		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(firstLine(c))))
 	}
 	for i := index - 1; i >= 0; i-- {
-		if !reading.Gone(v.Listed[i]) {
+		if !readset.Gone(v.Listed[i]) {
 			name("before", v.Listed[i])
 			break
 		}
 	}
 	for _, c := range v.Listed[index+1:] {
-		if !reading.Gone(c) {
+		if !readset.Gone(c) {
 			name("after", c)
 			break
 		}

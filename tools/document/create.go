@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"

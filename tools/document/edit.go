@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -211,13 +211,13 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 
 func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
 	put := words.Lines(args.Text)
-	changed, err := rewriteText(ctx, doc, args.Revision, name, "", func(base string) (reading.TextChange, error) {
+	changed, err := rewriteText(ctx, doc, args.Revision, name, "", func(base string) (readset.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
-			return reading.TextChange{}, err
+			return readset.TextChange{}, err
 		}
 		done.removed, _ = words.Cut(base[from:to], removedShown)
-		return reading.TextChange{From: from, To: to, Put: put}, nil
+		return readset.TextChange{From: from, To: to, Put: put}, nil
 	})
 	if err != nil {
 		return done, err

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -161,11 +161,11 @@ func overwriteText(ctx context.Context, doc readable, args overwriteArgs) (merge
 		done, err := doc.As(tool.ClientOf(ctx)).OverwriteText(ctx, name, text)
 		return done.Merged, done.Revision, err
 	}
-	done, err := rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (reading.TextChange, error) {
+	done, err := rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (readset.TextChange, error) {
 		if words.Marked(args.Content) && !words.Marked(base) {
-			return reading.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+			return readset.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
 		}
-		return reading.TextChange{To: len(base), Put: text}, nil
+		return readset.TextChange{To: len(base), Put: text}, nil
 	})
 	return done.Merged, done.Revision, err
 }

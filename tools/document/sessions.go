@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/saved"
+	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -142,7 +142,7 @@ func EndSession(ctx context.Context, d *desk.Desk, path jupyter.Path, what strin
 	}
 	open := before.Status == session.Connected || before.Status == session.Away
 	info, found, err := d.Manager.End(ctx, path)
-	if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
+	if unsaved := (*filesync.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
 			Path: path.String(), Status: session.Disconnected, Message: "RTC session ended, but the file lacks some of its changes",
 			FileNote: tool.FileNote{Saved: new(bool), SaveProblem: unsaved.Reason},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -112,7 +112,7 @@ type readable interface {
 	Path() jupyter.Path
 	Notebook() *ydoc.Notebook
 	Text() *ydoc.Text
-	As(client string) reading.Reader
+	As(client string) readset.Reader
 }
 
 // openFile opens what is at a path, by its type in the Contents API.
@@ -130,13 +130,13 @@ func baseArg(named string) (ydoc.Revision, error) {
 
 // rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
 // a refusal.
-func rewriteText(ctx context.Context, doc readable, named, name, instead string, change func(base string) (reading.TextChange, error)) (reading.ChangedText, error) {
+func rewriteText(ctx context.Context, doc readable, named, name, instead string, change func(base string) (readset.TextChange, error)) (readset.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {
-		return reading.ChangedText{}, err
+		return readset.ChangedText{}, err
 	}
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
-	var outdated *reading.OutdatedError
+	var outdated *readset.OutdatedError
 	if errors.As(err, &outdated) && !outdated.Shown {
 		return done, fmt.Errorf("%w; read it"+words.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
 	}
@@ -144,6 +144,6 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 }
 
 // editedOf describes a text after an edit.
-func editedOf(done reading.ChangedText) textEdited {
+func editedOf(done readset.ChangedText) textEdited {
 	return textEdited{ContentLength: words.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -43,8 +43,8 @@ type ReadRange struct {
 func (ReadRange) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
 // readCells are the cells that ranges name, in their order, each once.
-func readCells(ranges []ReadRange, v desk.View) ([]reading.Target, error) {
-	var out []reading.Target
+func readCells(ranges []ReadRange, v desk.View) ([]readset.Target, error) {
+	var out []readset.Target
 	named := map[string]bool{}
 	for n, r := range ranges {
 		what := fmt.Sprintf("ranges[%d]", n)
@@ -59,7 +59,7 @@ func readCells(ranges []ReadRange, v desk.View) ([]reading.Target, error) {
 		for _, c := range cells {
 			if !named[c.ID] {
 				named[c.ID] = true
-				out = append(out, reading.Target{Cell: c.ID, Base: base})
+				out = append(out, readset.Target{Cell: c.ID, Base: base})
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 }
 
 // namesOf names the cells before they are deleted, for an answer in words. The client is shown what is left.
-func namesOf(ctx context.Context, doc *session.Document, cells []reading.Target) string {
+func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target) string {
 	if !tool.InWords(ctx) {
 		return ""
 	}
@@ -123,7 +123,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []reading.Target)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
-func clearOutputsOf(ctx context.Context, doc *session.Document, cells []reading.Target) (*tool.Answer, error) {
+func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.Target) (*tool.Answer, error) {
 	code := codeCells(doc)
 	var ids []string
 	for _, c := range cells {

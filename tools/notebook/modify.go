@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -113,7 +113,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 
 // A target is a cell that gets a new source.
 type target struct {
-	reading.Change
+	readset.Change
 	was ydoc.Cell
 }
 
@@ -136,7 +136,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 					first, n, slices.IndexFunc(v.Now, func(now ydoc.Cell) bool { return now.ID == c.ID }))
 			}
 			by[c.ID] = n
-			out = append(out, target{reading.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
+			out = append(out, target{readset.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
 		}
 	}
 	return out, checkTargets(out)
@@ -184,7 +184,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 	if err != nil {
 		return ChangedCells{}, err
 	}
-	changes := make([]reading.Change, len(list))
+	changes := make([]readset.Change, len(list))
 	for i, t := range list {
 		changes[i] = t.Change
 		changes[i].Force = force

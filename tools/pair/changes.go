@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -77,7 +77,7 @@ func changesSince(d *desk.Desk) tool.Tool {
 				return unknown(ctx, d, doc, args.Revision)
 			}
 			client := tool.ClientOf(ctx)
-			return answer(ctx, doc, told, func(w history.Who) bool { return !args.Own && w.Is(client) }, nil)
+			return answer(ctx, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
 		}),
 	}
 }
@@ -97,7 +97,7 @@ func unknown(ctx context.Context, d *desk.Desk, doc *session.Document, revision 
 }
 
 // answer answers with what changed, cut to size; only with the changes that fit, if fits is not nil.
-func answer(ctx context.Context, doc *session.Document, told *history.Told, leaveOut func(history.Who) bool, fits func(history.Change) bool) (*tool.Answer, error) {
+func answer(ctx context.Context, doc *session.Document, told *changelog.Told, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
 	r := render{doc: doc, roll: desk.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()
 	var shown []string

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -27,9 +27,9 @@ type render struct {
 	doc      *session.Document
 	roll     *desk.Roll
 	client   string
-	told     *history.Told
-	leaveOut func(history.Who) bool
-	fits     func(history.Change) bool
+	told     *changelog.Told
+	leaveOut func(changelog.Who) bool
+	fits     func(changelog.Change) bool
 }
 
 // result is as much of what changed as an answer holds.
@@ -78,12 +78,12 @@ func (r render) views(entries, few int) []ChangeView {
 }
 
 // view is a change as it is shown.
-func (r render) view(c history.Change) ChangeView {
+func (r render) view(c changelog.Change) ChangeView {
 	v := ChangeView{CellID: c.Cell, What: c.Kinds.String(), By: r.by(c.Who), Ago: int(time.Since(c.Last).Seconds()), Type: c.Type, Diff: plain.Changed(c.Diff)}
 	if at := r.roll.Cell(c.Cell).Index; at >= 0 {
 		v.Index = &at
 	}
-	if c.Kinds&(history.Added|history.Moved) != 0 {
+	if c.Kinds&(changelog.Added|changelog.Moved) != 0 {
 		v.After = &c.After
 	}
 	if c.Gone {
@@ -93,7 +93,7 @@ func (r render) view(c history.Change) ChangeView {
 }
 
 // by names who made a change.
-func (r render) by(w history.Who) string {
+func (r render) by(w changelog.Who) string {
 	var names []string
 	switch {
 	case w.Ours && w.Client == r.client:

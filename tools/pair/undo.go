@@ -8,8 +8,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/undo"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"

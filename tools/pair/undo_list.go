@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/undo"
+	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -159,12 +159,12 @@ func (w waiter) says(typing bool) string {
 	return "nothing has changed yet"
 }
 
-func (w waiter) own(who history.Who) bool { return who.Is(w.client) }
+func (w waiter) own(who changelog.Who) bool { return who.Is(w.client) }
 
-func (w waiter) fits(c history.Change) bool {
-	const outputs = history.Run | history.Cleared
+func (w waiter) fits(c changelog.Change) bool {
+	const outputs = changelog.Run | changelog.Cleared
 	switch {
-	case w.args.Filter == filterSource && c.Kinds&^(outputs|history.Moved) == 0,
+	case w.args.Filter == filterSource && c.Kinds&^(outputs|changelog.Moved) == 0,
 		w.args.Filter == filterOutputs && c.Kinds&outputs == 0,
 		w.cell != "" && c.Cell != w.cell:
 		return false
@@ -180,7 +180,7 @@ func begins(name, with string) bool {
 }
 
 // last is when the last change that fits was made; zero if there is none. The person must be one.
-func (w waiter) last(told *history.Told) (last time.Time, err error) {
+func (w waiter) last(told *changelog.Told) (last time.Time, err error) {
 	var names []string
 	add := func(name string) {
 		if w.args.Person != "" && begins(name, w.args.Person) && !slices.Contains(names, name) {

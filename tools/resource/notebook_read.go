@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"

@@ -1,0 +1,148 @@
+package changelog
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Kinds says what was done to a cell: one thing or several.
+type Kinds uint8
+
+// What may be done to a cell.
+const (
+	Added Kinds = 1 << iota
+	Deleted
+	Moved
+	Retyped // given another type
+	Edited
+	Run     // its outputs or its execution count became others
+	Cleared // its outputs were taken away
+
+	placed  = Added | Moved
+	outputs = Run | Cleared
+)
+
+// String lists them, such as "edited, run".
+func (k Kinds) String() string {
+	var out []string
+	for i, name := range []string{"added", "deleted", "moved", "given another type", "edited", "run", "cleared"} {
+		if k&(1<<i) != 0 {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// A Who is who made a change: one client, or several where they cannot be told apart.
+type Who struct {
+	// Ours says that this program made it, for Client, the session of one of its clients; "" where it did so for none.
+	Ours   bool
+	Client string
+	// Clients are others in the room, by the ids of their replicas, ascending.
+	Clients []uint64
+	// Unknown says that somebody made it of whom nothing is known.
+	Unknown bool
+}
+
+func (w Who) equal(o Who) bool {
+	return w.Ours == o.Ours && w.Client == o.Client && w.Unknown == o.Unknown && slices.Equal(w.Clients, o.Clients)
+}
+
+// Is reports whether one of this program's clients made the change alone.
+func (w Who) Is(client string) bool {
+	return w.Ours && w.Client == client && len(w.Clients) == 0 && !w.Unknown
+}
+
+// An entry is what somebody did to one cell in one go.
+type entry struct {
+	cell     string
+	kinds    Kinds
+	who      Who
+	from, to ydoc.Revision // of the notebook, before and after it
+	begun    int64         // when, in nanoseconds
+	last     int64
+	typing   [2]int64 // when its text was first changed, of what was changed without a rest, and last; zeros if it was not
+	after    string   // if placed: the id of the cell before it; "" at the top
+	was, typ string   // if retyped; typ also if added
+	edits    []span   // in their order
+	gone     bool     // the texts were too large
+	left     int      // of those, how many characters went
+	size     int      // and came
+}
+
+// entryBytes is what an entry costs besides its texts.
+const entryBytes = 240
+
+func (e *entry) bytes() int {
+	n := entryBytes
+	for _, s := range e.edits {
+		n += s.bytes()
+	}
+	return n
+}
+
+// rest is how long nothing is typed when somebody has stopped typing.
+const rest = 5 * time.Second
+
+// pause is how long a person stops who begins something new.
+const pause = 3 * time.Second
+
+// takes adds what the same author does next to the same cell to the entry, if it belongs to it. last reports that nothing
+// else was done since.
+func (e *entry) takes(n *entry, last bool) bool {
+	switch {
+	case !e.who.equal(n.who), (e.kinds|n.kinds)&Deleted != 0, n.kinds&Added != 0:
+		return false
+	case n.kinds&Moved != 0 && !last:
+		return false // the cells that it was moved among may have been moved since
+	case time.Duration(n.begun-e.last) >= pause && !(n.kinds&^outputs == 0 && e.kinds&outputs != 0):
+		return false
+	}
+	if n.kinds&Moved != 0 {
+		e.after = n.after
+		if e.kinds&Added != 0 {
+			n.kinds &^= Moved
+		}
+	}
+	if n.kinds&Retyped != 0 {
+		if e.kinds&(Retyped|Added) == 0 {
+			e.was = n.was
+		}
+		if e.typ = n.typ; e.kinds&Added != 0 {
+			n.kinds &^= Retyped
+		}
+	}
+	if n.kinds&Run != 0 {
+		e.kinds &^= Cleared // as a run begins
+	}
+	if n.kinds&Edited != 0 {
+		if e.typing[1] == 0 || time.Duration(n.typing[0]-e.typing[1]) >= rest {
+			e.typing[0] = n.typing[0]
+		}
+		e.typing[1] = n.typing[1]
+	}
+	e.kinds |= n.kinds
+	e.to, e.last = n.to, n.last
+	for _, s := range n.edits {
+		if i := len(e.edits) - 1; i >= 0 {
+			if joined, ok := e.edits[i].join(s); ok {
+				e.edits[i] = joined
+				continue
+			}
+		}
+		e.edits = append(e.edits, s)
+	}
+	return true
+}
+
+// strip drops the texts of an entry.
+func (e *entry) strip() {
+	for _, s := range e.edits {
+		e.left, e.size = e.left+words.Size(s.old), e.size+words.Size(s.new)
+	}
+	e.edits, e.gone = nil, e.gone || e.kinds&(Edited|Added|Deleted) != 0
+}

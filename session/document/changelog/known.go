@@ -1,0 +1,57 @@
+package changelog
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A mark is a revision that a client was told, and how many entries there were until then.
+type mark struct {
+	rev ydoc.Revision
+	seq int
+}
+
+// maxMarks bounds the revisions that are remembered besides those at which an entry ends.
+const maxMarks = 512
+
+// Seal returns the notebook's revision, to be told to a client: what changes from now on can be told exactly.
+func (l *Log) Seal() ydoc.Revision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mark()
+	return l.rev
+}
+
+func (l *Log) mark() {
+	l.sealed = l.next()
+	if l.blurred {
+		return
+	}
+	if _, known := l.find(l.rev); known {
+		return
+	}
+	l.marks = append(l.marks, mark{l.rev, l.next()})
+	if len(l.marks) > maxMarks {
+		l.marks = slices.Delete(l.marks, 0, maxMarks/4)
+	}
+}
+
+// find is how many entries there were until a revision, if that is known.
+func (l *Log) find(r ydoc.Revision) (seq int, ok bool) {
+	if i, found := slices.BinarySearchFunc(l.marks, r, func(m mark, r ydoc.Revision) int { return cmp.Compare(m.rev, r) }); found {
+		return l.marks[i].seq, l.marks[i].seq >= l.base
+	}
+	// The revision at which an entry ends, if no other goes across it. Entries are in the order in which they begin.
+	for i, e := range l.entries {
+		switch {
+		case e.from >= r:
+			return seq, ok
+		case e.to > r:
+			return 0, false
+		}
+		seq, ok = l.base+i+1, ok || e.to == r
+	}
+	return seq, ok
+}

@@ -1,0 +1,381 @@
+package changelog
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// maxEntries and maxBytes bound what is kept of a notebook.
+	maxEntries = 1_000
+	maxBytes   = 256 << 10
+	// maxText bounds the text of one entry.
+	maxText = maxBytes / 2
+	// sealEvery is for how long entries grow at most: while two people type at the same time, there are times at which
+	// neither's entry goes on.
+	sealEvery = 30 * time.Second
+)
+
+// People knows who is in the notebook's room.
+type People interface {
+	// Sole is the only other client in the room; false if there are several, or it is not known of all of them.
+	Sole() (client uint64, ok bool)
+	// Named is what a client is called that is in the room, or was; false if it did not say.
+	Named(client uint64) (name string, agent, ok bool)
+}
+
+// A Log is what was changed in one replica of a notebook. Make it with [New].
+type Log struct {
+	people  People
+	stop    func()
+	writing sync.Mutex // held by who writes in the name of author
+
+	mu      sync.Mutex
+	author  author.Author
+	served  *Served       // nil for none
+	rev     ydoc.Revision // of the notebook as the log knows it
+	reloads uint64
+	blurred bool // the cells' ids do not tell them apart
+
+	cells map[string]*cell
+	order []*cell
+	turn  int
+
+	entries []*entry
+	base    int // how many came before entries[0]
+	sealed  int // how many, of all that ever came, do not grow any more
+	sealing int64
+	bytes   int // of the entries
+	total   *Total
+	marks   []mark // ascending
+	changed chan struct{}
+}
+
+// cell is a cell as it is now.
+type cell struct {
+	id, typ, source string
+	count           int // -1 for none
+	at              int // its index
+	turn            int // when it was last seen there
+	last            int // the number of the last entry about it, counted from 1 and from the first that ever was; 0 for none
+}
+
+// A Total is how much the entries of several logs take. The zero value is ready for use, by any goroutine.
+type Total struct{ bytes atomic.Int64 }
+
+// Bytes is how much they take.
+func (t *Total) Bytes() int { return int(t.bytes.Load()) }
+
+// New makes the log of a replica, which begins now and lasts until [Log.Stop]. people may be nil.
+func New(nb *ydoc.Notebook, people People) *Log {
+	l := &Log{people: people, total: &Total{}, changed: make(chan struct{})}
+	l.stop = nb.Follow(l.record)
+	return l
+}
+
+// Stop ends the log: it does not hear of anything more, and knows no revision any more.
+func (l *Log) Stop() {
+	l.stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget()
+	l.marks = nil
+}
+
+// CountIn has the entries count in a total.
+func (l *Log) CountIn(t *Total) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total = t
+	t.bytes.Add(int64(l.bytes))
+}
+
+// weigh counts that the entries take so much more.
+func (l *Log) weigh(more int) {
+	l.bytes += more
+	l.total.bytes.Add(int64(more))
+}
+
+// By runs write, which edits the notebook, in an author's name.
+func (l *Log) By(a author.Author, write func() error) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.is(a)
+	defer l.is(author.Author{})
+	return write()
+}
+
+func (l *Log) is(a author.Author) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.author = a
+}
+
+// Writing is in whose name the notebook is being written just now, for others who follow it; the zero value if nobody of
+// this program writes.
+func (l *Log) Writing() author.Author {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.author
+}
+
+// Named is what a client is called that changed the notebook, by the id of its replica, and whether it is an agent, as it
+// said while it was there; false if it did not.
+func (l *Log) Named(client uint64) (name string, agent, ok bool) {
+	if l.people == nil {
+		return "", false, false
+	}
+	return l.people.Named(client)
+}
+
+// Changed is closed at the next change.
+func (l *Log) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
+}
+
+// record takes in what was changed, and reports whether it must be told of the whole notebook next.
+func (l *Log) record(b ydoc.Batch) (lost bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now().UnixNano()
+	if now-l.sealing > int64(sealEvery) {
+		l.sealed, l.sealing = l.next(), now
+	}
+	first := l.next()
+	switch {
+	case !b.Complete:
+		l.begin(b)
+	case b.Order && !l.arrange(b, now):
+		l.blurred = true
+	default:
+		l.compare(b, now)
+	}
+	l.rev = b.To
+	if l.blurred || !b.Complete || b.Reloads != l.reloads {
+		l.forget()
+	}
+	l.reloads = b.Reloads
+	if l.next() != first || len(b.Cells) > 0 || b.Order {
+		close(l.changed)
+		l.changed = make(chan struct{})
+	}
+	return l.blurred
+}
+
+// next is the number of entries that ever came.
+func (l *Log) next() int { return l.base + len(l.entries) }
+
+// begin takes over a notebook as a whole.
+func (l *Log) begin(b ydoc.Batch) {
+	l.cells, l.order, l.blurred = make(map[string]*cell, len(b.Now)), make([]*cell, len(b.Now)), false
+	for i, now := range b.Now {
+		c := &cell{id: now.ID, at: i}
+		c.become(now)
+		l.cells[now.ID], l.order[i] = c, c
+	}
+}
+
+// become takes over what a cell is now.
+func (c *cell) become(now ydoc.Cell) {
+	c.typ, c.source, c.count = now.Type, now.Source, -1
+	if now.ExecutionCount != nil {
+		c.count = *now.ExecutionCount
+	}
+}
+
+// forget drops all entries: what was before is not known.
+func (l *Log) forget() {
+	l.base, l.entries, l.marks = l.next(), nil, nil
+	l.weigh(-l.bytes)
+	l.sealed = l.base
+	if !l.blurred {
+		l.mark()
+	}
+}
+
+// arrange takes over the order of the cells; false if their ids do not tell them apart. What is in new cells comes with
+// their entries.
+func (l *Log) arrange(b ydoc.Batch, now int64) bool {
+	l.turn++
+	order := make([]*cell, len(b.IDs))
+	places := make([]int, 0, len(b.IDs)) // of those that were there
+	var added int
+	for i, id := range b.IDs {
+		c := l.cells[id]
+		switch {
+		case id == "", c != nil && c.turn == l.turn:
+			return false
+		case c == nil:
+			c = &cell{id: id, at: -1, count: -1}
+			l.cells[id] = c
+			added++
+		}
+		c.turn, order[i] = l.turn, c
+	}
+	who := l.who(b.Origin)
+	deleted := 0
+	for _, c := range l.order {
+		if c.turn == l.turn {
+			c.at -= deleted
+			continue
+		}
+		deleted++
+		delete(l.cells, c.id)
+		l.add(&entry{cell: c.id, kinds: Deleted, who: who, to: b.To, begun: now, edits: []span{{0, c.source, ""}}}, c)
+	}
+	for _, c := range order {
+		if c.at >= 0 {
+			places = append(places, c.at)
+		}
+	}
+	moved := map[*cell]bool{}
+	if at := movedIn(places); len(at) > 0 {
+		stand := make([]*cell, 0, len(places))
+		for _, c := range order {
+			if c.at >= 0 {
+				stand = append(stand, c)
+			}
+		}
+		for _, i := range at {
+			moved[stand[i]] = true
+		}
+	}
+	l.order = order
+	l.place(b, who, moved, added, now)
+	return true
+}
+
+// place notes which cells have got a new place, from the top down, so that each stands behind one that is in its own.
+func (l *Log) place(b ydoc.Batch, who Who, moved map[*cell]bool, added int, now int64) {
+	news := make(map[string]ydoc.Cell, added)
+	for i, c := range b.Cells {
+		if was := l.cells[c.ID]; was != nil && was.at < 0 {
+			news[c.ID] = b.Now[i]
+		}
+	}
+	after := ""
+	for i, c := range l.order {
+		switch {
+		case c.at < 0:
+			c.become(news[c.id])
+			l.add(&entry{cell: c.id, kinds: Added, who: who, to: b.To, begun: now, after: after, typ: c.typ, edits: []span{{0, "", c.source}}}, c)
+		case moved[c]:
+			l.add(&entry{cell: c.id, kinds: Moved, who: who, to: b.To, begun: now, after: after}, c)
+		}
+		c.at, after = i, c.id
+	}
+}
+
+// compare notes what is different in the cells that were changed.
+func (l *Log) compare(b ydoc.Batch, now int64) {
+	for i, change := range b.Cells {
+		c, is := l.cells[change.ID], b.Now[i]
+		if c == nil {
+			continue // two of one id, of which this one goes
+		}
+		was := *c
+		c.become(is)
+		e := &entry{cell: c.id, to: b.To, begun: now}
+		if was.typ != c.typ {
+			e.kinds, e.was, e.typ = e.kinds|Retyped, was.typ, c.typ
+		} else if change.Outputs && !change.New || was.count != c.count {
+			e.kinds |= outputKind(is)
+		}
+		if was.source != c.source {
+			e.kinds |= Edited
+			e.typing = [2]int64{now, now}
+			e.edits = []span{between(was.source, c.source)}
+		}
+		if e.kinds == 0 {
+			continue
+		}
+		if e.who = l.who(change.Origin); e.who.equal(Who{}) {
+			e.who = l.who(b.Origin)
+		}
+		if e.kinds&^outputs == 0 {
+			e.who = l.runBy(c.id, e.who)
+		}
+		l.add(e, c)
+	}
+}
+
+// outputKind is what was done to a cell whose outputs or count have become these.
+func outputKind(c ydoc.Cell) Kinds {
+	if len(c.Outputs) == 0 && c.ExecutionCount == nil && c.ExecutionState != ydoc.Running {
+		return Cleared
+	}
+	return Run
+}
+
+// who is who made a change.
+func (l *Log) who(o ydoc.Origin) Who {
+	w := Who{Ours: o.Ours, Clients: o.Clients}
+	if o.Ours {
+		w.Client = l.author.Client
+	}
+	if o.Others && len(o.Clients) == 0 {
+		// Who only deletes something leaves no name.
+		if l.people != nil {
+			if client, ok := l.people.Sole(); ok {
+				w.Clients = []uint64{client}
+				return w
+			}
+		}
+		w.Unknown = true
+	}
+	return w
+}
+
+// add adds an entry about a cell, or to its last one.
+func (l *Log) add(e *entry, c *cell) {
+	e.from, e.last = l.rev, e.begun
+	l.put(e, c)
+	if last := l.at(c.last); last != nil && last.bytes() > maxText+entryBytes {
+		l.strip(c.id)
+	}
+	for len(l.entries) > 0 && (len(l.entries) > maxEntries || l.bytes > maxBytes) {
+		l.weigh(-l.entries[0].bytes())
+		l.entries[0] = nil
+		l.entries = l.entries[1:]
+		l.base++
+	}
+	l.sealed = max(l.sealed, l.base)
+}
+
+func (l *Log) put(e *entry, c *cell) {
+	if last := l.at(c.last); last != nil && c.last > l.sealed {
+		was := last.bytes()
+		if last.takes(e, c.last == l.next()) {
+			l.weigh(last.bytes() - was)
+			return
+		}
+	}
+	l.entries = append(l.entries, e)
+	l.weigh(e.bytes())
+	c.last = l.next()
+}
+
+// at is an entry by its number, nil if it is not kept.
+func (l *Log) at(number int) *entry {
+	if number <= l.base {
+		return nil
+	}
+	return l.entries[number-l.base-1]
+}
+
+// strip drops the texts of all entries about a cell.
+func (l *Log) strip(id string) {
+	for _, e := range l.entries {
+		if e.cell == id {
+			l.weigh(-e.bytes())
+			e.strip()
+			l.weigh(e.bytes())
+		}
+	}
+}

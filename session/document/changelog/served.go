@@ -1,0 +1,70 @@
+package changelog
+
+import (
+	"slices"
+	"sync"
+)
+
+// Served are the cells that the server runs for clients of this program. It writes their outputs into the room itself, as a
+// client that nobody knows. The zero value has none.
+type Served struct {
+	mu    sync.Mutex
+	cells map[string][]string // for which clients, by id
+}
+
+// Begin notes that the server runs a cell for a client, until end is called.
+func (s *Served) Begin(cell, client string) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cells == nil {
+		s.cells = map[string][]string{}
+	}
+	s.cells[cell] = append(s.cells[cell], client)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		list := s.cells[cell]
+		if at := slices.Index(list, client); at >= 0 {
+			list = slices.Delete(list, at, at+1)
+		}
+		if s.cells[cell] = list; len(list) == 0 {
+			delete(s.cells, cell)
+		}
+	}
+}
+
+// client is for whom the server runs a cell; false if it does for nobody.
+func (s *Served) client(cell string) (string, bool) {
+	if s == nil {
+		return "", false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.cells[cell]
+	if len(list) == 0 {
+		return "", false
+	}
+	return list[0], true
+}
+
+// Serves tells the log which cells the server runs.
+func (l *Log) Serves(s *Served) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.served = s
+}
+
+// runBy is who changed the outputs of a cell, or its count: for whom the server runs it, where it may have been the server.
+func (l *Log) runBy(cell string, who Who) Who {
+	client, ok := l.served.client(cell)
+	if !ok || who.Ours || slices.ContainsFunc(who.Clients, l.known) {
+		return who
+	}
+	return Who{Ours: true, Client: client}
+}
+
+// known reports whether a client has said who it is, as the server does not.
+func (l *Log) known(client uint64) bool {
+	_, _, ok := l.Named(client)
+	return ok
+}

@@ -1,0 +1,73 @@
+package changelog
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A span is a part of a text that was replaced: at a byte, one text by another.
+type span struct {
+	at       int
+	old, new string
+}
+
+// spanBytes is what a span costs besides its texts.
+const spanBytes = 56
+
+// chunk is how many bytes are compared at once in long texts.
+const chunk = 1024
+
+func (s span) bytes() int { return spanBytes + len(s.old) + len(s.new) }
+
+// between is the span that makes one text of another, without what both begin and end with. Its texts are its own: a cell's
+// whole source is not kept for the sake of a word.
+func between(old, new string) span {
+	from, n := 0, min(len(old), len(new))
+	for from+chunk <= n && old[from:from+chunk] == new[from:from+chunk] {
+		from += chunk
+	}
+	for from < n && old[from] == new[from] {
+		from++
+	}
+	for from > 0 && !(starts(old, from) && starts(new, from)) {
+		from--
+	}
+	end, n := 0, n-from
+	for end+chunk <= n && old[len(old)-end-chunk:len(old)-end] == new[len(new)-end-chunk:len(new)-end] {
+		end += chunk
+	}
+	for end < n && old[len(old)-1-end] == new[len(new)-1-end] {
+		end++
+	}
+	for end > 0 && !(starts(old, len(old)-end) && starts(new, len(new)-end)) {
+		end--
+	}
+	return span{from, strings.Clone(old[from : len(old)-end]), strings.Clone(new[from : len(new)-end])}
+}
+
+// starts reports whether a character starts at a byte of a text, or the text ends there.
+func starts(text string, at int) bool { return at == len(text) || utf8.RuneStart(text[at]) }
+
+// undo returns the text before the span was replaced.
+func (s span) undo(text string) string {
+	return text[:s.at] + s.old + text[s.at+len(s.new):]
+}
+
+// join makes one span of s and of t, which was replaced after s, if they touch.
+func (s span) join(t span) (span, bool) {
+	end, until := s.at+len(s.new), t.at+len(t.old) // both in the text between
+	if t.at > end || until < s.at {
+		return span{}, false
+	}
+	old, new := s.old, s.new
+	at := s.at
+	if t.at < at {
+		before := t.old[:at-t.at]
+		at, old, new = t.at, before+old, before+new
+	}
+	if until > end {
+		behind := t.old[len(t.old)-(until-end):]
+		old, new = old+behind, new+behind
+	}
+	return span{at, old, new[:t.at-at] + t.new + new[t.at-at+len(t.old):]}, true
+}

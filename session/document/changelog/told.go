@@ -1,0 +1,187 @@
+package changelog
+
+import (
+	"time"
+
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// A Change is what one author did to one cell, in all that was done without another's doing something to it in between.
+type Change struct {
+	Cell        string // its id
+	Kinds       Kinds
+	Who         Who
+	Begun, Last time.Time
+	// After is the id of the cell behind which a cell was added or moved, "" for the top. One who does the same with all
+	// changes in their order gets the order of the cells.
+	After string
+	// Was and Type are its types before and after, where it was retyped; Type also where it was added.
+	Was, Type string
+	// Diff is the unified diff of its text.
+	Diff string
+	// Gone says that the texts were too large to be kept.
+	Gone bool
+	// Left and Size are how many characters went, and came.
+	Left, Size int
+}
+
+// Told is what changed since a revision.
+type Told struct {
+	// To is the notebook's revision.
+	To      ydoc.Revision
+	entries []entry
+	now     map[string]string // the sources, as at To, of the cells that entries are about; not of those that are gone
+}
+
+// Since is what changed since a revision; false if that is not known, see the package's doc. It seals To.
+func (l *Log) Since(r ydoc.Revision) (*Told, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mark()
+	seq, ok := l.find(r)
+	t := &Told{To: l.rev, now: map[string]string{}}
+	if !ok {
+		return t, false
+	}
+	for _, e := range l.entries[seq-l.base:] {
+		t.entries = append(t.entries, *e)
+		if c := l.cells[e.cell]; c != nil {
+			t.now[e.cell] = c.source
+		}
+	}
+	return t, true
+}
+
+// Len is the number of entries, of which changes are made.
+func (t *Told) Len() int { return len(t.entries) }
+
+// A Cut is a place at which an answer may end.
+type Cut struct {
+	Entries  int           // before it
+	Revision ydoc.Revision // from which the next answer may go on
+}
+
+// Cuts are the places at which what changed falls into two parts, in their order. The last is the end.
+func (t *Told) Cuts() (cuts []Cut) {
+	least := make([]ydoc.Revision, len(t.entries)) // of the entries from each on, where the first begins
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if least[i] = t.entries[i].from; i+1 < len(least) {
+			least[i] = min(least[i], least[i+1])
+		}
+	}
+	to := ydoc.Revision(0)
+	for i, e := range t.entries {
+		if to = max(to, e.to); i+1 < len(least) && to <= least[i+1] {
+			cuts = append(cuts, Cut{i + 1, to})
+		}
+	}
+	return append(cuts, Cut{len(t.entries), t.To})
+}
+
+// group is the entries of one change.
+type group struct {
+	Change
+	first, last int // the first and the last of them
+	now         string
+}
+
+// Changes are what the first n entries did, the oldest first, but what is left out.
+func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
+	groups, of := t.groups(n, leaveOut)
+	texts, lost := map[string]string{}, map[string]bool{}
+	for id, source := range t.now {
+		texts[id] = source
+	}
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		e := &t.entries[i]
+		text := texts[e.cell]
+		var g *group
+		if i < n {
+			g = of[i]
+		}
+		if g != nil && i == g.last {
+			g.now = text
+		}
+		if e.gone {
+			lost[e.cell] = true
+		}
+		for j := len(e.edits) - 1; j >= 0 && !lost[e.cell]; j-- {
+			text = e.edits[j].undo(text)
+		}
+		texts[e.cell] = text
+		if g != nil {
+			g.Left, g.Size = g.Left+e.left, g.Size+e.size
+			g.Gone = g.Gone || e.kinds&(Edited|Added|Deleted) != 0 && lost[e.cell]
+			if i == g.first {
+				g.diff(text)
+			}
+		}
+	}
+	out := make([]Change, 0, len(groups))
+	for _, g := range groups {
+		if g.Kinds != 0 {
+			out = append(out, g.Change)
+		}
+	}
+	return out
+}
+
+// groups puts the entries together, and says to which group each belongs.
+func (t *Told) groups(n int, leaveOut func(Who) bool) (groups []*group, of []*group) {
+	of = make([]*group, n)
+	about := map[string]*group{} // the last about each cell
+	var placing *group           // the last that changes the order
+	for i := range t.entries[:n] {
+		e := &t.entries[i]
+		if leaveOut != nil && leaveOut(e.who) {
+			about[e.cell] = nil
+			if e.kinds&(placed|Deleted) != 0 {
+				placing = nil
+			}
+			continue
+		}
+		g := about[e.cell]
+		if g == nil || !g.takes(e, g == placing) {
+			g = &group{Change: Change{
+				Cell: e.cell, Kinds: e.kinds, Who: e.who, Begun: time.Unix(0, e.begun), Last: time.Unix(0, e.last), After: e.after, Was: e.was, Type: e.typ,
+			}, first: i}
+			groups = append(groups, g)
+			about[e.cell] = g
+		}
+		if g.last = i; e.kinds&(placed|Deleted) != 0 {
+			placing = g
+		}
+		of[i] = g
+	}
+	return groups, of
+}
+
+// takes adds an entry to the change, as entry.takes does, however long ago the change was.
+func (g *group) takes(e *entry, last bool) bool {
+	so := entry{cell: g.Cell, kinds: g.Kinds, who: g.Who, last: e.begun, after: g.After, was: g.Was, typ: g.Type}
+	if next := (entry{kinds: e.kinds, who: e.who, begun: e.begun, last: e.last, after: e.after, was: e.was, typ: e.typ}); !so.takes(&next, last) {
+		return false
+	}
+	g.Kinds, g.After, g.Was, g.Type, g.Last = so.kinds, so.after, so.was, so.typ, time.Unix(0, e.last)
+	return true
+}
+
+// diff fills in how a text became what it is.
+func (g *group) diff(was string) {
+	if g.Kinds&Retyped != 0 && g.Was == g.Type {
+		g.Kinds &^= Retyped
+	}
+	switch {
+	case g.Gone:
+	case was == g.now:
+		g.Kinds &^= Edited
+	default:
+		g.Diff = embedded.Short(textdiff.Unified("", was, g.now, 1))
+		s := between(was, g.now)
+		g.Left, g.Size = words.Size(s.old), words.Size(s.new)
+	}
+	g.now = ""
+}

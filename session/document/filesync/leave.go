@@ -1,0 +1,203 @@
+package filesync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Leave leaves a room, with a last save if the file may lack something. It fails with an [*UnsavedError] if the file
+// does afterwards.
+func (s *Saver) Leave(ctx context.Context, j Joined) error {
+	s.file.begin()
+	ended, revision := j.Room.Err(), j.replica().Revision()
+	var err error
+	switch {
+	case ended != nil || s.file.has(revision):
+	case !j.Room.AutosaveOff():
+		if err = s.last(ctx, j, revision); err != nil {
+			ended = j.Room.Err() // in the middle of that
+		}
+	case s.file.pending():
+		s.note(problemAutosaveOff) // nobody has asked us to save what people type
+	}
+	if ended != nil {
+		if err = nil; s.file.pending() {
+			s.note(s.endedUnsaved(ctx, j))
+		}
+	}
+	j.Room.Depart(ctx)
+	problem := s.Unsaved()
+	if problem != "" && ended == nil && s.file.pending() {
+		problem += s.lacks(ctx, j)
+	}
+	if problem != "" {
+		err = errors.Join(err, &UnsavedError{Path: s.doc.Path(), Reason: problem})
+	}
+	return err
+}
+
+// UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.
+type UnsavedError struct {
+	Path   jupyter.Path
+	Reason string
+}
+
+// Kind names the document, without the reason.
+func (e *UnsavedError) Kind() string { return e.Path.String() + " not saved" }
+
+func (e *UnsavedError) Error() string {
+	if strings.HasPrefix(e.Reason, notKnown) {
+		return e.Path.String() + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason)
+}
+
+// lastSaves is how often a document is saved before it is left, if others edit and save at the same time;
+// lastSavesUnwritten if a save does not change the file.
+const (
+	lastSaves          = 6
+	lastSavesUnwritten = 2
+)
+
+// last saves a document before it is left, and checks that the file has it. It checks while in the room, because others
+// may save at any time, and only the room tells. A save, theirs or ours, that was aborted by an edit leaves a file
+// whose hash is not in the document, like another program's write, until the next save. Then the file's content
+// decides.
+func (s *Saver) last(ctx context.Context, j Joined, revision ydoc.Revision) error {
+	w := newWitness(j)
+	defer w.end()
+	problem := problemForeign
+	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
+		before := j.replica().Revision()
+		written, err := s.lastSave(ctx, j, w)
+		if written {
+			problem = ""
+			break
+		}
+		if errors.Is(err, errSilent) {
+			problem = problemSilent
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if whole := j.replica().Revision() == before; whole || try == lastSaves {
+			problem = s.look(ctx, revision, true)
+		}
+		// The server may have renamed it, and not written that into the document yet.
+		if problem == problemGone && s.doc.Follow(ctx, j.Room.FileID()) {
+			problem = s.look(ctx, revision, true)
+		}
+		if (problem == problemForeign || problem == problemUnproven) && s.written(ctx, j, w) {
+			problem = ""
+		}
+	}
+	s.note(problem)
+	return nil
+}
+
+// written checks whether the file has a state that the document had since the witness began.
+func (s *Saver) written(ctx context.Context, j Joined, w *witness) bool {
+	if s.server == nil {
+		return false
+	}
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
+	return err == nil && w.recognizes(c)
+}
+
+// problemSilent is what is not known of a server that sends no word on saves, see silence.
+const problemSilent = notKnown + "has all of it: the server sends no word on saves (jupyter-collaboration before 4), and the file differed from the document each time it was read"
+
+var errSilent = errors.New(problemSilent)
+
+// lastSave asks for the last save of a room. Where the server has never answered, it looks at the file meanwhile, and
+// reports whether that has everything: then no word is needed.
+func (s *Saver) lastSave(ctx context.Context, j Joined, w *witness) (written bool, err error) {
+	if s.server == nil || s.silent.speaks(j.Room.SessionID()) {
+		return false, j.Room.LastSave(ctx)
+	}
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := make(chan error, 1)
+	go func() { asked <- j.Room.LastSave(asking) }()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-asked:
+			there := j.Room.State() == rtc.Synced && j.Room.Quiet() < lastWord
+			s.silent.note(j.Room.SessionID(), err, there && ctx.Err() != nil)
+			if err != nil && there && errors.Is(err, context.DeadlineExceeded) {
+				return false, errSilent
+			}
+			return false, err
+		case <-look.C:
+			if !s.written(asking, j, w) {
+				continue
+			}
+			stop()
+			if <-asked == nil {
+				s.silent.note(j.Room.SessionID(), nil, false)
+			}
+			return true, nil
+		}
+	}
+}
+
+// endedUnsaved says what becomes of confirmed edits whose room has ended before they were seen in the file; "" if the
+// file has them after all.
+func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
+	if s.server == nil {
+		return s.Unsaved()
+	}
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return problemGone + inNoFile + missing(j.Notebook, nil, s.file.seen())
+	case err != nil:
+		return fmt.Sprintf(notKnown+"has the last confirmed edits: their room has ended, and the file cannot be read: %v", err)
+	case s.holds(j, c):
+		return ""
+	}
+	return problemEnded + inNoFile + s.missingIn(j, c)
+}
+
+const problemEnded = "the document's room has ended before the last confirmed edits were written"
+
+// inNoFile begins the list of what is missing.
+const inNoFile = "; in no file: "
+
+// lacks lists what a file that exists, or not, lacks of a document that is left.
+func (s *Saver) lacks(ctx context.Context, j Joined) string {
+	if s.server == nil {
+		return ""
+	}
+	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return inNoFile + missing(j.Notebook, nil, s.file.seen())
+	case err != nil || s.holds(j, c):
+		return ""
+	}
+	return inNoFile + s.missingIn(j, c)
+}
+
+// missingIn lists what a file lacks of the document.
+func (s *Saver) missingIn(j Joined, c jupyter.Content) string {
+	if j.Notebook == nil {
+		return missing(nil, nil, 0)
+	}
+	now, err := nbformat.Replica(c.Content)
+	if err != nil {
+		now = nil // then it has none of it
+	}
+	return missing(j.Notebook, now, s.file.seen())
+}

@@ -1,0 +1,86 @@
+package filesync
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// witness records hashes of a document's states since it began, for leaving a room while others edit. Each of their
+// edits aborts the save in progress: the file is still written, but the server does not put its hash into the document.
+// A file with one of the recorded states has all edits from before the witness began, no matter who wrote it.
+//
+// States that follow each other too fast are missed; then a later look must find a file with a recorded state.
+type witness struct {
+	of      Joined
+	changes *ydoc.Subscription
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	states map[[sha256.Size]byte]bool
+}
+
+// newWitness starts to watch a replica; call end after use.
+func newWitness(j Joined) *witness {
+	w := &witness{of: j, changes: j.replica().Subscribe(), states: make(map[[sha256.Size]byte]bool)}
+	w.note()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.wg.Go(func() {
+		for {
+			if _, err := w.changes.Next(ctx); err != nil {
+				return // it has ended, or the document is broken
+			}
+			w.note()
+		}
+	})
+	return w
+}
+
+func (w *witness) end() {
+	w.cancel()
+	w.wg.Wait()
+	w.changes.Close()
+}
+
+// note records the document's current state. A notebook that cannot be written as JSON is in no file.
+func (w *witness) note() {
+	var state []byte
+	if w.of.Text != nil {
+		state = []byte(w.of.Text.String())
+	} else {
+		var err error
+		if state, err = json.Marshal(nbformat.Of(w.of.Notebook)); err != nil {
+			return
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.states[sha256.Sum256(state)] = true
+}
+
+// recognizes reports whether a file's content is a recorded state. That of a partly written file is not.
+func (w *witness) recognizes(file jupyter.Content) bool {
+	var state []byte
+	if w.of.Text != nil {
+		text, err := plainText(file.Content)
+		if err != nil {
+			return false
+		}
+		state = []byte(text)
+	} else {
+		var err error
+		if state, err = nbformat.Plain(file.Content); err != nil {
+			return false
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.states[sha256.Sum256(state)]
+}

@@ -1,0 +1,97 @@
+package readset
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+const (
+	// listsMax bounds the lists that a memory keeps.
+	listsMax = 256
+	// leftMax bounds the cells that a list keeps besides those that are in it.
+	leftMax = 1000
+)
+
+// A list is the order of a notebook's cells as one client knows it.
+type list struct {
+	ids   []string
+	left  []string        // cells that were in the list and are not any more, the latest last
+	moved map[string]bool // cells that others moved to another index, which the client was not shown
+	// refused is the call that was refused when the list was shown, 0 for none.
+	refused uint64
+}
+
+// next is the list of a notebook that now has these cells. Without the edits of others it would have the expected ones.
+func (l *list) next(now, expected []string) *list {
+	next := &list{ids: now, moved: maps.Clone(l.moved)}
+	at := make(map[string]int, len(now))
+	for i, id := range now {
+		at[id] = i
+	}
+	for i, id := range expected {
+		if to, ok := at[id]; ok && to != i {
+			next.move(id)
+		}
+	}
+	next.follow(l)
+	return next
+}
+
+func (l *list) move(id string) {
+	if l.moved == nil {
+		l.moved = map[string]bool{}
+	}
+	l.moved[id] = true
+}
+
+// follow has a list that takes the place of another keep which cells were in that.
+func (l *list) follow(was *list) {
+	if slices.Equal(was.ids, l.ids) {
+		l.left = was.left
+		return
+	}
+	drop := make(map[string]bool, len(l.ids))
+	for _, id := range l.ids {
+		drop[id] = true
+	}
+	for _, ids := range [][]string{was.left, was.ids} {
+		for _, id := range ids {
+			if !drop[id] {
+				drop[id] = true
+				l.left = append(l.left, id)
+			}
+		}
+	}
+	l.left = l.left[max(0, len(l.left)-leftMax):]
+}
+
+// lists keeps a list for each client and file. A list that is kept is not changed any more.
+type lists struct {
+	mu sync.Mutex // held from reading a list to putting another in its place
+	memory[*list]
+}
+
+func newLists() *lists { return &lists{memory: newMemory[*list](listsMax)} }
+
+// after is where a cell belongs that stands behind these cells in the notebook: behind the last of them that is listed.
+func (l *list) after(before []string) int {
+	for _, id := range slices.Backward(before) {
+		if at := slices.Index(l.ids, id); at >= 0 {
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// replace puts another list in the place of one, nil for none.
+func (l *lists) replace(key shownKey, next func(was *list) *list) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was, _ := l.Get(key)
+	if now := next(was); now != nil {
+		l.Add(key, now)
+	} else {
+		l.Remove(key)
+	}
+}

@@ -1,0 +1,26 @@
+package readset
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Move moves a cell to the place that to names in the notebook as it is then. Where the cell has changed since its base, it
+// fails with an [*OutdatedError], unless force is set.
+func (r Reader) Move(ctx context.Context, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
+	if err := r.doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+		if err := r.mayMove(e, cell.Cell, cell.Base, force); err != nil {
+			return err
+		}
+		at, err := to(e)
+		if err != nil {
+			return err
+		}
+		return e.Move(cell.Cell, at)
+	}); err != nil {
+		return err
+	}
+	r.Rearranged(cell.Cell)
+	return nil
+}

@@ -1,0 +1,38 @@
+package readset
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// MoveCells moves cells, all or none, so that they follow each other in the given order. after names the cell that they
+// then follow, "" for none, in the notebook as it is then; it is none of them. Where one has changed since its base, it is as
+// with [Reader.Move].
+func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
+	ids := targetIDs(cells)
+	if err := r.doc.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
+		if err := refusedOf(cells, func(c Target) error { return r.mayMove(e, c.Cell, c.Base, force) }); err != nil {
+			return err
+		}
+		before := after(e)
+		for _, id := range ids {
+			to := 0
+			if at, ok := e.Index(before); ok {
+				to = at + 1
+				if own, ok := e.Index(id); ok && own < to {
+					to-- // the others close up when it goes
+				}
+			}
+			if err := e.Move(id, to); err != nil {
+				return err
+			}
+			before = id
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	r.Rearranged(ids...)
+	return nil
+}

@@ -1,0 +1,180 @@
+package readset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A client that names cells by index means the list of cells that it was last shown. Others may have inserted, deleted
+// and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
+// kept for each client, by the file's id, for longer than the document is open.
+
+func (r Reader) listKey() shownKey { return shownKey{client: r.client, file: r.doc.FileID()} }
+
+// List records that a client was shown a notebook of these cells, and the places of some of them. From then on all
+// indexes mean this notebook.
+func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		now := idsOf(cells)
+		if was == nil {
+			return &list{ids: now}
+		}
+		next := was.next(now, was.ids)
+		for _, i := range indexes {
+			delete(next.moved, now[i])
+		}
+		return next
+	})
+}
+
+// Refuse records that a call was refused when the client was shown its list: its indexes do not mean that.
+func (r Reader) Refuse(call uint64) {
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil {
+			return nil
+		}
+		next := *was
+		next.refused = call
+		return &next
+	})
+}
+
+// Refused reports whether the call was refused and the client was shown nothing else of the notebook since.
+func (r Reader) Refused(call uint64) bool {
+	known, ok := r.memory.lists.Get(r.listKey())
+	return ok && call != 0 && known.refused == call
+}
+
+// MovedSince begins the line of [Reader.Moved].
+const MovedSince = "moved since: "
+
+// movedMost is how many cells the line of [Reader.Moved] names.
+const movedMost = 5
+
+// Moved returns, once, a line about the cells that others moved and whose new places the client was not shown, "" for
+// none.
+func (r Reader) Moved() string {
+	var parts []string
+	more := 0
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil || len(was.moved) == 0 {
+			return was
+		}
+		for i, id := range was.ids {
+			switch c, there := r.doc.Notebook().Cell(id); {
+			case !there || !was.moved[id]:
+			case len(parts) == movedMost:
+				more++
+			default:
+				parts = append(parts, fmt.Sprintf("%s is %d", beginning(c), i))
+			}
+		}
+		next := *was
+		next.moved = nil
+		return &next
+	})
+	if len(parts) == 0 {
+		return ""
+	}
+	parts[0] += " now"
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return MovedSince + strings.Join(parts, ", ")
+}
+
+// beginning is the first line of a cell, or its id if it has no source.
+func beginning(c ydoc.Cell) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(words.Plain(c.Source)), "\n")
+	if line, _ = words.Cut(line, 40); line == "" {
+		return "the empty cell " + words.Quoted(c.ID)
+	}
+	return line
+}
+
+// ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
+func (r Reader) ListRange(cells []ydoc.Cell, start, count int) {
+	var indexes []int
+	for i := start; i < min(start+count, len(cells)); i++ {
+		indexes = append(indexes, i)
+	}
+	r.List(cells, indexes...)
+}
+
+// Listed returns the cells as they are now, and the same at the indexes at which the client knows them. One that is no
+// more has an id alone, see [Gone]. Where the client was shown nothing, ok is false and the cells are where they are.
+func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
+	now = r.doc.Notebook().Cells()
+	known, ok := r.memory.lists.Get(r.listKey())
+	if !ok {
+		return now, now, !slices.ContainsFunc(now, func(c ydoc.Cell) bool {
+			known, _ := r.knows(c.ID, c.Source)
+			return !known
+		})
+	}
+	byID := make(map[string]ydoc.Cell, len(now))
+	for _, c := range now {
+		byID[c.ID] = c
+	}
+	listed = make([]ydoc.Cell, len(known.ids))
+	for i, id := range known.ids {
+		if c, ok := byID[id]; ok {
+			listed[i] = c
+		} else {
+			listed[i] = ydoc.Cell{ID: id}
+		}
+	}
+	return listed, now, true
+}
+
+// Left returns the ids of cells that the client was shown once, besides those of [Reader.Listed]: cells that it has
+// deleted itself, or that were gone when it was shown the notebook again. Some may be there all the same.
+func (r Reader) Left() []string {
+	known, ok := r.memory.lists.Get(r.listKey())
+	if !ok {
+		return nil
+	}
+	return slices.Clone(known.left)
+}
+
+// Gone tells whether a cell of [Reader.Listed] is no more.
+func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
+
+// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: all indexes mean
+// the notebook as it is now.
+func (r Reader) Rearranged(ids ...string) {
+	now := r.doc.Notebook().IDs()
+	r.memory.lists.replace(r.listKey(), func(was *list) *list {
+		if was == nil {
+			return nil
+		}
+		own := &list{}
+		for _, id := range was.ids {
+			if !slices.Contains(ids, id) {
+				own.ids = append(own.ids, id)
+			}
+		}
+		for at, id := range now {
+			if slices.Contains(ids, id) {
+				own.ids = slices.Insert(own.ids, own.after(now[:at]), id)
+			}
+		}
+		next := was.next(now, own.ids)
+		for _, id := range ids {
+			delete(next.moved, id)
+		}
+		return next
+	})
+}
+
+func idsOf(cells []ydoc.Cell) []string {
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.ID
+	}
+	return ids
+}

@@ -1,0 +1,348 @@
+package readset
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/nbduet/nbduet/session/document/nbformat"
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Overwrite gives a notebook the content of a file, in one transaction: cells keep their identity by id, equal parts are
+// not touched, and as few cells as possible move, because a moved cell is a new one to those who type in it.
+//
+// The file counts as a change from revision base of the notebook, 0 for what the client was last shown, and is merged
+// with what others have typed since; merged reports that the notebook now differs from the file. If others have changed the
+// same words, or the client has not read a cell that would go, the error is an [*OutdatedError]. With force the file
+// replaces what the client has not read.
+func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
+	o := overwriting{Reader: r, file: file, base: base, force: force}
+	err = r.doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
+		o.e, o.merged, o.written = e, false, nil
+		return o.run()
+	})
+	switch err = r.overtaken(err, o.written); {
+	case errors.As(err, new(*OutdatedError)):
+		return false, fmt.Errorf("%w. Of the whole notebook the revision is \"%s\"", err, r.doc.Notebook().Revision())
+	case err != nil:
+		return false, err
+	}
+	cells := r.doc.Notebook().Cells()
+	if !o.merged {
+		r.Answer(cells...)
+		r.ListRange(cells, 0, len(cells))
+		return false, nil
+	}
+	for _, c := range cells {
+		if at := slices.IndexFunc(o.written, func(w Change) bool { return w.Cell == c.ID }); at >= 0 {
+			r.sent(c, o.written[at].Source)
+		}
+	}
+	return true, nil
+}
+
+// overwriting is the state of one Overwrite.
+type overwriting struct {
+	Reader
+	file    nbformat.Notebook
+	base    ydoc.Revision // of which the file is a change, 0 for what the client was shown
+	force   bool          // what the client has not read is replaced
+	e       *ydoc.Editor
+	merged  bool
+	written []Change // the new sources of cells that were there
+}
+
+func (o *overwriting) run() error {
+	now := make([]ydoc.Cell, o.e.Len())
+	for i := range now {
+		c, _ := o.e.CellAt(i)
+		now[i] = c
+	}
+	match := matchCells(now, o.file.Cells)
+	kept := map[int]bool{}
+	for _, at := range match {
+		kept[at] = true
+	}
+	if err := o.remove(now, kept); err != nil {
+		return err
+	}
+	var stay []int // cells of the file that are there
+	for i := range o.file.Cells {
+		if match[i] >= 0 {
+			stay = append(stay, i)
+		}
+	}
+	if err := refusedOf(stay, func(i int) error { return o.change(now[match[i]], o.file.Cells[i]) }); err != nil {
+		return err
+	}
+	if err := o.arrange(now, match); err != nil {
+		return err
+	}
+	return o.setMetadata()
+}
+
+// matchCells finds the present cell for each cell of the file, -1 for none: the one with its id, or, if it has no id,
+// the next one with the same type and source.
+func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
+	byID, taken := map[string]int{}, map[int]bool{}
+	type look struct{ kind, source string }
+	alike := map[look][]int{}
+	for i, c := range now {
+		if _, twice := byID[c.ID]; !twice && c.ID != "" && c.Fault == "" {
+			byID[c.ID] = i
+			alike[look{c.Type, c.Source}] = append(alike[look{c.Type, c.Source}], i)
+		}
+	}
+	match := make([]int, len(file))
+	for i, c := range file {
+		match[i] = -1
+		if at, ok := byID[c.ID]; ok && c.ID != "" {
+			match[i], taken[at] = at, true
+		}
+	}
+	for i, c := range file {
+		if c.ID != "" {
+			continue
+		}
+		same := alike[look{c.Type, c.Source}]
+		for len(same) > 0 && taken[same[0]] {
+			same = same[1:]
+		}
+		if len(same) > 0 {
+			match[i], taken[same[0]] = same[0], true
+		}
+		alike[look{c.Type, c.Source}] = same
+	}
+	return match
+}
+
+// remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
+func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
+	var gone []ydoc.Cell
+	for i, c := range now {
+		if !kept[i] {
+			gone = append(gone, c)
+		}
+	}
+	err := refusedOf(gone, func(c ydoc.Cell) error {
+		if o.force {
+			return nil
+		}
+		return o.mayDelete(o.e, c, o.base)
+	})
+	switch {
+	case errors.As(err, new(*OutdatedError)):
+		return fmt.Errorf("the new content leaves out what you have not read: %w", err)
+	case err != nil:
+		return err
+	}
+	return o.e.Delete(idsOf(gone)...)
+}
+
+// change gives a present cell the content in the file.
+func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
+	if err := o.setSource(now, c.Source); err != nil {
+		return err
+	}
+	if now.Type != c.Type {
+		if err := o.e.SetType(now.ID, c.Type); err != nil {
+			return err
+		}
+	}
+	if err := o.setCellMetadata(now, c); err != nil {
+		return err
+	}
+	if c.Type != ydoc.Code {
+		if len(c.Attachments)+len(now.Attachments) == 0 || equalPlain(c.Attachments, now.Attachments) {
+			return nil
+		}
+		return o.e.SetAttachments(now.ID, c.Attachments)
+	}
+	if now.ExecutionState == ydoc.Running {
+		return nil // the run writes its outputs
+	}
+	var outputs []ydoc.Output
+	var count *int
+	if now.Type == ydoc.Code {
+		outputs, count = now.Outputs, now.ExecutionCount
+	}
+	return o.setOutputs(now.ID, outputs, count, c)
+}
+
+// setSource writes a source as a change from the one that the caller was shown.
+func (o *overwriting) setSource(now ydoc.Cell, source string) error {
+	source, err := restored(o.Reader, now, source)
+	if err != nil {
+		return err
+	}
+	c := Change{now.ID, source, o.base, o.force}
+	if err := o.Reader.change(o.e, c); err != nil {
+		return err
+	}
+	o.written = append(o.written, c)
+	if after, _ := o.e.Cell(now.ID); after.Source != source {
+		o.merged = true
+	}
+	return nil
+}
+
+func (o *overwriting) setCellMetadata(now ydoc.Cell, c ydoc.Cell) error {
+	for _, k := range slices.Sorted(maps.Keys(now.Metadata)) {
+		if _, stays := c.Metadata[k]; !stays && k != nbformat.Trusted {
+			if err := o.e.DeleteCellMetadata(now.ID, k); err != nil {
+				return err
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Metadata)) {
+		if was, ok := now.Metadata[k]; k == nbformat.Trusted || ok && equalPlain(was, c.Metadata[k]) {
+			continue
+		}
+		if err := o.e.SetCellMetadata(now.ID, k, c.Metadata[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *overwriting) setOutputs(id string, was []ydoc.Output, wasCount *int, c ydoc.Cell) error {
+	same := len(was) == len(c.Outputs)
+	for i := 0; same && i < len(was); i++ {
+		same = equalPlain(map[string]any(was[i]), map[string]any(c.Outputs[i]))
+	}
+	if !same {
+		if err := o.e.SetOutputs(id, c.Outputs); err != nil {
+			return err
+		}
+	}
+	if same && (wasCount == nil) == (c.ExecutionCount == nil) && (wasCount == nil || *wasCount == *c.ExecutionCount) {
+		return nil
+	}
+	return o.e.FinishRun(id, c.ExecutionCount) // the count comes last
+}
+
+// arrange puts the cells into the file's order, and inserts the new ones. The longest sequence of cells that are
+// already in order stays in place.
+func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
+	stay := inOrder(match)
+	at := 0 // where the next cell belongs: after the one before
+	for i, c := range o.file.Cells {
+		if match[i] < 0 {
+			if err := o.insert(at, c); err != nil {
+				return err
+			}
+			at++
+			continue
+		}
+		id := now[match[i]].ID
+		from, _ := o.e.Index(id)
+		switch {
+		case stay[i]:
+			at = from + 1
+		case from < at:
+			if err := o.e.Move(id, at-1); err != nil {
+				return err
+			}
+		default:
+			if err := o.e.Move(id, at); err != nil {
+				return err
+			}
+			at++
+		}
+	}
+	return nil
+}
+
+func (o *overwriting) insert(at int, c ydoc.Cell) error {
+	metadata := map[string]any{}
+	for k, v := range c.Metadata {
+		if k != nbformat.Trusted {
+			metadata[k] = v
+		}
+	}
+	if _, err := embedded.Restore(c.Source); err != nil {
+		return fmt.Errorf("nothing was changed: the source of a new cell %w", err)
+	}
+	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata, Attachments: c.Attachments})
+	if err != nil || c.Type != ydoc.Code {
+		return err
+	}
+	return o.setOutputs(ids[0], nil, nil, c)
+}
+
+// inOrder marks the longest ascending subsequence of the matched cells.
+func inOrder(match []int) []bool {
+	stay := make([]bool, len(match))
+	var tails []int // for each length, the last index of the best sequence
+	before := make([]int, len(match))
+	for i, at := range match {
+		if at < 0 {
+			continue
+		}
+		n, _ := slices.BinarySearchFunc(tails, at, func(t, at int) int { return match[t] - at })
+		if before[i] = -1; n > 0 {
+			before[i] = tails[n-1]
+		}
+		tails = append(tails[:n], append([]int{i}, tails[min(n+1, len(tails)):]...)...)
+	}
+	if len(tails) > 0 {
+		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
+			stay[i] = true
+		}
+	}
+	return stay
+}
+
+// setMetadata gives the notebook the metadata in the file.
+func (o *overwriting) setMetadata() error {
+	now := o.e.Metadata()
+	for _, k := range slices.Sorted(maps.Keys(now)) {
+		if _, stays := o.file.Metadata[k]; !stays {
+			if err := o.e.DeleteMetadata(k); err != nil {
+				return err
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(o.file.Metadata)) {
+		if was, ok := now[k]; ok && equalPlain(was, o.file.Metadata[k]) {
+			continue
+		}
+		if err := o.e.SetMetadata(k, o.file.Metadata[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// equalPlain compares plain JSON values, ignoring the Go types of numbers.
+func equalPlain(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
+
+// plainValue is a JSON value with each number as a float64.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = plainValue(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plainValue(e)
+		}
+		return out
+	case int:
+		return float64(v)
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	}
+	return v
+}

@@ -1,0 +1,118 @@
+package readset
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// maxRevealed bounds a source that a refusal shows, in bytes.
+	maxRevealed = 4 << 10
+	// maxRefused is how many cells one refusal is about.
+	maxRefused = 4
+)
+
+// OutdatedError says that a change was refused, because the client has not read what it would replace. The same call again is
+// refused again.
+type OutdatedError struct {
+	Path jupyter.Path // of the document
+	Cell string       // "" for the document as a whole
+	why  string
+	// Shown: the error shows what the client had not read, and what it can give to go on.
+	Shown bool
+}
+
+func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
+
+// How a client goes on that was refused a change, by what it gave.
+const (
+	adviceContent  = "Give this revision to replace it, or other content, which counts as a change from this text; or force true"
+	adviceDeletion = "Give this revision to delete it, or force true"
+	adviceMove     = "Give this revision to move it, or force true"
+	adviceWords    = "Give words of this text"
+)
+
+// refused is the error for a cell that a client may not change or delete yet. It shows the cell, if that is not too long.
+func (r Reader) refused(now ydoc.Cell, change textID, advice, format string, args ...any) error {
+	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
+	if shown := r.reveal(now, change); shown != "" {
+		return &OutdatedError{r.doc.Path(), now.ID, why + "\n" + shown + advice, true}
+	}
+	return &OutdatedError{r.doc.Path(), now.ID, why + "\nRead it, then give its revision; or force true", false}
+}
+
+// refusedAgain is the error for a change that was just refused, of a cell that is as the refusal showed it.
+func (r Reader) refusedAgain(now ydoc.Cell, advice string) error {
+	return &OutdatedError{r.doc.Path(), now.ID, fmt.Sprintf("this was just refused, and %s is as it was shown then, at revision \"%s\". %s", named(now), now.Revision, advice), true}
+}
+
+// Reveal returns a cell as a refusal shows it to a client, which has given it a new source, or nil; "" if it is too long for
+// that. Each line of the source is behind a bar, so that it cannot be mistaken for what is around it.
+func (r Reader) Reveal(now ydoc.Cell, source *string) string {
+	if source == nil {
+		return r.reveal(now, deletion)
+	}
+	full, err := restored(r, now, *source)
+	if err != nil {
+		full = *source
+	}
+	return r.reveal(now, r.memory.texts.id(full))
+}
+
+func (r Reader) reveal(now ydoc.Cell, change textID) string {
+	source, _ := embedded.Abbreviate(now.Source)
+	short := len(source) <= maxRevealed
+	r.refuse(now.ID, change, now.Source, now.Revision, short)
+	if !short {
+		return ""
+	}
+	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(source, "\n"), "\n", "\n| "))
+}
+
+// refusedOf asks of all that a call is about whether it may, and returns the refusals as one error, nil if there are none.
+func refusedOf[T any](all []T, may func(T) error) error {
+	var no refusals
+	for _, one := range all {
+		if err := no.add(may(one)); err != nil {
+			return err
+		}
+		if no.full() {
+			break
+		}
+	}
+	return no.err()
+}
+
+// refusals are those of one call.
+type refusals []*OutdatedError
+
+// add takes an error that is a refusal, and returns any other.
+func (r *refusals) add(err error) error {
+	var no *OutdatedError
+	if !errors.As(err, &no) {
+		return err
+	}
+	*r = append(*r, no)
+	return nil
+}
+
+// full reports whether no more should be added.
+func (r refusals) full() bool { return len(r) >= maxRefused }
+
+// err is one error for all, nil if there is none.
+func (r refusals) err() error {
+	if len(r) == 0 {
+		return nil
+	}
+	all := *r[0]
+	for _, no := range r[1:] {
+		all.why += "\n" + no.why
+		all.Shown = all.Shown && no.Shown
+	}
+	return &all
+}

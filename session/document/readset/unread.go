@@ -1,0 +1,172 @@
+package readset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// What a client has not read, it does not destroy: this file decides, for all tools, whether a client may delete or
+// replace a text, by what it was shown of it.
+
+// maxDifference is how much of a difference an error shows, in characters.
+const maxDifference = 1500
+
+// A Target names a cell that is to be deleted or moved.
+type Target struct {
+	Cell string // its id
+	// Base is the revision at which the client has read the cell. With 0 a deletion is of what the client was shown, and a
+	// move of the cell as it is.
+	Base ydoc.Revision
+}
+
+// targetIDs are the ids of targets.
+func targetIDs(targets []Target) []string {
+	ids := make([]string, len(targets))
+	for i, t := range targets {
+		ids[i] = t.Cell
+	}
+	return ids
+}
+
+// Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
+// error is an [*OutdatedError], which shows the cell, unless force is set.
+func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
+	ids := targetIDs(cells)
+	if err := r.doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
+		if err := refusedOf(cells, func(c Target) error {
+			now, ok := e.Cell(c.Cell)
+			if !ok || force {
+				return nil // Delete says so
+			}
+			return r.mayDelete(e, now, c.Base)
+		}); err != nil {
+			return err
+		}
+		return e.Delete(ids...)
+	}); err != nil {
+		return err
+	}
+	r.Rearranged(ids...)
+	return nil
+}
+
+// mayDelete refuses to delete a cell that the client has not read as it is now.
+func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
+	s, known := r.showing(now.ID)
+	id := r.memory.texts.id(now.Source)
+	switch {
+	case strings.TrimSpace(now.Source) == "":
+		return nil
+	case base != 0:
+		return r.sameSince(e, now, base, adviceDeletion)
+	case !known || s.last == 0:
+		return r.refused(now, deletion, adviceDeletion, "%s was never shown to you", named(now))
+	case s.pending && s.last == id:
+		return r.refusedAgain(now, adviceDeletion)
+	case s.first == id && s.last == id:
+		return nil
+	}
+	old, ok := r.text(s.first, now.Source)
+	if !ok {
+		return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you were last shown it", named(now))
+	}
+	if old == now.Source {
+		old, _ = r.text(s.last, now.Source)
+	}
+	return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
+}
+
+// mayMove refuses to move a cell that is not as the client has read it, where it says at which revision that was.
+func (r Reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
+	now, ok := e.Cell(cell)
+	if !ok || force || base == 0 {
+		return nil // the move says so
+	}
+	return r.sameSince(e, now, base, adviceMove)
+}
+
+// sameSince refuses what is to be done with a cell whose source is not that of a revision any more.
+func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, advice string) error {
+	s, _ := r.showing(now.ID)
+	old, known := r.textAt(e, now, base)
+	switch {
+	case known && old == now.Source:
+		return nil
+	case s.pending && s.refused == deletion && s.last == r.memory.texts.id(now.Source):
+		return r.refusedAgain(now, advice)
+	case !known:
+		return r.refused(now, deletion, advice, "the revision that you give for %s is not known any more", named(now))
+	}
+	return r.refused(now, deletion, advice, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
+}
+
+// textAt is what the client read of a cell at a revision of it or of the notebook; false if that is not known. One that is
+// newer than its last reading means that reading: it may be an answer that did not show this cell.
+func (r Reader) textAt(e *ydoc.Editor, now ydoc.Cell, rev ydoc.Revision) (string, bool) {
+	s, known := r.showing(now.ID)
+	if rev == now.Revision {
+		return now.Source, true
+	}
+	if known && s.rev != 0 && rev >= s.rev {
+		if text, ok := r.text(s.last, now.Source); ok {
+			return text, true
+		}
+	}
+	text, err := e.SourceAt(now.ID, rev)
+	return text, err == nil
+}
+
+// base is the text from which a new source of a cell counts as a change: the one that the client was last shown or has sent.
+// It is refused where the client has not read what it replaces.
+func (r Reader) base(now ydoc.Cell, source string) (string, error) {
+	s, known := r.showing(now.ID)
+	change := r.memory.texts.id(source)
+	switch {
+	case !known || s.last == 0:
+		if strings.TrimSpace(now.Source) == "" {
+			return now.Source, nil
+		}
+		return "", r.refused(now, change, adviceContent, "%s was never shown to you as a whole", named(now))
+	case s.refused == change && s.last == r.memory.texts.id(now.Source):
+		return "", r.refusedAgain(now, adviceContent)
+	}
+	first, haveFirst := r.text(s.first, now.Source)
+	last, haveLast := r.text(s.last, now.Source)
+	if !haveFirst || !haveLast {
+		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since you read it", named(now))
+	}
+	if s.refused == change {
+		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since that was refused:\n%s", named(now), difference(last, now.Source))
+	}
+	if base, ok := chosen(first, last, source); ok {
+		return base, nil
+	}
+	return "", r.refused(now, change, adviceContent, "%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s",
+		named(now), difference(first, last), difference(first, source))
+}
+
+// named names a cell in an error by its id and its beginning.
+func named(c ydoc.Cell) string {
+	line, _, more := strings.Cut(strings.TrimSpace(c.Source), "\n")
+	line, wasCut := words.Cut(line, 60)
+	if more || wasCut {
+		line += " …"
+	}
+	return fmt.Sprintf("cell %q (%s)", c.ID, words.Quoted(line))
+}
+
+// difference is a short unified diff, with a line end.
+func difference(old, now string) string { return shortened(textdiff.Unified("source", old, now, 1)) }
+
+// shortened cuts a difference to what an error shows, with a line end.
+func shortened(diff string) string {
+	diff, _ = embedded.Abbreviate(diff)
+	diff, _ = words.Cut(diff, maxDifference)
+	return strings.TrimRight(diff, "\n") + "\n"
+}

@@ -1,9 +1,0 @@
-package reading
-
-import "github.com/nbduet/nbduet/session/spans"
-
-// parts are the parts of a text that a client knows.
-type parts struct {
-	of    textID
-	known spans.Set
-}
