@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/pair"

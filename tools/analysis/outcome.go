@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -95,7 +95,7 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, erro
 
 // simplest keeps of each display its images and the one text form that a model reads best.
 func simplest(outputs []ydoc.Output) []ydoc.Output {
-	outputs = embedded.Expand(outputs)
+	outputs = datauri.Expand(outputs)
 	out := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		out[i] = o

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -46,7 +46,7 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	doc.As(tool.ClientOf(ctx)).List(cells, indexes...)
 	for _, i := range indexes {
 		numbers = append(numbers, strconv.Itoa(i))
-		source, wasCut := words.Cut(strings.TrimSuffix(embedded.Short(cells[i].Source), "\n"), maxCited/len(indexes))
+		source, wasCut := words.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), maxCited/len(indexes))
 		parts = append(parts, cellHead(cells[i], i), source)
 		if !wasCut {
 			doc.As(tool.ClientOf(ctx)).Show(cells[i])

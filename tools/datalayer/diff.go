@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -14,7 +14,7 @@ func lineDiff(old, now string) string {
 	if old == now {
 		return ""
 	}
-	if d := embedded.Short(textdiff.Unified("", ended(old), ended(now), 3)); d != "" {
+	if d := datauri.Short(textdiff.Unified("", ended(old), ended(now), 3)); d != "" {
 		return strings.TrimSuffix(d, "\n")
 	}
 	return fmt.Sprintf("@@ line terminators changed @@\n-%q\n+%q", old, now)

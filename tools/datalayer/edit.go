@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -190,7 +190,7 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
-	return embedded.Edit("source", source, words.Lines(a.Old), a.replace)
+	return datauri.Edit("source", source, words.Lines(a.Old), a.replace)
 }
 
 func (a editSourceArgs) replace(source string) (string, error) {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -152,7 +152,7 @@ func readCells(d *Toolset) tool.Tool {
 			pictures.AddressesOnly = true
 			spent := 0
 			for i, c := range cells {
-				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(embedded.Short(c.Source))}
+				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(datauri.Short(c.Source))}
 				if c.Type == ydoc.Code {
 					pictures.From = d.Images.OfCell(ctx, doc, c)
 					shown := desk.ContentsOf(readable(c.Outputs)).Show(desk.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: desk.MaxOutputs}, pictures)

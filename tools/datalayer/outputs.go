@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -178,7 +178,7 @@ var richest = []string{"text/markdown", "text/latex", "application/json", "text/
 
 // readable keeps of each display its images, or without images the form that is the best text.
 func readable(outputs []ydoc.Output) []ydoc.Output {
-	outputs = embedded.Expand(outputs)
+	outputs = datauri.Expand(outputs)
 	out := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		out[i] = o

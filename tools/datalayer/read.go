@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -32,7 +32,7 @@ func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell,
 	client := tool.ClientOf(ctx)
 	doc.As(client).ListRange(cells, start, count)
 	for i := start; i < min(start+count, len(cells)); i++ {
-		if headLine(cells[i].Source) == embedded.Short(cells[i].Source) {
+		if headLine(cells[i].Source) == datauri.Short(cells[i].Source) {
 			doc.As(client).Show(cells[i])
 		}
 	}
@@ -52,7 +52,7 @@ func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
 
 // headLine is the first line of a source, with the number of further lines.
 func headLine(source string) string {
-	lines := sourceLines(embedded.Short(source))
+	lines := sourceLines(datauri.Short(source))
 	if len(lines) == 0 {
 		return ""
 	}
@@ -168,7 +168,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	}
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {
-			if strings.Contains(out.Result, embedded.Short(cells[i].Source)) {
+			if strings.Contains(out.Result, datauri.Short(cells[i].Source)) {
 				doc.As(tool.ClientOf(ctx)).Show(cells[i])
 			}
 		}
@@ -180,7 +180,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 	var parts []string
 	for i := start; i < start+count; i++ {
-		source, _ := words.Cut(strings.TrimSuffix(embedded.Short(cells[i].Source), "\n"), each)
+		source, _ := words.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), each)
 		parts = append(parts, cellHead(cells[i], i)+"\n", source, "\n\n")
 	}
 	return strings.Join(parts, "\n")
@@ -216,7 +216,7 @@ func readCell(d *Toolset) tool.Tool {
 			}
 			defer doc.Release()
 			o := shownRun{kind: "cell.read", cell: cell.ID, revision: desk.Revision(revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
-			o.head = []string{cellHead(cell, at), embedded.Short(cell.Source)}
+			o.head = []string{cellHead(cell, at), datauri.Short(cell.Source)}
 			o.outputs = desk.PicturesOf(cell)
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.outputs = append(o.outputs, cell.Outputs...)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -334,7 +334,7 @@ func (t *ImageSet) Rollback(count int) {
 
 // PicturesIn counts the outputs that have an image, or will have one when they are shown.
 func PicturesIn(outputs []ydoc.Output) (n int) {
-	for _, o := range embedded.Expand(outputs) {
+	for _, o := range datauri.Expand(outputs) {
 		data, _ := o["data"].(map[string]any)
 		if slices.ContainsFunc(PictureTypes, func(mime string) bool { return data[mime] != nil }) {
 			n++
@@ -345,11 +345,11 @@ func PicturesIn(outputs []ydoc.Output) (n int) {
 
 // PicturesOf are outputs that display the pictures that a cell's source has as data: URIs, and its attachments.
 func PicturesOf(c ydoc.Cell) []ydoc.Output {
-	_, files := embedded.Abbreviate(c.Source)
-	out := embedded.Pictures(files)
+	_, files := datauri.Abbreviate(c.Source)
+	out := datauri.Pictures(files)
 	for _, name := range slices.Sorted(maps.Keys(c.Attachments)) {
 		bundle, _ := c.Attachments[name].(map[string]any)
-		out = append(out, embedded.Picture(embedded.Attachment(name), bundle))
+		out = append(out, datauri.Picture(datauri.Attachment(name), bundle))
 	}
 	return out
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/figure"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -64,7 +64,7 @@ func (d *Desk) readFromCell(ctx context.Context, e images.Entry) (images.Image, 
 	if !ok {
 		return images.Image{}, gone("its cell has been deleted")
 	}
-	for _, out := range append(PicturesOf(cell), embedded.Expand(cell.Outputs)...) {
+	for _, out := range append(PicturesOf(cell), datauri.Expand(cell.Outputs)...) {
 		if img, ok := d.Images.findIn(ctx, e, out); ok {
 			return img, nil
 		}

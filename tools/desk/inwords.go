@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/figure"
-	"github.com/nbduet/nbduet/session/htmltext"
-	"github.com/nbduet/nbduet/session/images"
-	"github.com/nbduet/nbduet/session/traceback"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/htmltext"
+	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/render/traceback"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -23,7 +23,7 @@ import (
 // reads of them, see [readable].
 func (d *Desk) ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
 	if tool.InWords(ctx) {
-		outputs = readable(embedded.Expand(outputs), d.figures())
+		outputs = readable(datauri.Expand(outputs), d.figures())
 	}
 	return ContentsOf(outputs)
 }
@@ -151,7 +151,7 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 		return line
 	}
 	plain := words.Plain(JoinText(data["text/plain"]))
-	if embedded.IsName(plain) {
+	if datauri.IsName(plain) {
 		return plain
 	}
 	return figure.Axes(plain)

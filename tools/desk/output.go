@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/htmltext"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/htmltext"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -52,7 +52,7 @@ type Contents struct {
 
 // ContentsOf decodes a cell's outputs.
 func ContentsOf(outputs []ydoc.Output) Contents {
-	outputs = embedded.Expand(outputs)
+	outputs = datauri.Expand(outputs)
 	c := Contents{Each: make([]content, 0, len(outputs))}
 	for _, o := range outputs {
 		one := contentOf(o)

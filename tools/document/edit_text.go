@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -92,7 +92,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			}
 			out := EditTextResult{CellID: cell, Replaced: r.made, Merged: done.Merged}
 			out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence")
-			out.Diff, _ = words.Cut(embedded.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
+			out.Diff, _ = words.Cut(datauri.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
 			if done.Revision != 0 {
 				out.Revision = desk.Revision(done.Revision)
 			}
@@ -145,7 +145,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	var all strings.Builder
 	cells := nb.Cells()
 	for i, c := range cells {
-		text := embedded.Form(c.Source, r.old)
+		text := datauri.Form(c.Source, r.old)
 		if strings.Contains(text, r.old) {
 			at = append(at, i)
 			id = c.ID
@@ -174,7 +174,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 
 // make makes the change of a text, in the form in which the client was shown it.
 func (r *replacement) make(text string) (string, error) {
-	return embedded.Edit("text", text, r.old, r.replace)
+	return datauri.Edit("text", text, r.old, r.replace)
 }
 
 func (r *replacement) replace(text string) (string, error) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -206,7 +206,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 		if now.ID == "" || now.Source == given {
 			continue
 		}
-		source, wasCut := words.Cut(embedded.Short(now.Source), most)
+		source, wasCut := words.Cut(datauri.Short(now.Source), most)
 		diff, diffCut := mergedDiff(given, now.Source)
 		if !diffCut && (tool.InWords(ctx) || !wasCut) {
 			doc.As(client).Show(now)
@@ -219,5 +219,5 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 // mergedDiff shows how a source differs from the one that was given, and reports whether that was cut.
 func mergedDiff(given, now string) (string, bool) {
 	const most = 4000
-	return words.Cut(embedded.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)
+	return words.Cut(datauri.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -288,7 +288,7 @@ func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args R
 func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.ImageSet) CellView {
 	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
 	v.Fault, _ = words.Cut(c.Fault, 500)
-	v.Source, v.Truncated.Source = words.Cut(embedded.Short(c.Source), limit)
+	v.Source, v.Truncated.Source = words.Cut(datauri.Short(c.Source), limit)
 	v.Metadata, v.Truncated.Metadata = desk.SmallObject(c.Metadata)
 	if c.Type == ydoc.Code {
 		v.ExecutionCount, v.ExecutionState = c.ExecutionCount, c.ExecutionState

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
 	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -110,7 +110,7 @@ func notebookOf(ctx context.Context, d *desk.Desk, m mentions.Mention) *session.
 
 // shownSource is the source of a cell, which the client is shown, cut in the middle if it is long.
 func shownSource(ctx context.Context, doc *session.Document, c ydoc.Cell) string {
-	text, cut := words.Cut(embedded.Short(c.Source), maxSource)
+	text, cut := words.Cut(datauri.Short(c.Source), maxSource)
 	if !cut {
 		doc.As(tool.ClientOf(ctx)).Show(c)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -209,7 +209,7 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 			continue
 		}
 		cells = append(cells, c)
-		if n += len(embedded.Short(c.Source)) + 20; n > shownSources {
+		if n += len(datauri.Short(c.Source)) + 20; n > shownSources {
 			return nil
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -48,7 +48,7 @@ func (r *UndoResult) words(ctx context.Context, doc *session.Document, did strin
 		for _, c := range r.shown {
 			cell := roll.Cell(c.ID)
 			cell.Type = c.Type
-			t.Add(plain.Source(cell, embedded.Short(c.Source)))
+			t.Add(plain.Source(cell, datauri.Short(c.Source)))
 			roll.Show(c.ID)
 		}
 		r.leave(&t, roll.Names)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/ydoc"
@@ -19,7 +19,7 @@ import (
 
 // safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
 func safeOutputs(outputs []ydoc.Output, lim desk.OutputLimits, pictures *desk.ImageSet) (shown []map[string]any, wasCut bool) {
-	outputs = embedded.Expand(outputs)
+	outputs = datauri.Expand(outputs)
 	safe := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		safe[i] = safeOutput(o)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 )
 
@@ -13,7 +13,7 @@ func Whole(text string) error {
 	if words.Marked(text) {
 		return errors.New(MarkedWhy)
 	}
-	_, err := embedded.Restore(text)
+	_, err := datauri.Restore(text)
 	return err
 }
 

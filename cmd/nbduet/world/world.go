@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"

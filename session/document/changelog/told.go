@@ -3,7 +3,7 @@ package changelog
 import (
 	"time"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -179,7 +179,7 @@ func (g *group) diff(was string) {
 	case was == g.now:
 		g.Kinds &^= Edited
 	default:
-		g.Diff = embedded.Short(textdiff.Unified("", was, g.now, 1))
+		g.Diff = datauri.Short(textdiff.Unified("", was, g.now, 1))
 		s := between(was, g.now)
 		g.Left, g.Size = words.Size(s.old), words.Size(s.new)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session/document/nbformat"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -266,7 +266,7 @@ func (o *overwriting) insert(at int, c ydoc.Cell) error {
 			metadata[k] = v
 		}
 	}
-	if _, err := embedded.Restore(c.Source); err != nil {
+	if _, err := datauri.Restore(c.Source); err != nil {
 		return fmt.Errorf("nothing was changed: the source of a new cell %w", err)
 	}
 	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata, Attachments: c.Attachments})

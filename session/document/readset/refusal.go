@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -65,7 +65,7 @@ func (r Reader) Reveal(now ydoc.Cell, source *string) string {
 }
 
 func (r Reader) reveal(now ydoc.Cell, change textID) string {
-	source, _ := embedded.Abbreviate(now.Source)
+	source, _ := datauri.Abbreviate(now.Source)
 	short := len(source) <= maxRevealed
 	r.refuse(now.ID, change, now.Source, now.Revision, short)
 	if !short {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -64,7 +64,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	s, _ := r.showing(now.ID)
 	last, _ := r.text(s.last, now.Source)
-	full, err := embedded.Restore(source, last, now.Source)
+	full, err := datauri.Restore(source, last, now.Source)
 	if err != nil {
 		return "", fmt.Errorf("nothing was changed: the new source of cell %q %w", now.ID, err)
 	}

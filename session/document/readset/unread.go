@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -166,7 +166,7 @@ func difference(old, now string) string { return shortened(textdiff.Unified("sou
 
 // shortened cuts a difference to what an error shows, with a line end.
 func shortened(diff string) string {
-	diff, _ = embedded.Abbreviate(diff)
+	diff, _ = datauri.Abbreviate(diff)
 	diff, _ = words.Cut(diff, maxDifference)
 	return strings.TrimRight(diff, "\n") + "\n"
 }

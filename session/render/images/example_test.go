@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/render/images"
 )
 
 // A cell has put out an SVG. It gets an address, and a picture that models take.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/traceback"
+	"github.com/nbduet/nbduet/session/render/traceback"
 )
 
 var update = flag.Bool("update", false, "write what the recorded errors become to testdata/short.txt")

@@ -1,4 +1,4 @@
-// Package embedded finds the files that texts hold as data: URIs, such as pictures pasted into a Markdown cell, and
+// Package datauri finds the files that texts hold as data: URIs, such as pictures pasted into a Markdown cell, and
 // abbreviates them.
 //
 // [Abbreviate] shortens each URI to its type and size: "data:image/png, 38 kB". [Restore] puts the data back into a text
@@ -7,4 +7,4 @@
 // # Concurrency
 //
 // The package has only functions, without shared state.
-package embedded
+package datauri

@@ -1,4 +1,4 @@
-package embedded
+package datauri
 
 import (
 	"encoding/base64"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session/traceback"
+	"github.com/nbduet/nbduet/session/render/traceback"
 )
 
 // Whatever a kernel sends, the text is made in time that grows no faster than what was sent.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/session/htmltext"
+	"github.com/nbduet/nbduet/session/render/htmltext"
 )
 
 // recorded reads what a library showed, see testdata/README.md.

@@ -91,7 +91,7 @@ func TestCompiledIsKept(t *testing.T) {
 
 // Another version of wazero must not find what this one has compiled.
 func TestVersionOfTheCompiler(t *testing.T) {
-	mod, err := os.ReadFile("../../go.mod")
+	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

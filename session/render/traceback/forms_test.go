@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/traceback"
+	"github.com/nbduet/nbduet/session/render/traceback"
 )
 
 const rule = "---------------------------------------------------------------------------"

@@ -1,4 +1,4 @@
-package embedded_test
+package datauri_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/embedded"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -35,9 +35,9 @@ func TestAbbreviate(t *testing.T) {
 		{"a prefix", `"data:image/png;base64," + x`, `"data:image/png;base64," + x`},
 		{"words", "data: 3, metadata:x", "data: 3, metadata:x"},
 	} {
-		short, _ := embedded.Abbreviate(c.text)
+		short, _ := datauri.Abbreviate(c.text)
 		test.Eq(t, c.want, short, test.Sprint(c.name))
-		back, err := embedded.Restore(short, c.text)
+		back, err := datauri.Restore(short, c.text)
 		must.NoError(t, err, must.Sprint(c.name))
 		test.Eq(t, c.text, back, test.Sprint(c.name))
 	}
@@ -46,10 +46,10 @@ func TestAbbreviate(t *testing.T) {
 func TestRestoreRefuses(t *testing.T) {
 	source := "![x](" + uri("image/png", "A") + ")"
 	for _, text := range []string{"![x](data:image/png, 301 B)", "![x](data:image/png,300 B)", "![x](data:image/jpeg, 300 B)", "![x](data:image/png, 300 B #2)"} {
-		_, err := embedded.Restore(text, source)
+		_, err := datauri.Restore(text, source)
 		test.ErrorContains(t, err, `write "data:image/png, 300 B" unchanged`, test.Sprint(text))
 	}
-	_, err := embedded.Restore("![x](data:image/png, 300 B)")
+	_, err := datauri.Restore("![x](data:image/png, 300 B)")
 	test.ErrorContains(t, err, "or write the whole data: URI")
 }
 
@@ -74,13 +74,13 @@ func TestExpand(t *testing.T) {
 		{"stream", ydoc.Output{"output_type": "stream", "name": "stdout", "text": "see " + png + "\n"}},
 		{"error", ydoc.Output{"output_type": "error", "ename": "E", "evalue": png, "traceback": []any{"E", png}}},
 	} {
-		out := embedded.Expand([]ydoc.Output{c.out})
+		out := datauri.Expand([]ydoc.Output{c.out})
 		must.Len(t, 2, out, must.Sprint(c.name))
 		data, _ := out[1]["data"].(map[string]any)
 		test.Eq(t, any(strings.Repeat("A", 400)), data["image/png"], test.Sprint(c.name))
-		again := embedded.Expand(out)
+		again := datauri.Expand(out)
 		test.Eq(t, out, again, test.Sprint(c.name))
 	}
 	own := ydoc.Output{"output_type": "display_data", "data": map[string]any{"image/png": strings.Repeat("A", 400), "text/html": `<img src="` + png + `">`}}
-	test.Len(t, 1, embedded.Expand([]ydoc.Output{own}), test.Sprint("the same picture"))
+	test.Len(t, 1, datauri.Expand([]ydoc.Output{own}), test.Sprint("the same picture"))
 }
