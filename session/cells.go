@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/run"
 )
 
@@ -34,7 +34,7 @@ func (lv *live) ran(ctx context.Context, runs ...*run.Run) {
 	for i, r := range runs {
 		ids[i] = r.CellID
 	}
-	lv.steps.Ran(author.Of(ctx), ids)
+	lv.steps.Ran(origin.Of(ctx), ids)
 }
 
 // TakenUp returns a run that was left in the notebook, once the notebook has taken up such runs.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/toes"
@@ -26,7 +26,7 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 		if lv.nb == nil {
 			return nil, fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
 		}
-		if !undo.Records(author.Of(ctx)) {
+		if !undo.Records(origin.Of(ctx)) {
 			return nil, lv.nb.Edit(name, fn)
 		}
 		guard := guardOf(ctx, d, lv, name)
@@ -54,7 +54,7 @@ type writing func(*live) (*ydoc.Step, error)
 
 // edit makes an edit of either kind and waits until the room has it. Where people are typing, it is tried again.
 func (d *Document) edit(ctx context.Context, name string, write writing) error {
-	e := edit{doc: d, name: name, author: author.Of(ctx), write: write, read: d.current()}
+	e := edit{doc: d, name: name, author: origin.Of(ctx), write: write, read: d.current()}
 	return toes.Patiently(ctx, func() error { return e.attempt(ctx, patience.Of(ctx)) })
 }
 
@@ -63,7 +63,7 @@ func (d *Document) edit(ctx context.Context, name string, write writing) error {
 type edit struct {
 	doc    *Document
 	name   string
-	author author.Author
+	author origin.Author
 	write  writing
 	read   *live // of which the caller has read what it needs
 
@@ -228,7 +228,7 @@ func settle(ctx context.Context, lv *live, made *ydoc.Step) error {
 		return known && !agent
 	}
 	var conflict *ydoc.ConflictError
-	err := lv.by(author.Of(ctx), func() error { return lv.doc.Settle(made, tab, anyPerson(lv.room.Peers())) })
+	err := lv.by(origin.Of(ctx), func() error { return lv.doc.Settle(made, tab, anyPerson(lv.room.Peers())) })
 	if errors.As(err, &conflict) && lv.room.Barrier(ctx) != nil {
 		conflict.Detail += "; the room has not confirmed yet that your change is gone"
 	}
@@ -240,7 +240,7 @@ func anyPerson(peers []rtc.Peer) bool {
 }
 
 // by makes changes that count as an author's.
-func (lv *live) by(a author.Author, change func() error) error {
+func (lv *live) by(a origin.Author, change func() error) error {
 	if lv.history == nil {
 		return change()
 	}

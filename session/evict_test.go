@@ -13,8 +13,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -235,7 +235,7 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		d := w.mustOpen(t, "a.ipynb")
 		defer d.Release()
 		old := d.Notebook()
-		ctx := author.With(t.Context(), author.Author{Client: "a", Call: 1})
+		ctx := origin.With(t.Context(), origin.Author{Client: "a", Call: 1})
 		err := d.Edit(ctx, "insert", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
 			return err

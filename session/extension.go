@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // extension is the server extension that keeps the rooms: jupyter-collaboration or jupyter-server-documents. All
@@ -37,7 +37,7 @@ var (
 )
 
 // ErrKernelSocket says why a notebook's kernel can be used only through its cells.
-var ErrKernelSocket = words.Fixed("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
+var ErrKernelSocket = textfmt.Fixed("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
 	"replaces the one of a person's tab, which then gets no answers; put the code into a cell and run it, " +
 	"or use a session without a notebook, which has its own kernel")
 

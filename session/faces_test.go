@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -22,7 +22,7 @@ import (
 
 // as is the context of a call of a client.
 func as(ctx context.Context, client string) context.Context {
-	return author.With(ctx, author.Author{Client: client, Call: 1})
+	return origin.With(ctx, origin.Author{Client: client, Call: 1})
 }
 
 // calls lets a client open a document once.

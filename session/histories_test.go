@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest/heap"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -29,7 +29,7 @@ func TestHistoriesFit(t *testing.T) {
 		defer docs[i].Release()
 		edit := func(call int, fn func(e *ydoc.Editor) error) {
 			t.Helper()
-			ctx := author.With(context.Background(), author.Author{Client: "a", Call: uint64(1000*i + call), Tool: "modify_nb_cells", Reason: "to see how much is kept"})
+			ctx := origin.With(context.Background(), origin.Author{Client: "a", Call: uint64(1000*i + call), Tool: "modify_nb_cells", Reason: "to see how much is kept"})
 			if err := docs[i].Edit(ctx, "edit", fn); err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,7 @@ package session
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // kind is the kind of a file's room. It depends only on the file's type: two rooms of one file would overwrite each
@@ -16,10 +16,10 @@ const (
 )
 
 // ErrNotNotebook is matched by the error of opening something that exists but is not a notebook.
-var ErrNotNotebook = words.Fixed("not a notebook")
+var ErrNotNotebook = textfmt.Fixed("not a notebook")
 
 // ErrNotText is matched by the error of opening something as a text that exists but is not one.
-var ErrNotText = words.Fixed("not a text document")
+var ErrNotText = textfmt.Fixed("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
 const maxTextFile = 16 << 20

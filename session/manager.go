@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // DefaultIdleTimeout is how long a document stays open without use (the tools' contract says five minutes).
@@ -60,7 +60,7 @@ type Config struct {
 }
 
 // ErrClosed is returned by a closed manager.
-var ErrClosed = words.Fixed("the server is shutting down")
+var ErrClosed = textfmt.Fixed("the server is shutting down")
 
 // Manager holds the open documents of one Jupyter server; their kernels may be on another. Make it with [New], end it
 // with [Manager.Close].

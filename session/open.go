@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/patience"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -63,7 +63,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 				e.doc.Release()
 				return nil, notOpened(path, err)
 			}
-			e.doc.seats.Enter(author.Of(ctx).Client)
+			e.doc.seats.Enter(origin.Of(ctx).Client)
 			return e.doc, nil
 		}
 		// It is being left: wait for the end, then join again.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
@@ -115,7 +115,7 @@ func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 
 // wrote shows that a client has written in cells. What only its runs write, no call of it does.
 func wrote(ctx context.Context, d *Document, cells []string) {
-	a := author.Of(ctx)
+	a := origin.Of(ctx)
 	if a.Call == 0 {
 		return
 	}
@@ -173,7 +173,7 @@ func (d *Document) Point(ctx context.Context, cell string, offset int) {
 	case err != nil:
 		d.m.log.Debug("no caret", "path", d.Path(), "cell", cell, "error", err)
 	case ok:
-		d.seats.Point(author.Of(ctx).Client, cell, caret)
+		d.seats.Point(origin.Of(ctx).Client, cell, caret)
 	}
 }
 

@@ -15,15 +15,15 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // call is the context of a call of a client.
 func call(t *testing.T, client string, number uint64) context.Context {
-	return author.With(t.Context(), author.Author{Client: client, Call: number, Tool: "modify_nb_cells"})
+	return origin.With(t.Context(), origin.Author{Client: client, Call: number, Tool: "modify_nb_cells"})
 }
 
 func sets(ctx context.Context, t *testing.T, d *session.Document, id, source string) {
@@ -99,7 +99,7 @@ func TestALostEditIsNoStep(t *testing.T) {
 			o.cable.Mend()
 		})
 		err := o.bounded("an edit", func(ctx context.Context) error {
-			ctx = author.With(ctx, author.Author{Client: "a", Call: 2, Tool: "modify_nb_cells"})
+			ctx = origin.With(ctx, origin.Author{Client: "a", Call: 2, Tool: "modify_nb_cells"})
 			return o.d.Edit(ctx, "set", func(e *ydoc.Editor) error { return e.SetSource("c0", "lost") })
 		})
 		var lost *session.LostError

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -140,7 +140,7 @@ func masked(args any, key, shown string) any {
 // clientName is the client's own name and version, "" if it sent none.
 func clientName(ctx context.Context) string {
 	info := tool.InfoOf(ctx)
-	name, _ := words.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
+	name, _ := textfmt.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
 	return name
 }
 
@@ -236,6 +236,6 @@ func (l *callLog) clipped(s string) string {
 	if l.redact != nil {
 		s = l.redact(s)
 	}
-	s, _ = words.Cut(s, maxLogged)
+	s, _ = textfmt.Cut(s, maxLogged)
 	return s
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // LogHandler filters what reaches the handler of a log. Without code, it keeps back everything that could hold code,
@@ -97,12 +97,12 @@ func (h *logHandler) text(key string, v slog.Value) string {
 	case isError && !h.code:
 		return ErrorKind(err)
 	case isError:
-		text, _ := words.Cut(err.Error(), maxLogged)
+		text, _ := textfmt.Cut(err.Error(), maxLogged)
 		return text
 	case h.code || slices.Contains(loggedNames, key):
 		return v.String()
 	case v.Kind() == slog.KindString:
-		return fmt.Sprintf("(%d characters, %s)", words.Size(v.String()), hiddenHow)
+		return fmt.Sprintf("(%d characters, %s)", textfmt.Size(v.String()), hiddenHow)
 	}
 	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
 }

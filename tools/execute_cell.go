@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -73,7 +73,7 @@ func executeCell(p *parts) tool.Tool {
 			case err != nil:
 				return nil, err
 			case cell.Type != ydoc.Code:
-				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", words.Quoted(cell.ID), cell.Type)
+				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", textfmt.Quoted(cell.ID), cell.Type)
 			}
 			return analysis.RunCell(ctx, d, a, doc, cell.ID, args.CodeOptions)
 		}),

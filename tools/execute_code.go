@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -69,8 +69,8 @@ func executeCode(p *parts) tool.Tool {
 				})
 			}
 			defer doc.Release()
-			source := words.Lines(args.Code)
-			if words.Marked(source) {
+			source := textfmt.Lines(args.Code)
+			if textfmt.Marked(source) {
 				return nil, errors.New("code " + tool.MarkedWhy)
 			}
 			r, err := doc.RunNew(ctx, source, analysis.CellRun(ctx, a))
@@ -79,7 +79,7 @@ func executeCode(p *parts) tool.Tool {
 			}
 			answer, err := analysis.AnswerCell(ctx, d, a, doc, r, args.CodeOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the code is in cell %s of %s, do not insert it again: %w", words.Quoted(r.CellID), doc.Path(), err)
+				return nil, fmt.Errorf("the code is in cell %s of %s, do not insert it again: %w", textfmt.Quoted(r.CellID), doc.Path(), err)
 			}
 			return answer, nil
 		}),

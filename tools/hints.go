@@ -10,11 +10,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A text that a client gets names no tool that it cannot call. The texts are written with the name that says best what to
-// do, each in a clause that is marked by [words.Hint]; what the client is told is decided here.
+// do, each in a clause that is marked by [textfmt.Hint]; what the client is told is decided here.
 
 // standIns are tools that do what another does, the best first. One that does not take the arguments that a hint names
 // does not stand in there.
@@ -71,7 +71,7 @@ func (o *offer) told(name, after string) (string, bool) {
 
 // settle words a text's hints for the clients of this server.
 func (o *offer) settle(text string) string {
-	return words.SettleHints(text, func(clause string) string {
+	return textfmt.SettleHints(text, func(clause string) string {
 		var out strings.Builder
 		done := 0
 		for _, at := range toolName.FindAllStringIndex(clause, -1) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -117,7 +117,7 @@ func TestHintsCanBeFollowed(t *testing.T) {
 		for _, on := range sets {
 			o := newOffer(all, Config{Toolsets: on, ReadOnly: readOnly})
 			for at, clause := range hints {
-				followed(t, o, at, clause, o.settle(words.Hint(clause)))
+				followed(t, o, at, clause, o.settle(textfmt.Hint(clause)))
 			}
 		}
 	}
@@ -181,13 +181,13 @@ func TestDocumentsAreNotSoughtAmongNotebooks(t *testing.T) {
 	for _, on := range [][]string{nil, {"core"}, {"notebook"}, {"core", "document"}} {
 		o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{Toolsets: on})
 		for _, name := range []string{"list_documents", "list_files", "file_list"} {
-			if got := o.settle(words.Hint("; " + name + " lists them")); strings.Contains(got, "list_nbs") {
+			if got := o.settle(textfmt.Hint("; " + name + " lists them")); strings.Contains(got, "list_nbs") {
 				t.Errorf("%v: %s", on, got)
 			}
 		}
 	}
 	o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{})
-	if got, want := o.settle(words.Hint("; list_documents lists the documents")), "; list_documents (by call_tool) lists the documents"; got != want {
+	if got, want := o.settle(textfmt.Hint("; list_documents lists the documents")), "; list_documents (by call_tool) lists the documents"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // instructions is what the model reads once, before any tool. Every conversation pays for it: e2e/listing counts it.
@@ -18,16 +18,16 @@ In answers "@@3 4f2a [5]" begins a cell: index, beginning of the id (calls take 
 
 // The way through an analysis: by cells of a notebook, and by a session with a kernel.
 var (
-	cellsGuide = words.Hint("Start an analysis with create_document.") + words.Hint(" Load and analyse data with insert_nb_cells.") +
-		words.Hint(" Look at variables and tables with inspect_data before going on, and now and then in long work.") +
-		words.Hint(" Record findings in cells; delete your scratch cells at the end with delete_nb_cells.")
-	sessionsGuide = words.Hint("Start an analysis with session_create.") + words.Hint(" Load and analyse data with execute_code.") +
-		words.Hint(" Look at its structure with get_variables and get_dataframe_info before going on, and with get_variables now and then in long work.") +
-		words.Hint(" Record findings with notebook_add_cell.") + words.Hint(" Clean up at the end with session_delete.")
+	cellsGuide = textfmt.Hint("Start an analysis with create_document.") + textfmt.Hint(" Load and analyse data with insert_nb_cells.") +
+		textfmt.Hint(" Look at variables and tables with inspect_data before going on, and now and then in long work.") +
+		textfmt.Hint(" Record findings in cells; delete your scratch cells at the end with delete_nb_cells.")
+	sessionsGuide = textfmt.Hint("Start an analysis with session_create.") + textfmt.Hint(" Load and analyse data with execute_code.") +
+		textfmt.Hint(" Look at its structure with get_variables and get_dataframe_info before going on, and with get_variables now and then in long work.") +
+		textfmt.Hint(" Record findings with notebook_add_cell.") + textfmt.Hint(" Clean up at the end with session_delete.")
 )
 
 // picturesGuide is what a model does well to know of its own eyes.
-var picturesGuide = "Look at the picture of each plot" + words.Hint(", by get_image_resource if it is not shown") +
+var picturesGuide = "Look at the picture of each plot" + textfmt.Hint(", by get_image_resource if it is not shown") +
 	", describe it, and check it against the code. Pictures show trends, outliers and comparisons; reading exact numbers off them is unreliable: print those beside the plot."
 
 // An introduction is what the instructions depend on.

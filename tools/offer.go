@@ -12,8 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -166,7 +166,7 @@ func (o *offer) unknown(name string) string {
 	t, ok := o.by[name]
 	switch {
 	case !ok:
-		text := "there is no tool " + words.Quoted(name)
+		text := "there is no tool " + textfmt.Quoted(name)
 		if near := o.nearest(name); near != "" {
 			text += ", the nearest is " + near
 		}

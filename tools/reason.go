@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
@@ -22,7 +22,7 @@ func takeReason(s *jsonschema.Schema, given any) (args any, reason string) {
 		return given, ""
 	}
 	if text, ok := value.(string); ok {
-		reason, _ = words.Cut(strings.Join(strings.Fields(words.Plain(text)), " "), desk.MaxReason)
+		reason, _ = textfmt.Cut(strings.Join(strings.Fields(textfmt.Plain(text)), " "), desk.MaxReason)
 	}
 	if s.Properties[argReason] != nil {
 		return given, reason

@@ -16,8 +16,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -276,7 +276,7 @@ func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.R
 		ctx = desk.WithPerson(ctx, person)
 	}
 	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args, o.pause)
-	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
+	ctx = origin.With(ctx, origin.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if turn := tool.TurnOf(ctx); t.Ordered {
 		if err := turn.Wait(ctx); err != nil {
 			return nil, nil, err

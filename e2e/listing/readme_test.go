@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/cmd/bench/measure"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 var listsTools = regexp.MustCompile(`lists\s+(\d+)\s+tools,\s+about\s+([\d,]+)\s+tokens`)
@@ -24,11 +24,11 @@ func TestREADME(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d tools, %d tokens as models get them", len(tools), given)
-	hundreds := words.Thousands((given + 50) / 100 * 100)
+	hundreds := textfmt.Thousands((given + 50) / 100 * 100)
 	m := listsTools.FindStringSubmatch(string(page))
 	if m == nil {
 		t.Errorf("README.md does not have the words \"lists %d tools, about %s tokens\"", len(tools), hundreds)
-	} else if m[1] != words.Thousands(len(tools)) || m[2] != hundreds {
+	} else if m[1] != textfmt.Thousands(len(tools)) || m[2] != hundreds {
 		t.Errorf("README.md has %q, want \"lists %d tools, about %s tokens\"", m[0], len(tools), hundreds)
 	}
 	table, err := measure.ReadComparison(string(page))

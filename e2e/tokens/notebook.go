@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/e2e/nbfile"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Content is what a notebook itself says.
@@ -25,7 +25,7 @@ type Content struct {
 func (c Content) Total() int { return c.Sources + c.Outputs }
 
 // Of counts what a notebook file of nbformat 4 says. Each source and each output is cut to limit characters first, as
-// [words.Cut] does it; no limit is 0.
+// [textfmt.Cut] does it; no limit is 0.
 func Of(file []byte, limit int) (Content, error) {
 	var nb struct {
 		Cells []struct {
@@ -60,7 +60,7 @@ func Of(file []byte, limit int) (Content, error) {
 // cut counts the tokens of at most limit characters.
 func cut(text string, limit int) (int, error) {
 	if limit > 0 {
-		text, _ = words.Cut(text, limit)
+		text, _ = textfmt.Cut(text, limit)
 	}
 	return Count(text)
 }
@@ -82,9 +82,9 @@ var readable = []string{"text/plain", "text/markdown", "text/latex", "text/html"
 func (o output) says() (string, error) {
 	switch o.Type {
 	case "stream":
-		return words.Plain(string(o.Text)), nil
+		return textfmt.Plain(string(o.Text)), nil
 	case "error":
-		return words.Plain(o.Name + ": " + o.Value), nil
+		return textfmt.Plain(o.Name + ": " + o.Value), nil
 	}
 	for _, form := range readable {
 		raw, ok := o.Data[form]
@@ -98,7 +98,7 @@ func (o output) says() (string, error) {
 		if form == "text/html" {
 			return textOf(string(text)), nil
 		}
-		return words.Plain(string(text)), nil
+		return textfmt.Plain(string(text)), nil
 	}
 	return "", nil
 }

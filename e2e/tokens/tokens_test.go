@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // count is Count of a text that can be counted.
@@ -85,7 +85,7 @@ func TestOutputs(t *testing.T) {
 func TestCut(t *testing.T) {
 	const limit = 200
 	text := strings.Repeat("A sentence of some length. ", 50)
-	short, isCut := words.Cut(text, limit)
+	short, isCut := textfmt.Cut(text, limit)
 	if !isCut {
 		t.Fatalf("%d characters are not cut", len(text))
 	}
@@ -93,7 +93,7 @@ func TestCut(t *testing.T) {
 	if want := count(t, short); got.Sources != want {
 		t.Errorf("the source cut to %d characters has %d tokens, want %d", limit, got.Sources, want)
 	}
-	tail, _ := words.Cut(text+"!", limit)
+	tail, _ := textfmt.Cut(text+"!", limit)
 	if want := count(t, tail); got.Outputs != want {
 		t.Errorf("the output cut to %d characters has %d tokens, want %d", limit, got.Outputs, want)
 	}

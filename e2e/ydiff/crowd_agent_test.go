@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -116,7 +116,7 @@ func (a *agent) edit(d deed) error {
 	if made != nil {
 		a.ledger.counts["agent's edits"]++
 	}
-	a.steps.Add(author.Author{Client: clients[d.P], Call: a.last[d.P], Tool: d.Do}, made)
+	a.steps.Add(origin.Author{Client: clients[d.P], Call: a.last[d.P], Tool: d.Do}, made)
 	return err
 }
 

@@ -11,20 +11,20 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // ErrNoSession says that the caller has no analysis session with that id.
-var ErrNoSession = words.Fixed("there is no such analysis session")
+var ErrNoSession = textfmt.Fixed("there is no such analysis session")
 
 // ErrNoNotebook says that an analysis session has no notebook.
-var ErrNoNotebook = words.Fixed("the analysis session has no notebook")
+var ErrNoNotebook = textfmt.Fixed("the analysis session has no notebook")
 
 // ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
-var ErrKernelGone = words.Fixed("the kernel is gone")
+var ErrKernelGone = textfmt.Fixed("the kernel is gone")
 
 // ErrNoKernel says that no kernel with that id is running, or the caller may not use it.
-var ErrNoKernel = words.Fixed("there is no such kernel")
+var ErrNoKernel = textfmt.Fixed("there is no such kernel")
 
 // interruptTimeout bounds the interrupt of code whose caller has gone.
 const interruptTimeout = time.Second

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
@@ -163,10 +163,10 @@ func (c *Chat) showWriters() {
 	at := map[string]int{}
 	var shown []shownWriter
 	for _, w := range c.writers {
-		u, text := member(w.User), strings.Join(strings.Fields(words.Plain(w.Text)), " ")
+		u, text := member(w.User), strings.Join(strings.Fields(textfmt.Plain(w.Text)), " ")
 		s := shownWriter{map[string]any{
 			"username": u.Username, "name": u.Name, "display_name": u.DisplayName, "initials": u.Initials, "color": u.Color, "bot": false,
-		}, string([]rune(text)[:min(maxIndicator, words.Size(text))])}
+		}, string([]rune(text)[:min(maxIndicator, textfmt.Size(text))])}
 		if i, there := at[u.Username]; there {
 			shown[i] = s
 			continue

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 var (
@@ -60,7 +60,7 @@ func Axes(plain string) string {
 			text = "; " + text
 		}
 		end := "; and " + strconv.Itoa(len(found)-i) + " more"
-		if i == mostTraces || words.Size(line+text+end) > mostText {
+		if i == mostTraces || textfmt.Size(line+text+end) > mostText {
 			return clip(strings.TrimPrefix(line+end, "; "), mostText)
 		}
 		line += text

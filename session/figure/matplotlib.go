@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // told is what the kernel tells of a figure of matplotlib, see python/axes.py.
@@ -73,7 +73,7 @@ func (f told) line() string {
 		if left > 1 {
 			end = "; and " + strconv.Itoa(left) + " more"
 		}
-		if i > 0 && words.Size(line+joint+text+end) > mostText {
+		if i > 0 && textfmt.Size(line+joint+text+end) > mostText {
 			return clip(line+end, mostText)
 		}
 		line += joint + text
@@ -128,7 +128,7 @@ func (a toldAxes) drawn() (parts []string) {
 	}
 	for _, d := range a.Drawn {
 		if what := clean(d.What, mostName); what != "" {
-			what = words.Plural(d.Count, what)
+			what = textfmt.Plural(d.Count, what)
 			if shape := clean(d.Shape, mostName); shape != "" {
 				what += " of " + shape
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Plotly describes a figure of plotly from its decoded JSON (application/vnd.plotly.v1+json), in a line of at most 400
@@ -34,9 +34,9 @@ func Plotly(v any) string {
 		rest := len(data) - i
 		room := mostText
 		if rest > 1 {
-			room -= len("; and ") + words.Size(words.Plural(rest, "more trace"))
+			room -= len("; and ") + textfmt.Size(textfmt.Plural(rest, "more trace"))
 		}
-		if i == mostTraces || words.Size(line+joint+text) > room {
+		if i == mostTraces || textfmt.Size(line+joint+text) > room {
 			return clip(line+joint+more(i, rest), mostText)
 		}
 		line += joint + text
@@ -47,9 +47,9 @@ func Plotly(v any) string {
 // more says how many traces are not described.
 func more(before, rest int) string {
 	if before == 0 {
-		return words.Plural(rest, "trace")
+		return textfmt.Plural(rest, "trace")
 	}
-	return "and " + words.Plural(rest, "more trace")
+	return "and " + textfmt.Plural(rest, "more trace")
 }
 
 // titleOf is the title of a layout or an axis, which is a text or has one.
@@ -91,7 +91,7 @@ func traceText(trace map[string]any) string {
 	}
 	count, ranges := points(trace)
 	if count > 0 {
-		text += " " + words.Plural(count, "point")
+		text += " " + textfmt.Plural(count, "point")
 	}
 	if len(ranges) > 0 {
 		text += ", " + strings.Join(ranges, ", ")

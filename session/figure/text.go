@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The bounds of a line.
@@ -26,7 +26,7 @@ func clean(s string, most int) string {
 	if len(s) > 50*most {
 		s = s[:50*most] // before work is done for what is cut
 	}
-	s = words.Plain(strings.ToValidUTF8(s, ""))
+	s = textfmt.Plain(strings.ToValidUTF8(s, ""))
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -42,11 +42,11 @@ func clean(s string, most int) string {
 
 // clip cuts a text that is too long.
 func clip(s string, most int) string {
-	if words.Size(s) <= most {
+	if textfmt.Size(s) <= most {
 		return s
 	}
 	runes := []rune(s)
-	return strings.TrimRight(string(runes[:words.Before(runes, most-1)]), " ") + "…"
+	return strings.TrimRight(string(runes[:textfmt.Before(runes, most-1)]), " ") + "…"
 }
 
 // quoted is a text in quotation marks.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 var (
@@ -74,11 +74,11 @@ func chart(spec map[string]any) string {
 	}
 	line += ": " + strings.Join(parts, "; ")
 	if left := c.parts - len(parts); left > 0 {
-		line += "; and " + words.Plural(left, "more mark")
+		line += "; and " + textfmt.Plural(left, "more mark")
 	}
 	if rows := c.rows(); rows > 0 {
-		rest := ", " + words.Plural(rows, "row")
-		return clip(line, mostText-words.Size(rest)) + rest
+		rest := ", " + textfmt.Plural(rows, "row")
+		return clip(line, mostText-textfmt.Size(rest)) + rest
 	}
 	return clip(line, mostText)
 }

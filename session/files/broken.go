@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
@@ -55,7 +55,7 @@ func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error 
 		fault = nbformat.Fault(text)
 	}
 	if fault == nil {
-		fault = fmt.Errorf("%s; it is not tried again until the file changes"+words.Hint(", or once more after end_nb_session"), end.Reason)
+		fault = fmt.Errorf("%s; it is not tried again until the file changes"+textfmt.Hint(", or once more after end_nb_session"), end.Reason)
 	}
 	return &BrokenError{Path: p, Text: text, Err: fault, room: err}
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // ErrExists is matched by the error of creating something at a path that is taken.
-var ErrExists = words.Fixed("there is something at that path already")
+var ErrExists = textfmt.Fixed("there is something at that path already")
 
 // ErrNoFolder is matched by the error of creating something in a folder that does not exist.
-var ErrNoFolder = words.Fixed("no such folder")
+var ErrNoFolder = textfmt.Fixed("no such folder")
 
 // ErrFolder is matched by the error of an operation that works on files only.
-var ErrFolder = words.Fixed("it is a folder")
+var ErrFolder = textfmt.Fixed("it is a folder")
 
 // ErrOtherKind is matched by the error of a name that would change the kind of a document.
-var ErrOtherKind = words.Fixed("another kind of document")
+var ErrOtherKind = textfmt.Fixed("another kind of document")
 
 // leaveTimeout bounds the deletion of a temporary file.
 const leaveTimeout = 4 * time.Second

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -229,5 +229,5 @@ func (f *Files) Follow(ctx context.Context, d *session.Document) error {
 		}
 		release()
 	}
-	return fmt.Errorf("the file of %s lacks what is being typed there", words.Quoted(d.Path().String()))
+	return fmt.Errorf("the file of %s lacks what is being typed there", textfmt.Quoted(d.Path().String()))
 }

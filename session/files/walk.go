@@ -11,7 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kept"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The limits of a walk through the folders of a server.
@@ -38,7 +38,7 @@ func (n WalkNote) String() string {
 		parts = append(parts, "stopped early: "+n.Stopped+"; give a path further down to see the rest")
 	}
 	if n.unreadable > 0 {
-		parts = append(parts, words.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)
+		parts = append(parts, textfmt.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)
 	}
 	return strings.Join(parts, ". ")
 }
@@ -127,12 +127,12 @@ func (w *walker) take(ctx context.Context, entries []jupyter.Content, depth int)
 			continue // hidden, such as checkpoints
 		}
 		if w.entries++; w.entries > MaxEntries {
-			w.end("more than " + words.Thousands(MaxEntries) + " files and folders")
+			w.end("more than " + textfmt.Thousands(MaxEntries) + " files and folders")
 			return
 		}
 		if w.Wants(c) {
 			if len(w.found) >= MaxListed {
-				w.end("more than " + words.Thousands(MaxListed) + " " + w.What + "s")
+				w.end("more than " + textfmt.Thousands(MaxListed) + " " + w.What + "s")
 				return
 			}
 			w.found = append(w.found, c)

@@ -12,20 +12,20 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // ErrNoHelper says that the server has no kernel that can read files.
-var ErrNoHelper = words.Fixed("the Jupyter server has no kernel for Python")
+var ErrNoHelper = textfmt.Fixed("the Jupyter server has no kernel for Python")
 
 // ErrDirectory says that the path to preview is a folder.
-var ErrDirectory = words.Fixed("it is a folder")
+var ErrDirectory = textfmt.Fixed("it is a folder")
 
 // ErrOutOfReach says that kernels do not see the file, and it is too large to be sent to one.
-var ErrOutOfReach = words.Fixed("the file is out of the kernels' reach")
+var ErrOutOfReach = textfmt.Fixed("the file is out of the kernels' reach")
 
 // ErrReaderDied says that the process that read a file died.
-var ErrReaderDied = words.Fixed("the process that read the file has ended over it")
+var ErrReaderDied = textfmt.Fixed("the process that read the file has ended over it")
 
 // helperOwner is the owner of the helper kernel: no client can have this name.
 const helperOwner = "\x00"

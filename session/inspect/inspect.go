@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/probe"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A Kernel is a kernel to inspect. For R it must also be a [PayloadKernel].
@@ -20,13 +20,13 @@ type Kernel = probe.Kernel
 var ErrBusy = probe.ErrBusy
 
 // ErrSlow says that the kernel did not answer in time.
-var ErrSlow = words.Fixed("the kernel did not answer in time")
+var ErrSlow = textfmt.Fixed("the kernel did not answer in time")
 
 // A LanguageError says that kernels of this language cannot be inspected.
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia"+words.Hint(": print them with execute_code"), e.Language)
+	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia"+textfmt.Hint(": print them with execute_code"), e.Language)
 }
 
 // A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A Wish is which kernel a notebook is to have: a kernelspec, "" for the server's default, and the language of the one
@@ -33,7 +33,7 @@ func (e *NoSpecError) Error() string {
 		return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, nor any other", strconv.Quote(e.Spec))
 	}
 	return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, which has: %s", strconv.Quote(e.Spec), strings.Join(e.Has, ", ")) +
-		words.Hint(fmt.Sprintf("; assign_nb_kernel with path %s and kernel_name %s chooses one of them", strconv.Quote(e.Notebook.String()), strconv.Quote(e.Has[0])))
+		textfmt.Hint(fmt.Sprintf("; assign_nb_kernel with path %s and kernel_name %s chooses one of them", strconv.Quote(e.Notebook.String()), strconv.Quote(e.Has[0])))
 }
 
 // FindOrStart returns the Jupyter session of a notebook, so that people's tabs and this program share one kernel. If

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Fixed ties a notebook to a running kernel, and overrides its Jupyter session. The zero value ties nothing.
@@ -16,7 +16,7 @@ type Fixed struct {
 }
 
 // ErrFixed says that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
-var ErrFixed = words.Fixed("--runtime-id (RUNTIME_ID) names the notebook's kernel")
+var ErrFixed = textfmt.Fixed("--runtime-id (RUNTIME_ID) names the notebook's kernel")
 
 // FixedKernel is a Fixed that follows its notebook.
 type FixedKernel struct {

@@ -16,11 +16,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/listen"
 	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
@@ -85,7 +85,7 @@ func (o *ours) none(client string) {
 
 // as is the context of a call of a client.
 func (o *ours) as(client string) context.Context {
-	return author.With(o.t.Context(), author.Author{Client: client, Call: 1})
+	return origin.With(o.t.Context(), origin.Author{Client: client, Call: 1})
 }
 
 // person is somebody in the chat.

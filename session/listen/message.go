@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 const (
@@ -141,7 +141,7 @@ func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
 }
 
 func (s said) cut() string {
-	text, _ := words.Cut(s.text, maxSays)
+	text, _ := textfmt.Cut(s.text, maxSays)
 	return text
 }
 

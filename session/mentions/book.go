@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // maxKept is how many mentions are kept that nobody has answered; beyond it the oldest are forgotten, those of agents
@@ -43,7 +43,7 @@ func NewBook(names func() []Name) *Book {
 }
 
 // ErrUnknown is matched by the error for a mention that is not in the book.
-var ErrUnknown = words.Fixed("no mention has this id")
+var ErrUnknown = textfmt.Fixed("no mention has this id")
 
 // Add adds a mention, under an id of its own, which it returns.
 func (b *Book) Add(m Mention) string {
@@ -163,7 +163,7 @@ func (b *Book) Of(client, id string) (m Mention, fresh bool, err error) {
 	k := b.find(id)
 	switch {
 	case k == nil:
-		return Mention{}, false, fmt.Errorf("%w: %s: it was withdrawn, or is of an earlier time", ErrUnknown, words.Quoted(id))
+		return Mention{}, false, fmt.Errorf("%w: %s: it was withdrawn, or is of an earlier time", ErrUnknown, textfmt.Quoted(id))
 	case k.taken != "" && k.taken != client:
 		return k.Mention, false, fmt.Errorf("mention %s was taken by another client, which is to answer it", id)
 	}

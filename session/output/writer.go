@@ -11,7 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -398,7 +398,7 @@ func (w *Writer) updateOtherCells(updates map[string]kernel.Display) {
 // within the same bounds and in the same batches.
 
 // errOver says that a cell is not the run's any more.
-var errOver = words.Fixed("the cell was run again, cleared or deleted")
+var errOver = textfmt.Fixed("the cell was run again, cleared or deleted")
 
 // Late adds what comes after the end of the run to its cell, until Close, or until the cell is run again by anyone, its
 // outputs are cleared, or it is deleted. Call it after Finish, when the cell shows the end of the run: a cell that is

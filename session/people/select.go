@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -19,7 +19,7 @@ func (p *Place) selects(source string, anchor, head int) {
 	p.Anchor, p.Head = anchor, head
 	from, to := textdiff.ByteOffset(source, min(anchor, head)), textdiff.ByteOffset(source, max(anchor, head))
 	p.From, p.To = position(source, from), position(source, to)
-	p.Selected, p.Cut = words.Cut(source[from:to], maxSelected)
+	p.Selected, p.Cut = textfmt.Cut(source[from:to], maxSelected)
 }
 
 // position is the place of a byte of a text.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // errNobody is the error of who asks where their cell is and is alone.
@@ -62,7 +62,7 @@ func (c Company) Theirs(who string) (Place, error) {
 	case len(persons) > 1:
 		return Place{}, fmt.Errorf("several people are in this notebook: %s: say whose by the argument person%s", c.list(persons), orByID)
 	case !c.Known.All() && len(persons) == 1:
-		return Place{}, fmt.Errorf("it is not known yet whether %s is the only one in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), words.Quoted(persons[0].given()), orByID)
+		return Place{}, fmt.Errorf("it is not known yet whether %s is the only one in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), textfmt.Quoted(persons[0].given()), orByID)
 	case !c.Known.All():
 		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again then%s", c.when(), orByID)
 	case len(persons) == 0:
@@ -110,13 +110,13 @@ func (c Company) find(persons []Person, who string) (Person, error) {
 	case len(begins) == 1:
 		return begins[0], nil
 	case len(begins) > 1:
-		return Person{}, fmt.Errorf("person %s fits several: %s: give the username%s", words.Quoted(who), c.list(begins), orByID)
+		return Person{}, fmt.Errorf("person %s fits several: %s: give the username%s", textfmt.Quoted(who), c.list(begins), orByID)
 	case !c.Known.All():
-		return Person{}, fmt.Errorf("person %s fits nobody who is known to be in this notebook so far%s; known are %s", words.Quoted(who), c.when(), c.list(persons))
+		return Person{}, fmt.Errorf("person %s fits nobody who is known to be in this notebook so far%s; known are %s", textfmt.Quoted(who), c.when(), c.list(persons))
 	case len(persons) == 0:
-		return Person{}, fmt.Errorf("person %s fits nobody: %w: name the cell by its id", words.Quoted(who), errNobody)
+		return Person{}, fmt.Errorf("person %s fits nobody: %w: name the cell by its id", textfmt.Quoted(who), errNobody)
 	}
-	return Person{}, fmt.Errorf("person %s fits nobody in this notebook: there are %s", words.Quoted(who), c.list(persons))
+	return Person{}, fmt.Errorf("person %s fits nobody in this notebook: there are %s", textfmt.Quoted(who), c.list(persons))
 }
 
 // maxListed is how many people an error names.

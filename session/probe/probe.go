@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A Kernel is a kernel to ask.
@@ -26,7 +26,7 @@ type Kernel interface {
 }
 
 // ErrBusy says that the kernel cannot be asked, because it runs something else.
-var ErrBusy = words.Fixed("the kernel is busy")
+var ErrBusy = textfmt.Fixed("the kernel is busy")
 
 // A kernel that runs only another small request is idle again within this time.
 const (

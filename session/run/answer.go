@@ -1,6 +1,6 @@
 package run
 
-import "github.com/nbduet/nbduet/session/words"
+import "github.com/nbduet/nbduet/session/textfmt"
 
 // Code that asks for input waits in one of two ways. While an [Asker] asks a person, the run goes on as [Running]. While
 // there is nobody to ask, it is [WaitingForInput], and whoever asked for the run can answer: no tab in a browser shows
@@ -8,9 +8,9 @@ import "github.com/nbduet/nbduet/session/words"
 
 // Errors of [Run.Answer].
 var (
-	ErrNotAsking = words.Fixed("the code does not wait for input")
-	ErrAsked     = words.Fixed("a person is being asked for this input")
-	ErrPassword  = words.Fixed("the code asks for a password")
+	ErrNotAsking = textfmt.Fixed("the code does not wait for input")
+	ErrAsked     = textfmt.Fixed("a person is being asked for this input")
+	ErrPassword  = textfmt.Fixed("the code asks for a password")
 )
 
 // A vacancy is a question that nobody is being asked. The line is sent at most once, with the run locked.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -133,7 +133,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	}
 	ctx, stop := c.late(err)
 	defer stop()
-	ctx = author.With(ctx, author.Author{Client: r.Owner})
+	ctx = origin.With(ctx, origin.Author{Client: r.Owner})
 	if !w.Told() {
 		if err2 := c.finishCell(ctx, r, w.Begun()); err2 != nil && err == nil {
 			err = err2
@@ -150,7 +150,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 
 // newWriter makes the writer of a run's output into its cell.
 func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
-	return output.NewWriter(author.With(c.ctx, author.Author{Client: r.Owner}), output.Target{
+	return output.NewWriter(origin.With(c.ctx, origin.Author{Client: r.Owner}), output.Target{
 		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Stores: c.table.stores(), Log: c.table.cfg.Log,
 		Before: before,
 	})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // DefaultInputTimeout is how long to wait for a person's input.
@@ -29,7 +29,7 @@ type Question struct {
 type Asker func(context.Context, Question) (string, error)
 
 // ErrNoAsker is returned by an [Asker] that has nobody (left) to ask.
-var ErrNoAsker = words.Fixed("there is nobody to ask: the MCP client does not offer elicitation")
+var ErrNoAsker = textfmt.Fixed("there is nobody to ask: the MCP client does not offer elicitation")
 
 // Options are the options of a run.
 type Options struct {

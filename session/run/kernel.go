@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -78,7 +78,7 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 // programs, such as nbconvert, take from there what the cells are written in.
 func (c *Cells) describe(r *Run, conn *kernel.Conn) {
 	const key = "language_info"
-	ctx, stop := context.WithTimeout(author.With(c.ctx, author.Author{Client: r.Owner}), finishTimeout)
+	ctx, stop := context.WithTimeout(origin.With(c.ctx, origin.Author{Client: r.Owner}), finishTimeout)
 	defer stop()
 	info, err := conn.LanguageInfo(ctx)
 	if err != nil {

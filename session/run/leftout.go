@@ -3,11 +3,11 @@ package run
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // ErrNothingLeftOut says that a run's cell has all of its output.
-var ErrNothingLeftOut = words.Fixed("no text was left out of the notebook")
+var ErrNothingLeftOut = textfmt.Fixed("no text was left out of the notebook")
 
 // LeftOut reads the text that was left out of the run's cell: at most n characters from offset on. total is their
 // number so far. The text is kept as long as the run's outputs, unless later runs leave out more than is kept for all

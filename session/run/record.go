@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // ErrLeft is the error of a run whose notebook was left while its code ran.
-var ErrLeft = words.Fixed("the session of its notebook was ended: the code goes on in the kernel, and the run is taken up when the notebook is opened again")
+var ErrLeft = textfmt.Fixed("the session of its notebook was ended: the code goes on in the kernel, and the run is taken up when the notebook is opened again")
 
 // marked records under which ids a run's code is sent to the kernel.
 func (r *Run) marked(m kernel.Mark) {

@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -69,7 +69,7 @@ func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 
 // AsClient is the context of a call of a client, as which Open and OpenText open documents: people see it in them.
 func AsClient(ctx context.Context) context.Context {
-	return author.With(ctx, author.Author{Client: "agent"})
+	return origin.With(ctx, origin.Author{Client: "agent"})
 }
 
 // OpenText opens a text until the test ends.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The codes of refusals, with which their texts begin.
@@ -43,9 +43,9 @@ func (e *BusyError) Kind() string { return CodeBusy }
 
 func (e *BusyError) Error() string {
 	typed, waited, force := "", "", ""
-	if text := strings.Join(strings.Fields(words.Plain(e.Typed)), " "); text != "" {
-		text, _ = words.Cut(text, maxTyped)
-		typed = ": " + words.Quoted(text)
+	if text := strings.Join(strings.Fields(textfmt.Plain(e.Typed)), " "); text != "" {
+		text, _ = textfmt.Cut(text, maxTyped)
+		typed = ": " + textfmt.Quoted(text)
 	}
 	if e.Waited > 0 {
 		waited = fmt.Sprintf(", and did not pause within %s", e.Waited)
@@ -99,9 +99,9 @@ func verb(edit string) string {
 // place names a cell.
 func place(index int, id string) string {
 	if index < 0 {
-		return "cell " + words.Quoted(id)
+		return "cell " + textfmt.Quoted(id)
 	}
-	return fmt.Sprintf("cell %d (id %s)", index, words.Quoted(id))
+	return fmt.Sprintf("cell %d (id %s)", index, textfmt.Quoted(id))
 }
 
 // ago is a time in seconds, with tenths where there are few.

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -28,7 +28,7 @@ type Guard struct {
 
 // Of is the guard of an edit of a notebook by its name, nil where no call makes it. company are those who are in the room.
 func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *changelog.Log, company func() people.Company) *Guard {
-	if a := author.Of(ctx); a.Call == 0 || nb == nil || log == nil {
+	if a := origin.Of(ctx); a.Call == 0 || nb == nil || log == nil {
 		return nil
 	}
 	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}

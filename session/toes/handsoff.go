@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -152,7 +152,7 @@ const maxName = 60
 
 // cleaned is a name that fits in a line.
 func cleaned(name string) string {
-	name = strings.Join(strings.Fields(words.Plain(name)), " ")
+	name = strings.Join(strings.Fields(textfmt.Plain(name)), " ")
 	if r := []rune(name); len(r) > maxName {
 		name = string(r[:maxName])
 	}

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -87,7 +87,7 @@ func (b *book) types(nb *ydoc.Notebook, cell, source string) {
 
 // call is the context of a client's call.
 func (b *book) call(m Manners) context.Context {
-	return With(author.With(b.t.Context(), author.Author{Client: "me", Call: 1}), m)
+	return With(origin.With(b.t.Context(), origin.Author{Client: "me", Call: 1}), m)
 }
 
 // edit makes an edit in a context, as a document does.
@@ -99,7 +99,7 @@ func (b *book) edit(ctx context.Context, fn func(*ydoc.Editor) error) error {
 			}
 			return b.company
 		})
-		return g.Placed(b.log.By(author.Of(ctx), func() error { return b.nb.Edit("modify cells", g.Around(fn)) }))
+		return g.Placed(b.log.By(origin.Of(ctx), func() error { return b.nb.Edit("modify cells", g.Around(fn)) }))
 	})
 }
 

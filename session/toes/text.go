@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -22,7 +22,7 @@ type Room interface {
 // where it changes a word in which somebody types. All other words are free, as other cells are in a notebook.
 func InText(ctx context.Context, edit string, company func() people.Company, room Room, doc *ydoc.Doc, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
 	m := of(ctx).Manners
-	if author.Of(ctx).Call == 0 || m.Force {
+	if origin.Of(ctx).Call == 0 || m.Force {
 		return fn
 	}
 	in := company() // which reads the text, and nothing can while the edit is staged

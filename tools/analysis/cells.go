@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -60,7 +60,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[addCellArgs](nil),
 		Output:      tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
-			source := words.Lines(args.Source)
+			source := textfmt.Lines(args.Source)
 			if err := tool.Whole(source); err != nil {
 				return nil, fmt.Errorf("source %w; nothing was added", err)
 			}
@@ -124,7 +124,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if _, err := desk.ParseRevision(args.Revision); err != nil {
 				return nil, err
 			}
-			source := words.Lines(args.Source)
+			source := textfmt.Lines(args.Source)
 			doc, cell, err := args.openCell(ctx, d, &source)
 			if err != nil {
 				return nil, err

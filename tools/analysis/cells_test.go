@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -130,7 +130,7 @@ func TestNotebookCreate(t *testing.T) {
 		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID}, `"name" is missing`)
 		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
 		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
-		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "code", "source": words.Marker(5)}}}, "cells[0].source", "nothing was created")
+		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "code", "source": textfmt.Marker(5)}}}, "cells[0].source", "nothing was created")
 		var list analysis.FileListResult
 		r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &list)
 		if len(list.Files) != 1 {
@@ -294,9 +294,9 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": -1}), "position -1 is out of range")
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
-		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": words.Marker(9)}), "source holds the mark")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": textfmt.Marker(9)}), "source holds the mark")
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
-		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
+		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": textfmt.Marker(9)}
 		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 		edit["source"], edit["revision"] = "new", "the latest"
 		r.Bad("notebook_edit_cell", edit, `revision "the latest" is not a revision`)

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -74,14 +74,14 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+words.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), words.Quoted(paths[0].String()))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+textfmt.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), textfmt.Quoted(paths[0].String()))}
 			case errors.Is(err, files.ErrNoFolder):
-				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+words.Hint(": file_list lists the folders"), words.Quoted(paths[0].Folder().String()), words.Quoted(paths[0].String()))}
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+textfmt.Hint(": file_list lists the folders"), textfmt.Quoted(paths[0].Folder().String()), textfmt.Quoted(paths[0].String()))}
 			case err != nil:
 				return nil, err
 			}
 			out := NotebookCreateResult{Path: made.Path.String(), Name: made.Path.Name(), CellIDs: []string{}}
-			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, words.Plural(len(file.Cells), "cell"))
+			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, textfmt.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
 				out.CellIDs = append(out.CellIDs, c.ID)
 				d.Manager.Memory().Made(tool.ClientOf(ctx), made.Path, c.ID, c.Source)
@@ -105,7 +105,7 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 		if err := tool.Whole(c.Source); err != nil {
 			return file, fmt.Errorf("cells[%d].source %w; nothing was created", i, err)
 		}
-		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: words.Lines(c.Source)})
+		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: textfmt.Lines(c.Source)})
 	}
 	if len(file.Cells) == 0 {
 		file.Cells = []ydoc.Cell{{ID: nbformat.NewID(), Type: ydoc.Code}}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -32,11 +32,11 @@ func FileData(ctx context.Context, d *desk.Desk, p jupyter.Path) (data []byte, m
 	}
 	var encoded string
 	if err := json.Unmarshal(c.Content, &encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(p.String()), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", textfmt.Quoted(p.String()), err)}
 	}
 	// The server puts a line end after each 76 characters; the decoder skips it.
 	if data, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", words.Quoted(p.String()), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", textfmt.Quoted(p.String()), err)}
 	}
 	switch mime = cmp.Or(c.MimeType, Octets); {
 	case p.Ext() == NotebookExt:

@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -72,7 +72,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 		Name:        "file_get",
 		Title:       "Get a file",
 		Toolset:     tool.ToolsetCells,
-		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + words.Kilobytes(MaxFile) + " are not returned, except images.",
+		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + textfmt.Kilobytes(MaxFile) + " are not returned, except images.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[fileGetArgs](nil),
 		Output:      tool.ResultOf[FileGetResult](nil),
@@ -100,7 +100,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 			switch {
 			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
 			case f.URI == "":
-				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned; people can open it at url"+words.Hint(", and execute_code can read parts of it or write a smaller one"), words.Kilobytes(MaxFile)))
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned; people can open it at url"+textfmt.Hint(", and execute_code can read parts of it or write a smaller one"), textfmt.Kilobytes(MaxFile)))
 			case f.text():
 			case args.Data:
 				f.Delivery = DeliveredBlob
@@ -159,7 +159,7 @@ func (f *gottenFile) text() bool {
 		return false
 	}
 	if n := utf8.RuneCount(f.data); n > maxFileText {
-		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s"+words.Hint(": file_read reads it in parts"), words.Plural(n, "character")))
+		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s"+textfmt.Hint(": file_read reads it in parts"), textfmt.Plural(n, "character")))
 		return true
 	}
 	text := string(f.data)

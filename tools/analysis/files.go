@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -46,7 +46,7 @@ func fileList(d *desk.Desk) tool.Tool {
 		Title:   "List files",
 		Toolset: tool.ToolsetCells,
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
-			"Costs a request or two. Skips hidden files. Stops at " + words.Thousands(files.MaxListed) + " entries, and says so.",
+			"Costs a request or two. Skips hidden files. Stops at " + textfmt.Thousands(files.MaxListed) + " entries, and says so.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
@@ -69,7 +69,7 @@ func fileList(d *desk.Desk) tool.Tool {
 			return a, a.TrimTo(len(out.Files), func(n int) {
 				out.Files = out.Files[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: list the rest with code in the session", words.Thousands(n))
+				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: list the rest with code in the session", textfmt.Thousands(n))
 			})
 		}),
 	}
@@ -81,7 +81,7 @@ func noFolder(ctx context.Context, d *desk.Desk, args fileListArgs, err error) e
 	case look != nil:
 		return look
 	case there.Type != "directory":
-		return tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(there.Path.String()), there.Type)}
+		return tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", textfmt.Quoted(there.Path.String()), there.Type)}
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			doc, err := open(ctx, file.Path)
 			if errors.Is(err, session.ErrNotText) {
-				err = tool.Coded{Code: CodeNotText, Message: err.Error() + words.Hint("; file_get gets it, and execute_code can read parts of it")}
+				err = tool.Coded{Code: CodeNotText, Message: err.Error() + textfmt.Hint("; file_get gets it, and execute_code can read parts of it")}
 			}
 			if err != nil {
 				return nil, err

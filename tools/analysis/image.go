@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -63,7 +63,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 			if len(data) > most {
 				data = p.Data
 				out.MIME, out.Width, out.Height = p.MIME, p.Width, p.Height
-				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s; resources/read at %s gives the original", p.OwnWidth, p.OwnHeight, words.Kilobytes(e.Bytes), e.URI()+images.FullSuffix)
+				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s; resources/read at %s gives the original", p.OwnWidth, p.OwnHeight, textfmt.Kilobytes(e.Bytes), e.URI()+images.FullSuffix)
 			}
 			if with {
 				out.Data = base64.StdEncoding.EncodeToString(data)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/nbformat"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/srcmd"
@@ -80,7 +80,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out.Message = fmt.Sprintf("Successfully imported %s into %s", words.Plural(out.CellCount, "cell"), document.Named(out.Path))
+			out.Message = fmt.Sprintf("Successfully imported %s into %s", textfmt.Plural(out.CellCount, "cell"), document.Named(out.Path))
 			return &tool.Answer{Body: out}, nil
 		}),
 	}
@@ -110,12 +110,12 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 		return ImportResult{}, err
 	}
 	if len(nb.Cells) > nbformat.MaxCells {
-		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", words.Plural(len(nb.Cells), "cell"), words.Thousands(nbformat.MaxCells))
+		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", textfmt.Plural(len(nb.Cells), "cell"), textfmt.Thousands(nbformat.MaxCells))
 	}
 	file := nbformat.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
-		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: words.Lines(c.Source), Metadata: c.Metadata}
+		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: textfmt.Lines(c.Source), Metadata: c.Metadata}
 		if taken[c.ID] || !nbformat.ValidID(c.ID) {
 			cell.ID = "" // a new one
 		}
@@ -128,7 +128,7 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	}
 	doc, err := d.OpenAt(ctx, made.Path)
 	if err != nil {
-		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", words.Quoted(made.Path.String()), err)
+		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", textfmt.Quoted(made.Path.String()), err)
 	}
 	defer doc.Release()
 	ids := doc.Notebook().IDs()

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -109,14 +109,14 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	case c.Type != "file":
 		return nil, previewError(helper.ErrDirectory, clean)
 	case !f.within(images.MaxBytes):
-		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", words.Quoted(clean.String()), words.Kilobytes(images.MaxBytes))
+		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", textfmt.Quoted(clean.String()), textfmt.Kilobytes(images.MaxBytes))
 	}
 	if f.data, f.MIME, err = FileData(ctx, d.Desk, c.Path); err != nil {
 		return nil, err
 	}
 	a := &tool.Answer{}
 	if !f.show(ctx, d.Desk, a) {
-		return nil, fmt.Errorf("%s: %s", words.Quoted(clean.String()), f.Message)
+		return nil, fmt.Errorf("%s: %s", textfmt.Quoted(clean.String()), f.Message)
 	}
 	a.Body = inspectedImage{c.Path.String(), f.MIME, c.Size, f.Width, f.Height, f.Message}
 	return a, nil
@@ -150,7 +150,7 @@ func (d *inspector) inspectNotebook(ctx context.Context, args inspectArgs) (*too
 	})
 	switch {
 	case errors.Is(err, analysis.ErrNoSession):
-		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", words.Quoted(at.String()))}
+		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", textfmt.Quoted(at.String()))}
 	case err != nil:
 		return nil, inspectionError(desk.AnalysisError(err))
 	}

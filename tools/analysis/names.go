@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -92,7 +92,7 @@ func (c CellName) Find(doc *session.Document, v desk.View) (ydoc.Cell, error) {
 	var unknown *desk.UnknownCellError
 	switch {
 	case errors.As(err, &unknown):
-		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+words.Hint(": notebook_get shows the ids"), words.Quoted(c.CellID), doc.Path())}
+		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+textfmt.Hint(": notebook_get shows the ids"), textfmt.Quoted(c.CellID), doc.Path())}
 	case err != nil:
 		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: err.Error()}
 	}
@@ -136,7 +136,7 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.Path) error {
 	var names []string
 	for _, p := range paths {
-		names = append(names, words.Quoted(p.String()))
+		names = append(names, textfmt.Quoted(p.String()))
 		if path.Ext(name) == NotebookExt {
 			continue
 		}
@@ -145,15 +145,15 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.
 			return notANotebook(other, c.Type)
 		}
 	}
-	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + words.Hint(": file_list lists the files") + words.Hint(", notebook_create makes one")}
+	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + textfmt.Hint(": file_list lists the files") + textfmt.Hint(", notebook_create makes one")}
 }
 
 func notANotebook(p jupyter.Path, kind string) error {
-	use := words.Hint(": file_read reads it")
+	use := textfmt.Hint(": file_read reads it")
 	if kind != "file" {
-		kind, use = "folder", words.Hint(": file_list lists it")
+		kind, use = "folder", textfmt.Hint(": file_list lists it")
 	}
-	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", words.Quoted(p.String()), kind, use)}
+	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", textfmt.Quoted(p.String()), kind, use)}
 }
 
 // notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
@@ -165,7 +165,7 @@ func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, 
 	}
 	last := clean.Name()
 	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" {
-		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, words.Quoted(name))}
+		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, textfmt.Quoted(name))}
 	}
 	if clean.Ext() != NotebookExt {
 		clean = clean.Folder().Join(last + NotebookExt)
@@ -184,7 +184,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	}
 	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean.String()))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; file_list lists the files"), textfmt.Quoted(clean.String()))}
 	}
 	return c, err
 }
@@ -205,7 +205,7 @@ func pathOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Path, erro
 func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
-		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+words.Hint(": file_list lists what is in it"), words.Quoted("/"+c.Path.String()))}
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+textfmt.Hint(": file_list lists what is in it"), textfmt.Quoted("/"+c.Path.String()))}
 	}
 	return c, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -162,7 +162,7 @@ func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) Co
 	}
 	c.explain(&out)
 	if shown.Omitted > 0 {
-		out.Message = strings.TrimPrefix(out.Message+"; "+words.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
+		out.Message = strings.TrimPrefix(out.Message+"; "+textfmt.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		fail(errInput, c.desk.HowToAnswer(c.run.ID, c.Result))
 	case c.State == run.Queued && c.behind != nil:
 		out.Behind = c.behind
-		fail(ErrTimeout, "not begun: "+c.behind.Says()+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this code", c.run.ID))+words.Hint(", interrupt_execution stops all"))
+		fail(ErrTimeout, "not begun: "+c.behind.Says()+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this code", c.run.ID))+textfmt.Hint(", interrupt_execution stops all"))
 	case !c.State.Ended():
 		doing := "the code goes on running"
 		if c.State == run.Queued {
@@ -217,7 +217,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		} else if c.Asking != nil {
 			doing = desk.Asks(c.Result)
 		}
-		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+words.Hint("; wait_run with run_id %q waits for it")+words.Hint(", interrupt_execution stops it"), c.waited, doing, c.run.ID))
+		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+textfmt.Hint("; wait_run with run_id %q waits for it")+textfmt.Hint(", interrupt_execution stops it"), c.waited, doing, c.run.ID))
 	case c.State == run.Lost:
 		fail(ErrLost, why)
 	case c.State == run.Cancelled:
@@ -237,11 +237,11 @@ func (c codeOutcome) explain(out *CodeResult) {
 		says = append(says, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if c.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out"+words.Hint("; get_run with output -1 pages through their text"), words.Thousands(c.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(c.Omitted)))
 	}
 	if c.Figures > 0 {
 		says = append(says, desk.FiguresLeftOut(c.Figures))
 	}
-	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
-	out.ErrorMessage, _ = words.Cut(out.ErrorMessage, 2000)
+	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
+	out.ErrorMessage, _ = textfmt.Cut(out.ErrorMessage, 2000)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -73,7 +73,7 @@ func previewData(d *desk.Desk) tool.Tool {
 				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot separate values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
 			}
 			if d.ReadOnly && d.Helper.KernelID() == "" {
-				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without" + words.Hint(": file_read reads the text of a file")}
+				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without" + textfmt.Hint(": file_read reads the text of a file")}
 			}
 			spec := ""
 			if args.Session != "" {
@@ -100,19 +100,19 @@ func previewError(err error, path jupyter.Path) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the files"), words.Quoted(path.String()))}
+		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the files"), textfmt.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrDirectory):
-		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+words.Hint("; list_documents lists the files"), words.Quoted(path.String()))}
+		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+textfmt.Hint("; list_documents lists the files"), textfmt.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrOutOfReach):
 		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
-		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", words.Quoted(path.String()))}
+		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", textfmt.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrNoHelper):
-		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + words.Hint(": read the file with execute_code")}
+		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + textfmt.Hint(": read the file with execute_code")}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", words.Quoted(path.String()))}
+		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", textfmt.Quoted(path.String()))}
 	case errors.As(err, &refusal):
-		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", words.Quoted(path.String()), refusal.Message)}
+		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", textfmt.Quoted(path.String()), refusal.Message)}
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -86,12 +86,12 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 				if _, ok := specs.Specs[args.KernelName]; !ok {
-					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel"+words.Hint("; list_available_kernels lists its kernels"), words.Quoted(args.KernelName))
+					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel"+textfmt.Hint("; list_available_kernels lists its kernels"), textfmt.Quoted(args.KernelName))
 				}
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
 			if errors.Is(err, jupyter.ErrNotFound) && !opt.NotebookPath.IsRoot() {
-				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+words.Hint(": list_nbs lists the notebooks")+words.Hint(", create_document makes one"), opt.NotebookPath)}
+				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+textfmt.Hint(": list_nbs lists the notebooks")+textfmt.Hint(", create_document makes one"), opt.NotebookPath)}
 			}
 			if err != nil {
 				return nil, desk.AnalysisError(err)
@@ -132,7 +132,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
 			var path jupyter.Path
 			if args.Path == "" && args.KernelID == "" {
-				return nil, errors.New("give notebook_path or kernel_id" + words.Hint("; session_list lists the running kernels"))
+				return nil, errors.New("give notebook_path or kernel_id" + textfmt.Hint("; session_list lists the running kernels"))
 			} else if args.Path != "" {
 				var err error
 				if path, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
@@ -141,7 +141,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 			}
 			a, err := d.Analyses.Connect(ctx, tool.ClientOf(ctx), path, args.KernelID)
 			if errors.Is(err, analysis.ErrNoSession) {
-				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + words.Hint("; session_list lists the running kernels") + words.Hint(", session_create with notebook_path starts one")}
+				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + textfmt.Hint("; session_list lists the running kernels") + textfmt.Hint(", session_create with notebook_path starts one")}
 			} else if err != nil {
 				return nil, err
 			}
@@ -317,10 +317,10 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 				out.Runs = append(out.Runs, InterruptedRun{r.ID, string(state)})
 			}
 			if len(runs) > 0 {
-				out.Message = words.Plural(len(runs), "run") + " stopped"
+				out.Message = textfmt.Plural(len(runs), "run") + " stopped"
 			}
 			if going > 0 {
-				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt goes on"+words.Hint(" until session_delete ends its kernel"), words.Plural(len(runs), "run"), going, notebook.CancelTime)
+				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt goes on"+textfmt.Hint(" until session_delete ends its kernel"), textfmt.Plural(len(runs), "run"), going, notebook.CancelTime)
 			}
 			out.Status = a.Status(ctx)
 			return &tool.Answer{Body: out}, nil

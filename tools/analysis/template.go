@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/srcmd"
@@ -53,7 +53,7 @@ func notebookFromTemplate(d *desk.Desk) tool.Tool {
 		Handle: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
 			t, ok := templates.Find(args.Pattern)
 			if !ok {
-				return nil, fmt.Errorf("there is no template %s: choose from %s", words.Quoted(args.Pattern), strings.Join(PatternNames(), ", "))
+				return nil, fmt.Errorf("there is no template %s: choose from %s", textfmt.Quoted(args.Pattern), strings.Join(PatternNames(), ", "))
 			}
 			nb := t.Notebook
 			nb.Metadata = map[string]any{OwnMetadata: map[string]any{"pattern": t.Name}}

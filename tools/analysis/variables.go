@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -44,15 +44,15 @@ func inspectionError(err error) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, inspect.ErrBusy):
-		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended" + words.Hint(": wait_run waits for a run") + words.Hint(", session_list shows whether the kernel is idle")}
+		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended" + textfmt.Hint(": wait_run waits for a run") + textfmt.Hint(", session_list shows whether the kernel is idle")}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later" + words.Hint(", or read a part of it with execute_code")}
+		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later" + textfmt.Hint(", or read a part of it with execute_code")}
 	case errors.As(err, &name):
 		return tool.Coded{Code: codeName, Message: name.Error()}
 	case errors.As(err, &language):
 		return tool.Coded{Code: codeLanguage, Message: language.Error()}
 	case errors.As(err, &refusal) && refusal.Code == codeVariable:
-		return tool.Coded{Code: codeVariable, Message: refusal.Message + words.Hint("; get_variables lists the variables")}
+		return tool.Coded{Code: codeVariable, Message: refusal.Message + textfmt.Hint("; get_variables lists the variables")}
 	case errors.As(err, &refusal):
 		return tool.Coded{Code: refusal.Code, Message: refusal.Message}
 	}

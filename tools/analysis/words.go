@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -38,7 +38,7 @@ func sizeText(size *int64) string {
 	if size == nil {
 		return ""
 	}
-	return ", " + words.Kilobytes(int(*size))
+	return ", " + textfmt.Kilobytes(int(*size))
 }
 
 // listingWords are a line for each variable.
@@ -50,7 +50,7 @@ func listingWords(l inspect.Listing) plain.Text {
 	for i, v := range l.Variables {
 		lines[i] = plain.Line(variableLine(v))
 	}
-	t := plain.Text{First: words.Plural(l.Total, "variable")}
+	t := plain.Text{First: textfmt.Plural(l.Total, "variable")}
 	if n := len(l.Variables); n < l.Total {
 		t.First += fmt.Sprintf(", the first %d", n)
 	}
@@ -141,20 +141,20 @@ func previewWords(p inspect.Preview) plain.Text {
 		if part.shown == "" {
 			continue
 		}
-		name += fmt.Sprintf(", %s %s", part.what, words.Quoted(part.shown))
+		name += fmt.Sprintf(", %s %s", part.what, textfmt.Quoted(part.shown))
 		if others := slices.DeleteFunc(slices.Clone(part.all), func(s string) bool { return s == part.shown }); len(others) > 0 {
-			name += " (also " + words.QuotedList(others) + ")"
+			name += " (also " + textfmt.QuotedList(others) + ")"
 		}
 	}
 	if p.Delimiter != "" && p.Delimiter != "," && p.Delimiter != "\t" {
-		name += ", delimiter " + words.Quoted(p.Delimiter)
+		name += ", delimiter " + textfmt.Quoted(p.Delimiter)
 	}
 	if p.Encoding != "" && !strings.EqualFold(p.Encoding, "utf-8") {
 		name += ", " + p.Encoding
 	}
 	size := shapeText(p.Shape)
 	if p.Rows == nil && p.Estimate != nil {
-		size = fmt.Sprintf("about %s rows × %d columns", words.Thousands(int(*p.Estimate)), len(p.Columns))
+		size = fmt.Sprintf("about %s rows × %d columns", textfmt.Thousands(int(*p.Estimate)), len(p.Columns))
 	}
 	return tableWords(name, size, inspect.Table{Shape: p.Shape, Columns: p.Columns, DTypes: p.DTypes, Head: p.Head, Notes: p.Notes})
 }
@@ -164,7 +164,7 @@ func shapeText(shape []*int64) string {
 	if len(shape) != 2 || shape[0] == nil || shape[1] == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s rows × %d columns", words.Thousands(int(*shape[0])), *shape[1])
+	return fmt.Sprintf("%s rows × %d columns", textfmt.Thousands(int(*shape[0])), *shape[1])
 }
 
 // byColumn reads an object with a member for each column; what is not of that form is left out.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -40,13 +40,13 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	cells := doc.Notebook().Cells()
 	indexes, err := citedCells(args["cell_indices"], len(cells))
 	if err != nil {
-		return "", tool.ArgumentError{Err: fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)}
+		return "", tool.ArgumentError{Err: fmt.Errorf("cell_indices %s: %w", textfmt.Quoted(args["cell_indices"]), err)}
 	}
 	var numbers, parts []string
 	doc.As(tool.ClientOf(ctx)).List(cells, indexes...)
 	for _, i := range indexes {
 		numbers = append(numbers, strconv.Itoa(i))
-		source, wasCut := words.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), maxCited/len(indexes))
+		source, wasCut := textfmt.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), maxCited/len(indexes))
 		parts = append(parts, cellHead(cells[i], i), source)
 		if !wasCut {
 			doc.As(tool.ClientOf(ctx)).Show(cells[i])
@@ -71,7 +71,7 @@ func citedCells(list string, cells int) ([]int, error) {
 		from, to, isRange := strings.Cut(part, "-")
 		first, err := strconv.Atoi(strings.TrimSpace(from))
 		if err != nil || first < 0 {
-			return nil, fmt.Errorf("%s is neither an index nor a range such as 0-2", words.Quoted(part))
+			return nil, fmt.Errorf("%s is neither an index nor a range such as 0-2", textfmt.Quoted(part))
 		}
 		last := first
 		switch to = strings.TrimSpace(to); {
@@ -79,7 +79,7 @@ func citedCells(list string, cells int) ([]int, error) {
 			last = max(first, cells-1)
 		case isRange:
 			if last, err = strconv.Atoi(to); err != nil || last < first {
-				return nil, fmt.Errorf("%s is no range: its end has to be an index that is not before its beginning", words.Quoted(part))
+				return nil, fmt.Errorf("%s is no range: its end has to be an index that is not before its beginning", textfmt.Quoted(part))
 			}
 		}
 		if last >= cells {

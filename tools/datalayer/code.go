@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -36,7 +36,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	}
 	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
 	if desk.IsNoKernel(err) {
-		return nil, theirWords("Kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), kernelID)
+		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows those that run"), kernelID)
 	}
 	if err != nil {
 		return nil, desk.AnalysisError(err)

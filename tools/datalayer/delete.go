@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -108,7 +108,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		for i, c := range cells {
 			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
 			if args.Sources == nil || *args.Sources {
-				source, _ := words.Cut(datauri.Short(c.Source), each)
+				source, _ := textfmt.Cut(datauri.Short(c.Source), each)
 				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -139,7 +139,7 @@ func changedText(kind string, at int, did string, was ydoc.Cell, now string) *te
 		out.Result = fmt.Sprintf("Cell %d %s successfully - no changes detected", at, did)
 		return out
 	}
-	difference, _ = words.Cut(difference, notebook.MaxCellData)
+	difference, _ = textfmt.Cut(difference, notebook.MaxCellData)
 	out.Result = fmt.Sprintf("Cell %d %s successfully!\n\n```diff\n%s\n```", at, did, difference)
 	return out
 }
@@ -168,7 +168,7 @@ func editCellSource(d *Toolset) tool.Tool {
 		Input:       tool.ArgumentsOf[editSourceArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
-			if words.Marked(args.New) {
+			if textfmt.Marked(args.New) {
 				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
 			}
 			doc, cell, at, err := args.open(ctx, d)
@@ -190,11 +190,11 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
-	return datauri.Edit("source", source, words.Lines(a.Old), a.replace)
+	return datauri.Edit("source", source, textfmt.Lines(a.Old), a.replace)
 }
 
 func (a editSourceArgs) replace(source string) (string, error) {
-	old, fresh := words.Lines(a.Old), words.Lines(a.New)
+	old, fresh := textfmt.Lines(a.Old), textfmt.Lines(a.New)
 	first := strings.Index(source, old)
 	switch {
 	case first < 0:
@@ -265,7 +265,7 @@ func moveCell(d *Toolset) tool.Tool {
 			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, readset.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(target.ID); !there {
-					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))
+					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", textfmt.Quoted(target.ID))
 				}
 				return to, nil
 			}, args.Force); err != nil {

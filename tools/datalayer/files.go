@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -62,7 +62,7 @@ func listFiles(d *Toolset) tool.Tool {
 			var wanted *regexp.Regexp
 			if args.Pattern != "" {
 				if wanted, err = globExpression(args.Pattern); err != nil {
-					return nil, fmt.Errorf("pattern %s: %w", words.Quoted(args.Pattern), err)
+					return nil, fmt.Errorf("pattern %s: %w", textfmt.Quoted(args.Pattern), err)
 				}
 			}
 			found, note, err := d.Walk(ctx, files.Search{
@@ -104,7 +104,7 @@ func listFiles(d *Toolset) tool.Tool {
 			}
 			head += fmt.Sprintf("Showing %d-%d of %d files\n\n", start, end, len(found))
 			return tableAnswer("files.list", head, none, columns, rows, func(n int) string {
-				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", words.Plural(n, "row"), end-n)
+				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", textfmt.Plural(n, "row"), end-n)
 			})
 		}),
 	})

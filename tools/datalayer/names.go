@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -67,7 +67,7 @@ func (d *Toolset) use(ctx context.Context, name string, p jupyter.Path) (err err
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
-				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+words.Hint(": call unuse_notebook for those that are not needed"), len(u.all), namesKept)
+				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+textfmt.Hint(": call unuse_notebook for those that are not needed"), len(u.all), namesKept)
 				return
 			}
 			u.all = append(u.all, usedNotebook{name, p})
@@ -101,14 +101,14 @@ func (d *Toolset) unuse(ctx context.Context, name string) (current string, switc
 }
 
 // errNoCurrent is the error of a call that means the current notebook when there is none.
-var errNoCurrent = errors.New("no notebook is activated" + words.Hint(": call use_notebook first, with a name for it and its path, or give notebook_name"))
+var errNoCurrent = errors.New("no notebook is activated" + textfmt.Hint(": call use_notebook first, with a name for it and its path, or give notebook_name"))
 
 func notConnected(name string, known []string) error {
 	list := "none"
 	if len(known) > 0 {
-		list = words.QuotedList(known)
+		list = textfmt.QuotedList(known)
 	}
-	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s"+words.Hint("; use_notebook connects one"), name, list)
+	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s"+textfmt.Hint("; use_notebook connects one"), name, list)
 }
 
 // usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the
@@ -141,7 +141,7 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 	}
 	doc, err := d.openNamed(ctx, p)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'"+words.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
+		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'"+textfmt.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
 	}
 	return doc, called, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -92,7 +92,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	case known && create && had == clean:
 		return "", nil, fmt.Errorf("notebook '%s' (path: %s) is already created: use it with mode \"connect\"", args.Name, clean)
 	case known && had != clean:
-		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s"+words.Hint(", or call unuse_notebook first"), args.Name, words.Quoted(had.String()), words.Quoted(clean.String()))
+		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s"+textfmt.Hint(", or call unuse_notebook first"), args.Name, textfmt.Quoted(had.String()), textfmt.Quoted(clean.String()))
 	}
 	if create {
 		if err := d.createUsed(ctx, clean); err != nil {
@@ -102,7 +102,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	doc, err := d.openNamed(ctx, clean)
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) {
-			err = fmt.Errorf("'%s' not found in jupyter server"+words.Hint(": list_files shows what there is")+"; mode \"create\" makes a notebook", clean)
+			err = fmt.Errorf("'%s' not found in jupyter server"+textfmt.Hint(": list_files shows what there is")+"; mode \"create\" makes a notebook", clean)
 		}
 		return "", nil, err
 	}
@@ -117,7 +117,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	switch {
 	case known && current == args.Name:
 		doc.Release()
-		return fmt.Sprintf("Notebook '%s' is already connected and activated"+words.Hint(": no need to call use_notebook again")+". %s", args.Name, says), nil, nil
+		return fmt.Sprintf("Notebook '%s' is already connected and activated"+textfmt.Hint(": no need to call use_notebook again")+". %s", args.Name, says), nil, nil
 	case known && current != "":
 		return fmt.Sprintf("[INFO] Reactivating notebook '%s' and deactivating '%s'.", args.Name, current), doc, nil
 	}
@@ -151,9 +151,9 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	case wanted == "":
 		return "The notebook has no kernel yet; the first execution starts one.", nil
 	case running && wanted == newKernel:
-		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open"+words.Hint(": restart_notebook clears it; call use_notebook without kernel_id"), doc.Path(), k.ID)
+		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open"+textfmt.Hint(": restart_notebook clears it; call use_notebook without kernel_id"), doc.Path(), k.ID)
 	case running:
-		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open"+words.Hint("; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one"),
+		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open"+textfmt.Hint("; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one"),
 			wanted, doc.Path(), k.ID)
 	case wanted == newKernel:
 		if k, err = doc.Kernel().Start(ctx); err != nil {
@@ -166,7 +166,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		return "", err
 	}
 	if !slices.ContainsFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == wanted }) {
-		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), wanted)
+		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows those that run"), wanted)
 	}
 	if k, err = doc.Kernel().Take(ctx, wanted); err != nil {
 		return "", err
@@ -202,13 +202,13 @@ func listNotebooks(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return tableAnswer("notebooks.list", "", "No managed notebooks."+words.Hint(" Call use_notebook to use one."), columns, rows, leftOutRows)
+			return tableAnswer("notebooks.list", "", "No managed notebooks."+textfmt.Hint(" Call use_notebook to use one."), columns, rows, leftOutRows)
 		}),
 	})
 }
 
 func leftOutRows(n int) string {
-	return "[" + words.Plural(n, "row") + " left out: the answer would be too long]"
+	return "[" + textfmt.Plural(n, "row") + " left out: the answer would be too long]"
 }
 
 // usedRows returns a row for each notebook of the client of ctx: name, path, kernel, its status, ✓ for the current one.

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -135,7 +135,7 @@ func readCells(d *Toolset) tool.Tool {
 		Name:        "read_cells",
 		Title:       "Read all cells of the current notebook",
 		Toolset:     tool.ToolsetDatalayer,
-		Description: "Reads all cells of the current notebook as they are now, with their sources and outputs as texts; images are named by their addresses. Use it for small notebooks. Costs the length of the sources and up to " + words.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
+		Description: "Reads all cells of the current notebook as they are now, with their sources and outputs as texts; images are named by their addresses. Use it for small notebooks. Costs the length of the sources and up to " + textfmt.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.DocumentResultOf[cellsResult](nil),
@@ -179,7 +179,7 @@ func readCells(d *Toolset) tool.Tool {
 					parts = append(parts, c)
 				}
 				if out.Left > 0 {
-					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+words.Hint(": read_notebook goes on with start_index %d")+"]", words.Plural(out.Left, "cell"), len(out.Result))))
+					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+textfmt.Hint(": read_notebook goes on with start_index %d")+"]", textfmt.Plural(out.Left, "cell"), len(out.Result))))
 				}
 				return slices.Concat(parts, atRevision(out.Revision), warning(a))
 			}

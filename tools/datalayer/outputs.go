@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -108,7 +108,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		pictures.From = s.from
 		out.Result, whole = nil, true
 		for _, t := range s.head {
-			short, wasCut := words.Cut(t, most)
+			short, wasCut := textfmt.Cut(t, most)
 			out.Result, whole = append(out.Result, short), whole && !wasCut
 		}
 		shown := outputs.Show(lim, pictures)
@@ -116,7 +116,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 			out.Result = append(out.Result, placedOutput(o, shown.Images[i], pictures)...)
 		}
 		if shown.Omitted > 0 {
-			out.Result = append(out.Result, "["+words.Plural(shown.Omitted, "output")+" left out of the middle]")
+			out.Result = append(out.Result, "["+textfmt.Plural(shown.Omitted, "output")+" left out of the middle]")
 		}
 		for _, t := range s.tail {
 			out.Result = append(out.Result, t)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -56,7 +56,7 @@ func headLine(source string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	first, _ := words.Cut(lines[0], desk.MaxLine)
+	first, _ := textfmt.Cut(lines[0], desk.MaxLine)
 	if n := len(lines) - 1; n > 0 {
 		first += fmt.Sprintf("...(%d lines hidden)", n)
 	}
@@ -153,7 +153,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		}
 		out.Result = fmt.Sprintf("Notebook %s has %d cells.\n\n%s", name, len(cells), shown)
 		if count < wanted {
-			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", words.Plural(wanted-count, "cell"), start+count)
+			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", textfmt.Plural(wanted-count, "cell"), start+count)
 		}
 	}
 	render()
@@ -180,7 +180,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 	var parts []string
 	for i := start; i < start+count; i++ {
-		source, _ := words.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), each)
+		source, _ := textfmt.Cut(strings.TrimSuffix(datauri.Short(cells[i].Source), "\n"), each)
 		parts = append(parts, cellHead(cells[i], i)+"\n", source, "\n\n")
 	}
 	return strings.Join(parts, "\n")
@@ -199,7 +199,7 @@ func readCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "read_cell",
 		Title:       "Read a cell",
-		Description: "Reads one cell as it is now: its type and execution count, its whole source, and a code cell's outputs as texts and images. Use it before changing a cell, and to see its outputs. Outputs longer than " + words.Thousands(analysis.DefaultCodeSize) + " characters are cut in the middle.",
+		Description: "Reads one cell as it is now: its type and execution count, its whole source, and a code cell's outputs as texts and images. Use it before changing a cell, and to see its outputs. Outputs longer than " + textfmt.Thousands(analysis.DefaultCodeSize) + " characters are cut in the middle.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[readCellArgs](nil),
 		Output:      tool.DocumentResultOf[cellResult](nil),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -45,7 +45,7 @@ func (UsedRun) Refine(f tool.Fields) {
 
 // timeoutField describes a timeout. usual is its default.
 func timeoutField(f tool.Field, usual int) {
-	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, words.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
+	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, textfmt.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
 }
 
 // intervalField describes the time between two progress lines.
@@ -176,11 +176,11 @@ func (w *Watch) outcome(ctx context.Context, d *desk.Desk, r *run.Run, late bool
 	case res.State == run.WaitingForInput:
 		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", r.ID, d.HowToAnswer(r.ID, res)))
 	case res.State == run.Queued && w.goesOn && behind != nil:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s"+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.ID))+"]", r.ID, behind.Says()))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s"+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.ID))+"]", r.ID, behind.Says()))
 	case !res.State.Ended() && w.goesOn:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+words.Hint(": wait_run waits for it")+words.Hint(", cancel_run stops it")+"]", r.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+textfmt.Hint(": wait_run waits for it")+textfmt.Hint(", cancel_run stops it")+"]", r.ID))
 	case !res.State.Ended():
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+words.Hint("; wait_run waits for it")+words.Hint(", restart_notebook ends it")+"]", r.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+textfmt.Hint("; wait_run waits for it")+textfmt.Hint(", restart_notebook ends it")+"]", r.ID))
 	case late:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
 	}
@@ -193,7 +193,7 @@ func (w *Watch) outcome(ctx context.Context, d *desk.Desk, r *run.Run, late bool
 // notes are what else the caller should know.
 func (w *Watch) notes(res run.Result) (out []string) {
 	if res.Err != nil && res.State != run.Interrupted {
-		t, _ := words.Cut(res.Err.Error(), 1000)
+		t, _ := textfmt.Cut(res.Err.Error(), 1000)
 		out = append(out, t)
 	}
 	if res.Note != "" {
@@ -203,7 +203,7 @@ func (w *Watch) notes(res run.Result) (out []string) {
 		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if res.Omitted > 0 {
-		out = append(out, fmt.Sprintf("%s bytes of output were left out"+words.Hint("; get_run with output -1 pages through their text"), words.Thousands(res.Omitted)))
+		out = append(out, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(res.Omitted)))
 	}
 	if res.Figures > 0 {
 		out = append(out, desk.FiguresLeftOut(res.Figures))
@@ -279,7 +279,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 			}
 			a, err := d.runUsed(ctx, doc, id, args.Watch("cell.insert_execute", UsualTimeout))
 			if err != nil {
-				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", words.Quoted(id), err)
+				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", textfmt.Quoted(id), err)
 			}
 			return a, nil
 		}),
@@ -292,7 +292,7 @@ func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args in
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}
-	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: words.Lines(args.Source)}}, func(e *ydoc.Editor) int {
+	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: textfmt.Lines(args.Source)}}, func(e *ydoc.Editor) int {
 		if args.Index < 0 {
 			return e.Len()
 		}

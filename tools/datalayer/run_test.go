@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -135,7 +135,7 @@ func TestDatalayerOutputsAreCut(t *testing.T) {
 		r.Use("")
 		got := r.Worked(r.Result("insert_execute_code_cell", toolstest.Dict{"cell_index": 0, "cell_source": "print('x' * 300_000)"}))
 		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got[0]))
-		test.True(t, words.Marked(got[0]))
+		test.True(t, textfmt.Marked(got[0]))
 		got = r.Result("execute_code", toolstest.Dict{"code": "print('y' * 50_000)", "maxOutputSize": 100})
 		if len(got[0]) > 200 {
 			t.Errorf("%d characters", len(got[0]))

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -114,7 +114,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:
-				return nil, fmt.Errorf("document_provider is %s: only %q is offered", words.Quoted(args.Provider), jupyterProvider)
+				return nil, fmt.Errorf("document_provider is %s: only %q is offered", textfmt.Quoted(args.Provider), jupyterProvider)
 			case args.URL != ownServer && !jupyter.SameServer(strings.TrimRight(address, "/"), srv.BaseURL()):
 				return nil, errors.New("this is not the Jupyter server that these tools work on, which is " + srv.BaseURL() +
 					": they stay with it, and no token is sent anywhere else. Start the program again with --jupyter-url for another server")

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -31,15 +31,15 @@ func (d *Desk) Analysis(ctx context.Context, id string) (*analysis.Session, erro
 func AnalysisError(err error) error {
 	switch {
 	case errors.Is(err, analysis.ErrNoSession):
-		return tool.Coded{Code: CodeSession, Message: err.Error() + words.Hint("; session_list shows the current ones") + words.Hint(", session_create makes one")}
+		return tool.Coded{Code: CodeSession, Message: err.Error() + textfmt.Hint("; session_list shows the current ones") + textfmt.Hint(", session_create makes one")}
 	case errors.Is(err, analysis.ErrNoNotebook):
-		return tool.Coded{Code: CodeNone, Message: err.Error() + words.Hint(": session_create with notebook_path makes a session with a notebook")}
+		return tool.Coded{Code: CodeNone, Message: err.Error() + textfmt.Hint(": session_create with notebook_path makes a session with a notebook")}
 	case errors.Is(err, analysis.ErrKernelGone):
-		return tool.Coded{Code: codeKernel, Message: err.Error() + words.Hint("; session_create makes a session with a new one")}
+		return tool.Coded{Code: codeKernel, Message: err.Error() + textfmt.Hint("; session_create makes a session with a new one")}
 	}
 	var full *analysis.LimitError
 	if errors.As(err, &full) {
-		return tool.Coded{Code: full.Kind(), Message: full.Error() + words.Hint("; session_delete ends one") + "; --max-sessions of the program sets how many there may be"}
+		return tool.Coded{Code: full.Kind(), Message: full.Error() + textfmt.Hint("; session_delete ends one") + "; --max-sessions of the program sets how many there may be"}
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -59,7 +59,7 @@ func await(ctx, wait context.Context, runs []*run.Run, long time.Duration, look 
 			case <-wait.Done():
 				return
 			case <-tick.C:
-				message := words.Plural(i, "cell") + " of " + words.Thousands(len(runs)) + " done"
+				message := textfmt.Plural(i, "cell") + " of " + textfmt.Thousands(len(runs)) + " done"
 				res := r.Result()
 				look(res)
 				if line := lastLine(res); line != "" {
@@ -94,8 +94,8 @@ func lastLine(r run.Result) string {
 		if r.Outputs[i].Type() != "stream" {
 			continue
 		}
-		t := strings.TrimRight(words.Plain(JoinText(r.Outputs[i]["text"])), "\n ")
-		line, _ := words.Cut(t[strings.LastIndexByte(t, '\n')+1:], words.ShortestMarked*2)
+		t := strings.TrimRight(textfmt.Plain(JoinText(r.Outputs[i]["text"])), "\n ")
+		line, _ := textfmt.Cut(t[strings.LastIndexByte(t, '\n')+1:], textfmt.ShortestMarked*2)
 		return line
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -51,7 +51,7 @@ func (d *Desk) Behind(ctx context.Context, r *run.Run) *Behind {
 		b.says += "a run of another client"
 	}
 	if ahead.CellID != "" {
-		b.says += " of cell " + words.Quoted(ahead.CellID)
+		b.says += " of cell " + textfmt.Quoted(ahead.CellID)
 	}
 	switch {
 	case b.RunID == "" && now.Asking != nil:
@@ -61,7 +61,7 @@ func (d *Desk) Behind(ctx context.Context, r *run.Run) *Behind {
 	default:
 		b.says += ", which " + tookWords(now, took)
 		if b.RunID != "" {
-			b.says += words.Hint(fmt.Sprintf(": wait_run with run_id %q waits for it", ahead.ID)) + words.Hint(", cancel_run stops it")
+			b.says += textfmt.Hint(fmt.Sprintf(": wait_run with run_id %q waits for it", ahead.ID)) + textfmt.Hint(", cancel_run stops it")
 		}
 	}
 	return b

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -30,7 +30,7 @@ type UnknownCellError struct {
 
 // Error implements error.
 func (e *UnknownCellError) Error() string {
-	return fmt.Sprintf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", e.what, words.Quoted(e.id), Holds(e.count))
+	return fmt.Sprintf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", e.what, textfmt.Quoted(e.id), Holds(e.count))
 }
 
 // Find returns the index among v.Now of the cell with an id, or of the only one whose id begins so. what is the name of
@@ -113,7 +113,7 @@ func (v View) deleted(what, id string) error {
 	} else if !slices.Contains(v.known, id) {
 		by = "" // it may have been this client
 	}
-	return fmt.Errorf("%s: the cell that you were shown with the id %s was deleted%s%s: read the cells again; nothing was changed", what, words.Quoted(id), by, around)
+	return fmt.Errorf("%s: the cell that you were shown with the id %s was deleted%s%s: read the cells again; nothing was changed", what, textfmt.Quoted(id), by, around)
 }
 
 // ambiguous refuses an id that fits several cells, of which some may be gone.
@@ -124,15 +124,15 @@ func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 	short := v.ShortIDs()
 	var parts []string
 	for _, i := range fits {
-		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, words.Quoted(short(v.Now[i].ID)), words.Quoted(firstLine(v.Now[i]))))
+		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, textfmt.Quoted(short(v.Now[i].ID)), textfmt.Quoted(firstLine(v.Now[i]))))
 	}
 	for _, id := range gone {
-		parts = append(parts, words.Quoted(short(id))+" was deleted")
+		parts = append(parts, textfmt.Quoted(short(id))+" was deleted")
 	}
 	if more := len(parts) - fitsShown; more > 0 {
 		parts = append(parts[:fitsShown], fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Errorf("%s: the id %s fits several cells that you may mean: %s; give more of the id; nothing was changed", what, words.Quoted(id), strings.Join(parts, ", "))
+	return fmt.Errorf("%s: the id %s fits several cells that you may mean: %s; give more of the id; nothing was changed", what, textfmt.Quoted(id), strings.Join(parts, ", "))
 }
 
 // twins refuses an nbformat id that several cells have.
@@ -147,9 +147,9 @@ func (v View) twins(what, id string, at []int) error {
 func Twins(cells []ydoc.Cell, id string, at []int) string {
 	parts := make([]string, len(at))
 	for i, at := range at {
-		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, words.Quoted(cells[at].Exactly()), words.Quoted(firstLine(cells[at])))
+		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, textfmt.Quoted(cells[at].Exactly()), textfmt.Quoted(firstLine(cells[at])))
 	}
-	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), words.Quoted(id), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), textfmt.Quoted(id), strings.Join(parts, ", "))
 }
 
 // ShortIDs returns the function that gives, for the id of a cell of the view, the beginning of at least four characters

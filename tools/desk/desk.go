@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -90,7 +90,7 @@ func (d *Desk) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document
 				return doc, nil
 			}
 		}
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_nbs lists the notebooks")+"%s", path, WhyMissing(path))
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, WhyMissing(path))
 	}
 	if err != nil {
 		return nil, unreadable(ctx, d.Files, path, err)
@@ -103,7 +103,7 @@ func (d *Desk) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document
 func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err error) error {
 	err = f.Broken(ctx, path, err)
 	if errors.As(err, new(*files.BrokenError)) {
-		return fmt.Errorf("%w"+words.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
+		return fmt.Errorf("%w"+textfmt.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -78,7 +78,7 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 
 // question is the text that the person is shown.
 func question(q run.Question) string {
-	prompt, _ := words.Cut(words.Plain(q.Prompt), 2000)
+	prompt, _ := textfmt.Cut(textfmt.Plain(q.Prompt), 2000)
 	kind := "input"
 	if q.Password {
 		kind = "a password; nbduet neither shows nor stores it, but your MCP client may show it"

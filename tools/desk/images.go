@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -280,12 +280,12 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	}
 	*drawn = true
 	if len(t.Images) >= t.most {
-		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+words.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), address)
+		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+textfmt.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), address)
 	}
 	left := max(1, min(t.most, t.expected)-len(t.Images))
 	bytes := min(t.Each, t.budget/left*3/4-3)
 	if bytes < min(t.Each, leastImage) {
-		return fmt.Sprintf("<image, %s, not shown because the answer is full"+words.Hint(": get_image_resource shows %s")+">", about, address)
+		return fmt.Sprintf("<image, %s, not shown because the answer is full"+textfmt.Hint(": get_image_resource shows %s")+">", about, address)
 	}
 	p, err := t.show(e, img, images.Limits{Bytes: bytes})
 	if err != nil {
@@ -307,9 +307,9 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 // sizeAbout says how large an image is.
 func sizeAbout(e images.Entry) string {
 	if e.Width == 0 {
-		return e.MIME + ", " + words.Kilobytes(e.Bytes)
+		return e.MIME + ", " + textfmt.Kilobytes(e.Bytes)
 	}
-	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, words.Kilobytes(e.Bytes))
+	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, textfmt.Kilobytes(e.Bytes))
 }
 
 // pixelsOf is how large an image is on the screen, or else its type.

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -38,7 +38,7 @@ func (d *Desk) FindImage(ctx context.Context, uri string) (images.Entry, images.
 	}
 	if !ok {
 		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago"+
-			words.Hint("; read_nb_cells on its cell shows it and its address"), words.Quoted(uri))
+			textfmt.Hint("; read_nb_cells on its cell shows it and its address"), textfmt.Quoted(uri))
 	}
 	if img.Data == nil {
 		img, err = d.readFromCell(ctx, e)
@@ -53,7 +53,7 @@ func (d *Desk) readFromCell(ctx context.Context, e images.Entry) (images.Image, 
 		return images.Image{}, err
 	}
 	gone := func(why string) error {
-		return fmt.Errorf("image %s is no longer cached, and %s: run the cell again (it began with %s)", e.URI(), why, words.Quoted(e.Line))
+		return fmt.Errorf("image %s is no longer cached, and %s: run the cell again (it began with %s)", e.URI(), why, textfmt.Quoted(e.Line))
 	}
 	doc, err := d.Manager.Open(ctx, path)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Desk) pathNow(e images.Entry) (jupyter.Path, error) {
 
 // FiguresLeftOut says how many figures of a run are missing in its cell.
 func FiguresLeftOut(n int) string {
-	return words.Plural(n, "figure") + " left out: the run has made more than a notebook takes from one run; save figures to files, or make them smaller"
+	return textfmt.Plural(n, "figure") + " left out: the run has made more than a notebook takes from one run; save figures to files, or make them smaller"
 }
 
 // A figure of plotly that has no picture is drawn by its notebook's kernel when an answer would show it. The picture is for
@@ -170,14 +170,14 @@ func (g *ImageStore) picture(d *drawing, from images.Origin, fig any, room bool)
 		return "", why
 	}
 	if !room {
-		return "", fmt.Sprintf("an answer shows %d"+words.Hint("; read_nb_cells on its cell alone draws it"), max(0, g.most))
+		return "", fmt.Sprintf("an answer shows %d"+textfmt.Hint("; read_nb_cells on its cell alone draws it"), max(0, g.most))
 	}
 	if d.until.IsZero() {
 		d.until = time.Now().Add(d.time())
 	}
 	left := time.Until(d.until)
 	if left < time.Second {
-		return "", "there was no time left to draw it" + words.Hint("; read_nb_cells on its cell alone draws it")
+		return "", "there was no time left to draw it" + textfmt.Hint("; read_nb_cells on its cell alone draws it")
 	}
 	png, err = d.ask(from, text, left)
 	var no *figure.NoPicture

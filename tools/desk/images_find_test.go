@@ -16,7 +16,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
@@ -60,7 +60,7 @@ func shown(s ShownOutputs) (figures, pictures []string) {
 		data, _ := o["data"].(map[string]any)
 		f, _ := data[Plotly].(string)
 		p, _ := data["image/png"].(string)
-		figures = append(figures, words.SettleHints(f, func(clause string) string { return clause }))
+		figures = append(figures, textfmt.SettleHints(f, func(clause string) string { return clause }))
 		pictures = append(pictures, p)
 	}
 	return figures, pictures

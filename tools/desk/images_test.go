@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -30,7 +30,7 @@ func TestImagesStandOnceBesideTheJSON(t *testing.T) {
 	got := ContentsOf([]ydoc.Output{plot, plot, plot}).Show(generous, pictures)
 	for i, want := range []string{"<image 1, 40×30, 3.7 kB, shown below: jupyter://sessions/me/images/", "<image 2, 40×30, 3.7 kB, shown below: ", "<image, 40×30, 3.7 kB, not shown because an answer shows 2: get_image_resource shows jupyter://"} {
 		ref := got.Outputs[i]["data"].(map[string]any)["image/png"].(string)
-		if ref = words.SettleHints(ref, func(clause string) string { return clause }); !strings.HasPrefix(ref, want) {
+		if ref = textfmt.SettleHints(ref, func(clause string) string { return clause }); !strings.HasPrefix(ref, want) {
 			t.Errorf("image %d is %q", i, ref)
 		}
 	}

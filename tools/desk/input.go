@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 const (
@@ -25,18 +25,18 @@ func InputOf(r run.Result) *Input {
 	if r.State != run.WaitingForInput || r.Asking == nil {
 		return nil
 	}
-	prompt, _ := words.Cut(words.Plain(r.Asking.Prompt), promptShown)
+	prompt, _ := textfmt.Cut(textfmt.Plain(r.Asking.Prompt), promptShown)
 	return &Input{prompt, r.Asking.Password}
 }
 
 // Asks says which input the code waits for.
 func Asks(r run.Result) string {
-	prompt, _ := words.Cut(words.Plain(r.Asking.Prompt), promptQuoted)
+	prompt, _ := textfmt.Cut(textfmt.Plain(r.Asking.Prompt), promptQuoted)
 	what := "input"
 	if r.Asking.Password {
 		what = "a password"
 	}
-	return "it waits for " + what + " (" + words.Quoted(prompt) + ")"
+	return "it waits for " + what + " (" + textfmt.Quoted(prompt) + ")"
 }
 
 // HowToAnswer says which input the code of a run waits for, and who answers it how; "" if it waits for none.
@@ -49,13 +49,13 @@ func (d *Desk) HowToAnswer(id string, r run.Result) string {
 	case r.Asking.Password && !d.AgentPasswords:
 		return Asks(r) + " and is interrupted if nobody answers in time: " + onlyPerson(id)
 	}
-	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + words.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + words.Hint(", cancel_run stops it")
+	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
 }
 
 // onlyPerson says how a password is answered.
 func onlyPerson(id string) string {
-	return "a person has to answer a password" + words.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
-		"; elsewhere ask your user to start nbduet with --allow-agent-passwords" + words.Hint(", which lets answer_input answer") + words.Hint("; cancel_run stops the code")
+	return "a person has to answer a password" + textfmt.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
+		"; elsewhere ask your user to start nbduet with --allow-agent-passwords" + textfmt.Hint(", which lets answer_input answer") + textfmt.Hint("; cancel_run stops the code")
 }
 
 // AnswerInput answers the input that a run waits for, as a line. An error says what to do instead.
@@ -66,12 +66,12 @@ func (d *Desk) AnswerInput(r *run.Run, line string) error {
 	case errors.Is(err, run.ErrPassword):
 		return fmt.Errorf("run %s: %w: %s", r.ID, err, onlyPerson(r.ID))
 	case errors.Is(err, run.ErrAsked):
-		return fmt.Errorf("run %s: %w by elicitation"+words.Hint(": wait_run waits for their answer")+words.Hint(", cancel_run stops the code"), r.ID, err)
+		return fmt.Errorf("run %s: %w by elicitation"+textfmt.Hint(": wait_run waits for their answer")+textfmt.Hint(", cancel_run stops the code"), r.ID, err)
 	default:
-		next := words.Hint("; wait_run waits for it")
+		next := textfmt.Hint("; wait_run waits for it")
 		state := r.Status().State
 		if state.Ended() {
-			next = words.Hint("; get_run shows its outputs")
+			next = textfmt.Hint("; get_run shows its outputs")
 		}
 		return fmt.Errorf("run %s is %s: %w%s", r.ID, state, err, next)
 	}

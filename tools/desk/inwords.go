@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/htmltext"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/render/traceback"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -49,16 +49,16 @@ func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 		switch data, ok := o["data"].(map[string]any); {
 		case o.Type() == "error":
 			out[i] = shortError(o)
-		case ok && drawn && len(data) == 1 && figure.Axes(words.Plain(JoinText(data["text/plain"]))) != "":
+		case ok && drawn && len(data) == 1 && figure.Axes(textfmt.Plain(JoinText(data["text/plain"]))) != "":
 			if told {
 				out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}
 				continue
 			}
-			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(words.Plain(JoinText(data["text/plain"])))}}
+			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(textfmt.Plain(JoinText(data["text/plain"])))}}
 		case o.Type() == "stream":
 			// Before it is cut to size: what was written over takes no room.
-			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plain.Overwritten(words.Plain(JoinText(o["text"])))}
-		case ok && drawn && onlyClasses.MatchString(words.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
+			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plain.Overwritten(textfmt.Plain(JoinText(o["text"])))}
+		case ok && drawn && onlyClasses.MatchString(textfmt.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
 			// What the code that drew the picture has returned: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}
 		case ok:
@@ -72,7 +72,7 @@ func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 
 // shortError is an error with its traceback cut to what went wrong and where.
 func shortError(o ydoc.Output) ydoc.Output {
-	name, value := words.Plain(JoinText(o["ename"])), words.Plain(JoinText(o["evalue"]))
+	name, value := textfmt.Plain(JoinText(o["ename"])), textfmt.Plain(JoinText(o["evalue"]))
 	text, short := traceback.Short(name, value, linesOf(o["traceback"]))
 	out := ydoc.Output{"output_type": "error", "ename": name, "evalue": value, "traceback": []any{text}}
 	if short {
@@ -127,7 +127,7 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 			if now := figures.Widget(data); now != "" {
 				return map[string]any{mime: now}
 			}
-			return map[string]any{mime: strings.TrimRight(words.Plain(JoinText(data[mime])), "\n") + "\n" + asItBegan}
+			return map[string]any{mime: strings.TrimRight(textfmt.Plain(JoinText(data[mime])), "\n") + "\n" + asItBegan}
 		}
 		if mime != "text/html" {
 			return map[string]any{mime: data[mime]}
@@ -150,7 +150,7 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 	if line := figures.About(data); line != "" {
 		return line
 	}
-	plain := words.Plain(JoinText(data["text/plain"]))
+	plain := textfmt.Plain(JoinText(data["text/plain"]))
 	if datauri.IsName(plain) {
 		return plain
 	}
@@ -163,7 +163,7 @@ const asItBegan = "<widget, as it began>"
 // rankIn is the rank of a type, in halves. A text that says only of which class an object is ranks behind the other forms
 // that are read as text.
 func rankIn(mime string, data map[string]any) int {
-	if mime == "text/plain" && onlyClass.MatchString(words.Plain(JoinText(data[mime]))) {
+	if mime == "text/plain" && onlyClass.MatchString(textfmt.Plain(JoinText(data[mime]))) {
 		return 2*Rank("text/html") + 1
 	}
 	return 2 * Rank(mime)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/htmltext"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -119,11 +119,11 @@ func contentOf(o ydoc.Output) content {
 	c.Kind, _ = o["output_type"].(string)
 	switch c.Kind {
 	case "stream":
-		c.texts["text"] = words.Plain(JoinText(o["text"]))
+		c.texts["text"] = textfmt.Plain(JoinText(o["text"]))
 	case "error":
-		c.texts["name"] = words.Plain(JoinText(o["ename"]))
-		c.texts["value"] = words.Plain(JoinText(o["evalue"]))
-		c.texts["traceback"] = words.Plain(JoinLines(o["traceback"]))
+		c.texts["name"] = textfmt.Plain(JoinText(o["ename"]))
+		c.texts["value"] = textfmt.Plain(JoinText(o["evalue"]))
+		c.texts["traceback"] = textfmt.Plain(JoinLines(o["traceback"]))
 	case "execute_result", "display_data":
 		data, _ := o["data"].(map[string]any)
 		for mime, v := range data {
@@ -139,7 +139,7 @@ func contentOf(o ydoc.Output) content {
 		c.texts["text"] = MimeText(map[string]any(o))
 	}
 	for _, t := range c.texts {
-		c.size += words.Size(t)
+		c.size += textfmt.Size(t)
 	}
 	return c
 }
@@ -158,7 +158,7 @@ func formText(mime string, v any) string {
 
 // onlyInBrowser is said of a form of which there is nothing to read.
 func onlyInBrowser(mime, text string) string {
-	return "<" + mime + " of " + words.Plural(words.Size(text), "character") + ", which only a browser shows>"
+	return "<" + mime + " of " + textfmt.Plural(textfmt.Size(text), "character") + ", which only a browser shows>"
 }
 
 // browserOnly reports whether a form of an output is a script, or binary, or of a vendor's own type and long.
@@ -177,7 +177,7 @@ func browserOnly(mime, text string) bool {
 		read, err := htmltext.Of(text)
 		return err == nil && read == ""
 	case strings.HasPrefix(sub, "vnd."), strings.HasPrefix(sub, "x."):
-		return words.Size(text) > largestVendor
+		return textfmt.Size(text) > largestVendor
 	}
 	return false
 }
@@ -196,7 +196,7 @@ func Rank(mime string) int {
 func (c content) show(allowed int, pictures *ImageSet) (map[string]any, bool) {
 	switch c.Kind {
 	case "stream":
-		t, wasCut := words.Cut(c.texts["text"], allowed)
+		t, wasCut := textfmt.Cut(c.texts["text"], allowed)
 		name, _ := c.out["name"].(string)
 		return map[string]any{"output_type": "stream", "name": name, "text": t}, wasCut
 	case "error":
@@ -204,18 +204,18 @@ func (c content) show(allowed int, pictures *ImageSet) (map[string]any, bool) {
 	case "execute_result", "display_data":
 		return c.showData(allowed, pictures)
 	default:
-		t, wasCut := words.Cut(c.texts["text"], allowed)
+		t, wasCut := textfmt.Cut(c.texts["text"], allowed)
 		return map[string]any{"output_type": c.Kind, "text": t}, wasCut
 	}
 }
 
 func (c content) showError(allowed int) (map[string]any, bool) {
 	// Name and value come first: they say what happened, and the traceback only repeats them at its end.
-	name, cutName := words.Cut(c.texts["name"], min(allowed, 200))
-	allowed -= words.Size(name)
-	value, cutValue := words.Cut(c.texts["value"], max(allowed/3, allowed-words.Size(c.texts["traceback"])))
-	allowed -= words.Size(value)
-	trace, cutTrace := words.Cut(c.texts["traceback"], allowed)
+	name, cutName := textfmt.Cut(c.texts["name"], min(allowed, 200))
+	allowed -= textfmt.Size(name)
+	value, cutValue := textfmt.Cut(c.texts["value"], max(allowed/3, allowed-textfmt.Size(c.texts["traceback"])))
+	allowed -= textfmt.Size(value)
+	trace, cutTrace := textfmt.Cut(c.texts["traceback"], allowed)
 	traceback := []string{}
 	if trace != "" {
 		traceback = strings.Split(trace, "\n")
@@ -230,7 +230,7 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 	wasCut := false
 	for i, mime := range c.order {
 		t := c.texts[mime]
-		switch n := words.Size(t); {
+		switch n := textfmt.Size(t); {
 		case n <= allowed:
 			shown[mime] = t
 			if t == MimeText(data[mime]) && !IsText(data[mime]) && shallow(data[mime], maxDepth) && json.Valid([]byte(t)) {
@@ -238,13 +238,13 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 			}
 			allowed -= n
 		case i == 0:
-			short, _ := words.Cut(t, allowed)
+			short, _ := textfmt.Cut(t, allowed)
 			shown[mime] = short
-			allowed -= words.Size(short)
+			allowed -= textfmt.Size(short)
 			wasCut = true
 		default:
 			// Half an HTML table is of no use.
-			shown[mime] = "<" + mime + ", " + words.Plural(n, "character") + ", left out>"
+			shown[mime] = "<" + mime + ", " + textfmt.Plural(n, "character") + ", left out>"
 			wasCut = true
 		}
 	}
@@ -342,7 +342,7 @@ func join(v any, between string) string {
 // MimeText is the text of one MIME type of an output: the text itself, or JSON.
 func MimeText(v any) string {
 	if IsText(v) {
-		return words.Plain(JoinText(v))
+		return textfmt.Plain(JoinText(v))
 	}
 	b, err := tool.Compact(v)
 	if err != nil {

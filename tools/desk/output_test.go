@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -48,7 +48,7 @@ func TestShowOutputsSharesTheLimit(t *testing.T) {
 	got := ContentsOf(outputs).Show(OutputLimits{Each: 1000, Total: 1000, Count: 100}, testTray(t, 4))
 	total := 0
 	for _, o := range got.Outputs {
-		total += words.Size(o["text"].(string))
+		total += textfmt.Size(o["text"].(string))
 	}
 	test.LessEq(t, 1000, total)
 	test.GreaterEq(t, 900, total)

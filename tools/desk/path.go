@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -25,7 +25,7 @@ func PageURL(base string, path jupyter.Path) string {
 
 // NotebookArg checks a path argument that must name a file.
 func NotebookArg(name, path string) (jupyter.Path, error) {
-	return FileArg(name, path, ", not a notebook: give a path such as \"work/analysis.ipynb\""+words.Hint("; list_nbs lists them"))
+	return FileArg(name, path, ", not a notebook: give a path such as \"work/analysis.ipynb\""+textfmt.Hint("; list_nbs lists them"))
 }
 
 // FileArg checks a path argument that must name something below the root; instead is what an error says to give in place
@@ -36,7 +36,7 @@ func FileArg(name, path, instead string) (jupyter.Path, error) {
 	}
 	clean, err := FolderArg(name, path)
 	if err == nil && clean.IsRoot() {
-		err = errors.New(name + " " + words.Quoted(path) + " names the server's root folder" + instead)
+		err = errors.New(name + " " + textfmt.Quoted(path) + " names the server's root folder" + instead)
 	}
 	return clean, err
 }
@@ -64,7 +64,7 @@ const MaxPath = 4096
 // noAddress refuses an address of the browser's where a path is wanted.
 func noAddress(name, path string) error {
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
-		return fmt.Errorf("%s %s is an address, not a path"+words.Hint(": nb_path_from_url gives the path of a notebook's address"), name, words.Quoted(path))
+		return fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func Meant(ctx context.Context, path, file jupyter.Path) {
 func WhyMissing(path jupyter.Path) string {
 	for name := range strings.SplitSeq(path.String(), "/") {
 		if strings.HasPrefix(name, ".") {
-			return "; names that begin with a dot, such as " + words.Quoted(name) + ", are hidden: the Jupyter server shows them only with --ContentsManager.allow_hidden=True"
+			return "; names that begin with a dot, such as " + textfmt.Quoted(name) + ", are hidden: the Jupyter server shows them only with --ContentsManager.allow_hidden=True"
 		}
 	}
 	return ""

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -33,7 +33,7 @@ const MaxIDLength = 200
 func (r CellRange) String() string {
 	switch {
 	case r.Start == nil:
-		return "id " + words.Quoted(r.ID)
+		return "id " + textfmt.Quoted(r.ID)
 	case r.End == nil:
 		return fmt.Sprintf("start %d", *r.Start)
 	default:
@@ -125,7 +125,7 @@ func Holds(count int) string {
 	case 1:
 		return "the notebook has 1 cell, index 0"
 	default:
-		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", words.Plural(count, "cell"), count-1)
+		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", textfmt.Plural(count, "cell"), count-1)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -51,7 +51,7 @@ func ParseRevisionOf(s, from string) (ydoc.Revision, error) {
 	}
 	rev, err := ydoc.ParseRevision(s)
 	if err != nil {
-		return 0, fmt.Errorf("revision %s is not a revision: copy it from %s; nothing was changed", words.Quoted(s), from)
+		return 0, fmt.Errorf("revision %s is not a revision: copy it from %s; nothing was changed", textfmt.Quoted(s), from)
 	}
 	return rev, nil
 }

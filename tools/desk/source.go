@@ -3,7 +3,7 @@ package desk
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Limits on what one call may write.
@@ -25,7 +25,7 @@ func CheckTotal(sources ...string) error {
 	}
 	if n > MaxSourceTotal {
 		return fmt.Errorf("the contents are %s together, more than the %s allowed in one call: spread them over several calls",
-			words.Kilobytes(n), words.Kilobytes(MaxSourceTotal))
+			textfmt.Kilobytes(n), textfmt.Kilobytes(MaxSourceTotal))
 	}
 	return nil
 }

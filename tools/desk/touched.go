@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -207,7 +207,7 @@ func (t *touched) lines() (out []string) {
 	for _, d := range t.docs {
 		lines := d.lines(t)
 		if more := len(lines) - maxAccompany; more > 0 {
-			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", words.Plural(more, "more person")))
+			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", textfmt.Plural(more, "more person")))
 		}
 		lines = append(lines, d.besides(t.agents)...)
 		if len(t.docs) > 1 {

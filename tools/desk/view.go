@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -103,7 +103,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 		return c, nil
 	}
 	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
-		what, index, words.Quoted(c.ID), v.around(index))
+		what, index, textfmt.Quoted(c.ID), v.around(index))
 }
 
 // Known returns the index by which the client knows a cell of v.Now. One that it does not know, it is shown there.
@@ -119,7 +119,7 @@ func (v View) Known(at int) int {
 func (v View) around(index int) string {
 	var parts []string
 	name := func(how string, c ydoc.Cell) {
-		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(firstLine(c))))
+		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, textfmt.Quoted(c.ID), textfmt.Quoted(firstLine(c))))
 	}
 	for i := index - 1; i >= 0; i-- {
 		if !readset.Gone(v.Listed[i]) {
@@ -147,7 +147,7 @@ func (v View) introduce(index int, what string) error {
 	from := max(0, min(index-introduced/2, len(v.Now)-introduced))
 	var parts []string
 	for i := from; i < min(from+introduced, len(v.Now)); i++ {
-		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, words.Quoted(v.Now[i].ID), words.Quoted(firstLine(v.Now[i]))))
+		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, textfmt.Quoted(v.Now[i].ID), textfmt.Quoted(firstLine(v.Now[i]))))
 	}
 	shown := v.show(from, introduced, index, v.source)
 	if shown != "" {
@@ -159,6 +159,6 @@ func (v View) introduce(index int, what string) error {
 
 func firstLine(c ydoc.Cell) string {
 	line, _, _ := strings.Cut(c.Source, "\n")
-	line, _ = words.Cut(line, 60)
+	line, _ = textfmt.Cut(line, 60)
 	return line
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -13,7 +13,7 @@ import (
 // call's client.
 func (d *Desk) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
-		tool.Progress(ctx, float64(folders), words.Plural(folders, "folder")+" listed, "+words.Plural(found, s.What)+" found")
+		tool.Progress(ctx, float64(folders), textfmt.Plural(folders, "folder")+" listed, "+textfmt.Plural(found, s.What)+" found")
 	}
 	return files.Walk(ctx, d.Manager.Servers().Lists, s)
 }

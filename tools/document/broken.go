@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -35,9 +35,9 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
 	case args.Force:
 	case args.Revision != "" && args.Revision != desk.FileRevision(broken.Text):
-		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+words.Hint(" with get_document_content"), words.Quoted(args.Revision))
+		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+textfmt.Hint(" with get_document_content"), textfmt.Quoted(args.Revision))
 	case reached < len(broken.Text):
-		return nil, notReached(broken.Path, words.Size(broken.Text[:reached]), words.Size(broken.Text))
+		return nil, notReached(broken.Path, textfmt.Size(broken.Text[:reached]), textfmt.Size(broken.Text))
 	}
 	if err := d.Files.Mend(ctx, broken.Path, broken.Text, args.Content); err != nil {
 		return nil, err
@@ -75,20 +75,20 @@ func (r *replacement) mend(ctx context.Context, d *desk.Desk, broken *files.Brok
 	}
 	d.Pieces.Drop(tool.ClientOf(ctx), broken.Path)
 	out := EditTextResult{Replaced: r.made, Revision: desk.FileRevision(text)}
-	out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
-	out.Diff, _ = words.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
+	out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
+	out.Diff, _ = textfmt.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
 	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plain.Text {
-		return plain.Text{First: "replaced " + words.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
+		return plain.Text{First: "replaced " + textfmt.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
 	})}, nil
 }
 
 // notReached refuses to replace a text that the client has only read the beginning of.
 func notReached(path jupyter.Path, reached, of int) error {
 	if reached == 0 {
-		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+words.Hint(" with get_document_content")+", or give force true", words.Quoted(path.String()))
+		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+textfmt.Hint(" with get_document_content")+", or give force true", textfmt.Quoted(path.String()))
 	}
 	return fmt.Errorf("nothing was changed: you have read %s of the %s of %s, and this would remove the rest; read on from position %d, or give force true",
-		words.Thousands(reached), words.Plural(of, "character"), words.Quoted(path.String()), reached)
+		textfmt.Thousands(reached), textfmt.Plural(of, "character"), textfmt.Quoted(path.String()), reached)
 }
 
 // asBroken finds a broken notebook in the error of an open.

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -100,7 +100,7 @@ func TestCutTextIsNotWrittenBack(t *testing.T) {
 		}
 		over := func(content string) toolstest.Dict { return toolstest.Dict{"path": path, "content": content} }
 		r.Bad("overwrite_document", over("new "+got.Content), "nothing was changed", "you have read 32,768 of the 88,000 characters", "position 32768")
-		r.Bad("overwrite_document", over("a"+words.Marker(1000)+"b"), "nothing was changed", "mark of a cut text")
+		r.Bad("overwrite_document", over("a"+textfmt.Marker(1000)+"b"), "nothing was changed", "mark of a cut text")
 		r.FileIs(path, long)
 		for got.Truncated {
 			next := *got.Next
@@ -113,6 +113,6 @@ func TestCutTextIsNotWrittenBack(t *testing.T) {
 
 		nb := r.Server.Notebook(t, strings.Repeat("x = 1\n", 100))
 		r.Read(nb)
-		r.Bad("overwrite_document", toolstest.Dict{"path": nb, "content": toolstest.Book("c0:a" + words.Marker(9) + "b")}, "nothing was changed", "cells[0]")
+		r.Bad("overwrite_document", toolstest.Dict{"path": nb, "content": toolstest.Book("c0:a" + textfmt.Marker(9) + "b")}, "nothing was changed", "cells[0]")
 	})
 }

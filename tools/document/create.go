@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -90,11 +90,11 @@ func FitsType(p jupyter.Path, typ string) error {
 	ext := strings.ToLower(p.Ext())
 	switch {
 	case typ == TypeNotebook && p.Ext() != ".ipynb":
-		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p.String()))
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", textfmt.Quoted(p.String()))
 	case typ != TypeNotebook && ext == ".ipynb":
-		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", words.Quoted(p.String()))
+		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", textfmt.Quoted(p.String()))
 	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
-		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", words.Quoted(p.String()))
+		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", textfmt.Quoted(p.String()))
 	}
 	return nil
 }
@@ -103,9 +103,9 @@ func FitsType(p jupyter.Path, typ string) error {
 func PlaceError(err error, p jupyter.Path) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
-		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+words.Hint(", or use overwrite_document to change it"), words.Quoted(p.String()))
+		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+textfmt.Hint(", or use overwrite_document to change it"), textfmt.Quoted(p.String()))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+words.Hint("; list_documents lists them"), words.Quoted(p.Folder().String()), words.Quoted(p.String()))
+		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+textfmt.Hint("; list_documents lists them"), textfmt.Quoted(p.Folder().String()), textfmt.Quoted(p.String()))
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func PlaceError(err error, p jupyter.Path) error {
 func newContent(ctx context.Context, d *desk.Desk, args createArgs) (content jupyter.NewContent, made map[string]string, err error) {
 	made = map[string]string{}
 	if args.Type != TypeNotebook {
-		made[""] = words.Lines(args.Content)
+		made[""] = textfmt.Lines(args.Content)
 		return jupyter.NewContent{Type: "file", Format: "text", Content: made[""]}, made, nil
 	}
 	file, err := nbformat.ParseNew(args.Content)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -102,9 +102,9 @@ func insertDocumentText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			n := words.Size(words.Lines(args.Text))
+			n := textfmt.Size(textfmt.Lines(args.Text))
 			return &tool.Answer{Doc: doc, Body: insertTextResult{
-				fmt.Sprintf("Successfully inserted %s at position %d", words.Plural(n, "character"), done.position),
+				fmt.Sprintf("Successfully inserted %s at position %d", textfmt.Plural(n, "character"), done.position),
 				done.position, n, done.textEdited,
 			}}, nil
 		}),
@@ -141,7 +141,7 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			return &tool.Answer{Doc: doc, Body: deleteTextResult{
-				fmt.Sprintf("Successfully deleted %s from position %d", words.Plural(args.Length, "character"), done.position),
+				fmt.Sprintf("Successfully deleted %s from position %d", textfmt.Plural(args.Length, "character"), done.position),
 				done.position, args.Length, done.removed, done.textEdited,
 			}}, nil
 		}),
@@ -176,9 +176,9 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			n := words.Size(words.Lines(args.Text))
+			n := textfmt.Size(textfmt.Lines(args.Text))
 			return &tool.Answer{Doc: doc, Body: replaceTextResult{
-				fmt.Sprintf("Successfully replaced %s with %s at position %d", words.Plural(args.Length, "character"), words.Plural(n, "new character"), done.position),
+				fmt.Sprintf("Successfully replaced %s with %s at position %d", textfmt.Plural(args.Length, "character"), textfmt.Plural(n, "new character"), done.position),
 				done.position, args.Length, n, done.removed, done.textEdited,
 			}}, nil
 		}),
@@ -210,13 +210,13 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 }
 
 func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
-	put := words.Lines(args.Text)
+	put := textfmt.Lines(args.Text)
 	changed, err := rewriteText(ctx, doc, args.Revision, name, "", func(base string) (readset.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
 			return readset.TextChange{}, err
 		}
-		done.removed, _ = words.Cut(base[from:to], removedShown)
+		done.removed, _ = textfmt.Cut(base[from:to], removedShown)
 		return readset.TextChange{From: from, To: to, Put: put}, nil
 	})
 	if err != nil {
@@ -226,7 +226,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	if done.position = args.Position; at < 0 {
 		at = byteOffset(text, done.position)
 	} else {
-		done.position = words.Size(text[:at])
+		done.position = textfmt.Size(text[:at])
 	}
 	doc.Point(ctx, "", textdiff.UTF16Offset(text, min(len(text), at+len(put))))
 	done.textEdited = editedOf(changed)
@@ -247,12 +247,12 @@ func byteOffset(text string, position int) int {
 
 // charSpan returns the byte offsets at which the characters of position and length begin and end.
 func charSpan(text string, position, length int) (from, to int, err error) {
-	n := words.Size(text)
+	n := textfmt.Size(text)
 	switch {
 	case position < 0 || position > n:
-		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, words.Plural(n, "character"), n)
+		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, textfmt.Plural(n, "character"), n)
 	case length < 0 || length > n-position:
-		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, words.Plural(n-position, "character"))
+		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, textfmt.Plural(n-position, "character"))
 	}
 	from = byteOffset(text, position)
 	return from, from + byteOffset(text[from:], length), nil

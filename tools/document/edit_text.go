@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -62,14 +62,14 @@ func editByText(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[editTextArgs](nil),
 		Output:      tool.DocumentResultOf[EditTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
-			r := replacement{old: words.Lines(args.Old), put: words.Lines(args.New), all: args.All}
+			r := replacement{old: textfmt.Lines(args.Old), put: textfmt.Lines(args.New), all: args.All}
 			if args.Occurrence != nil {
 				r.only = *args.Occurrence
 			}
 			switch {
 			case r.all && r.only > 0:
 				return nil, errors.New("replace_all and occurrence are both given: give one of them; nothing was changed")
-			case words.Marked(r.put):
+			case textfmt.Marked(r.put):
 				return nil, fmt.Errorf("new_text %s; nothing was changed", tool.MarkedWhy)
 			case r.old == r.put:
 				return nil, errors.New("old_text and new_text are the same; nothing was changed")
@@ -91,8 +91,8 @@ func editByText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := EditTextResult{CellID: cell, Replaced: r.made, Merged: done.Merged}
-			out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence")
-			out.Diff, _ = words.Cut(datauri.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
+			out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence")
+			out.Diff, _ = textfmt.Cut(datauri.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
 			if done.Revision != 0 {
 				out.Revision = desk.Revision(done.Revision)
 			}
@@ -104,7 +104,7 @@ func editByText(d *desk.Desk) tool.Tool {
 // words say where how many were replaced, and show the change where it is not only the one asked for.
 func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func() plain.Text {
 	say := func(where string) plain.Text {
-		t := plain.Text{First: "replaced " + words.Thousands(r.Replaced) + " in " + where}
+		t := plain.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
 		if r.Merged {
 			t.First += ", revision " + r.Revision
 			t.Add(plain.Block{Head: " merged with what somebody typed at the same time:", Body: plain.Changed(r.Diff)})
@@ -130,7 +130,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	nb := doc.Notebook()
 	switch {
 	case nb == nil && id != "":
-		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", words.Quoted(doc.Path().String()))
+		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", textfmt.Quoted(doc.Path().String()))
 	case nb == nil:
 		return "", nil
 	case id != "":
@@ -164,7 +164,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		}
 		var having []string
 		for _, i := range at {
-			having = append(having, fmt.Sprintf("%d (id %s)", i, words.Quoted(cells[i].ID)))
+			having = append(having, fmt.Sprintf("%d (id %s)", i, textfmt.Quoted(cells[i].ID)))
 		}
 		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}
@@ -215,7 +215,7 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return fmt.Sprintf("%s times", words.Thousands(n))
+	return fmt.Sprintf("%s times", textfmt.Thousands(n))
 }
 
 const placesShown = 5
@@ -242,6 +242,6 @@ func (r *replacement) places(text string) string {
 func lineAt(text string, at int) string {
 	from := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[from:], "\n")
-	line, _ = words.Cut(strings.TrimSpace(line), 80)
-	return fmt.Sprintf("line %d (%s)", strings.Count(text[:at], "\n")+1, words.Quoted(line))
+	line, _ = textfmt.Cut(strings.TrimSpace(line), 80)
+	return fmt.Sprintf("line %d (%s)", strings.Count(text[:at], "\n")+1, textfmt.Quoted(line))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -153,7 +153,7 @@ func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bo
 		return file, asText{}, nil
 	}
 	if file.Type == "directory" {
-		return file, asText{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path.String()))
+		return file, asText{}, fmt.Errorf("path %s is a folder, which has no content"+textfmt.Hint(": list_documents lists its entries"), textfmt.Quoted(file.Path.String()))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
@@ -176,7 +176,7 @@ func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (as
 	}
 	r := asText{shown: func(int, int) {}} // it cannot be edited
 	if err := json.Unmarshal(file.Content, &r.all); err != nil {
-		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path.String()), err)}
+		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", textfmt.Quoted(file.Path.String()), err)}
 	}
 	return r, nil
 }

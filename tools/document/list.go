@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -82,7 +82,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 				out.Documents = out.Documents[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down, or a smaller max_depth",
-					words.Plural(n, "document"))
+					textfmt.Plural(n, "document"))
 			})
 		}),
 	}

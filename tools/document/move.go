@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -98,7 +98,7 @@ func renameDocument(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if from == to {
-				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", words.Quoted(from.String()))
+				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", textfmt.Quoted(from.String()))
 			}
 			done, err := d.Files.Rename(ctx, from, to)
 			if err != nil {
@@ -156,7 +156,7 @@ func copyDocument(d *desk.Desk) tool.Tool {
 			}
 			done, err := d.Files.Copy(ctx, from, to)
 			if errors.Is(err, files.ErrFolder) {
-				return nil, fmt.Errorf("path %s is a folder: only files and notebooks can be copied", words.Quoted(from.String()))
+				return nil, fmt.Errorf("path %s is a folder: only files and notebooks can be copied", textfmt.Quoted(from.String()))
 			}
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)

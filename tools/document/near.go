@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // missing is the error for words that are not in a text, with what stands there that is nearest to them.
 func (r *replacement) missing(text, where string) error {
 	head := "old_text is not in " + where + " as it is now; nothing was changed"
 	if from, to, ok := loosely(text, r.old); ok {
-		exact, _ := words.Cut(text[from:to], 1000)
-		return fmt.Errorf("%s: the same words stand there with other white space, %s: %s", head, lineOnly(text, from), words.Quoted(exact))
+		exact, _ := textfmt.Cut(text[from:to], 1000)
+		return fmt.Errorf("%s: the same words stand there with other white space, %s: %s", head, lineOnly(text, from), textfmt.Quoted(exact))
 	}
 	near := nearLines(text, longestLine(r.old))
 	if len(near) == 0 {
@@ -107,7 +107,7 @@ func nearLines(text, like string) []string {
 
 // pairs counts the pairs of neighbouring letters of a line; a long one is cut.
 func pairs(line string) map[string]int {
-	line, _ = words.Cut(line, 300)
+	line, _ = textfmt.Cut(line, 300)
 	runes := []rune(line)
 	out := map[string]int{}
 	for i := range max(0, len(runes)-1) {

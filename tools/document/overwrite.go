@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/session/toes"
-	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -149,20 +149,20 @@ func revisionOf(ctx context.Context, d *desk.Desk, doc readable, rev ydoc.Revisi
 func overwritten(path jupyter.Path, args overwriteArgs) *OverwriteResult {
 	return &OverwriteResult{
 		Message: fmt.Sprintf("Successfully overwrote document at %s", Named(path.String())),
-		Path:    path.String(), Length: words.Size(words.Lines(args.Content)),
+		Path:    path.String(), Length: textfmt.Size(textfmt.Lines(args.Content)),
 	}
 }
 
 // overwriteText changes a text to a new one.
 func overwriteText(ctx context.Context, doc readable, args overwriteArgs) (merged bool, rev ydoc.Revision, err error) {
 	const name = "overwrite"
-	text := words.Lines(args.Content)
+	text := textfmt.Lines(args.Content)
 	if args.Force {
 		done, err := doc.As(tool.ClientOf(ctx)).OverwriteText(ctx, name, text)
 		return done.Merged, done.Revision, err
 	}
 	done, err := rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (readset.TextChange, error) {
-		if words.Marked(args.Content) && !words.Marked(base) {
+		if textfmt.Marked(args.Content) && !textfmt.Marked(base) {
 			return readset.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
 		}
 		return readset.TextChange{To: len(base), Put: text}, nil
@@ -193,7 +193,7 @@ func overwriteNotebook(ctx context.Context, doc readable, args overwriteArgs) (m
 // cutCell finds the first new cell whose source was read cut off, -1 for none. now are the cells that there are, of which
 // one may hold the mark itself.
 func cutCell(file, now []ydoc.Cell) int {
-	marked := func(c ydoc.Cell) bool { return words.Marked(c.Source) }
+	marked := func(c ydoc.Cell) bool { return textfmt.Marked(c.Source) }
 	if slices.ContainsFunc(now, marked) {
 		return -1
 	}

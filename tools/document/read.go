@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -96,9 +96,9 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 // words are the text beneath a line that says which part of the document it is.
 func (r *ContentResult) words(path jupyter.Path, from int) func() plain.Text {
 	return func() plain.Text {
-		t := plain.Text{First: path.String() + ", " + words.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
+		t := plain.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
 		if r.Truncated || from > 0 {
-			t.Note(fmt.Sprintf("from %s", words.Thousands(from)))
+			t.Note(fmt.Sprintf("from %s", textfmt.Thousands(from)))
 		}
 		if r.Next != nil {
 			t.Note(fmt.Sprintf("the rest begins at position %d", *r.Next))
@@ -159,7 +159,7 @@ func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err er
 func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from, to int)) (finish func(*tool.Answer) error, err error) {
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
-		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, words.Plural(len(runes), "character"))
+		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, textfmt.Plural(len(runes), "character"))
 	}
 	out.Length = len(runes)
 	keep := func(n int) {

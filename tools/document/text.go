@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -48,13 +48,13 @@ func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUni
 
 // PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (jupyter.Path, error) {
-	return desk.FileArg(name, path, ": give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"))
+	return desk.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))
 }
 
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the documents")+"%s", words.Quoted(path.String()), desk.WhyMissing(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), desk.WhyMissing(path))
 	}
 	return err
 }
@@ -138,12 +138,12 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
 	var outdated *readset.OutdatedError
 	if errors.As(err, &outdated) && !outdated.Shown {
-		return done, fmt.Errorf("%w; read it"+words.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
+		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
 	}
 	return done, err
 }
 
 // editedOf describes a text after an edit.
 func editedOf(done readset.ChangedText) textEdited {
-	return textEdited{ContentLength: words.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
+	return textEdited{ContentLength: textfmt.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -24,21 +24,21 @@ func TestGetDocumentContent(t *testing.T) {
 		got := r.Content("/" + path)
 		test.Eq(t, text, got.Content, test.Sprint("all of it"))
 		test.False(t, got.Truncated, test.Sprint("all of it"))
-		test.Eq(t, words.Size(text), got.Length, test.Sprint("all of it"))
+		test.Eq(t, textfmt.Size(text), got.Length, test.Sprint("all of it"))
 		test.NotEq(t, "", got.Revision, test.Sprint("all of it"))
 		test.Nil(t, got.Next, test.Sprint("all of it"))
 		got = document.ContentResult{}
 		r.Good("get_document_content", toolstest.Dict{"path": path, "max_content": 12}, &got)
 		test.Eq(t, "# Document 😀", got.Content, test.Sprint("its start"))
 		test.True(t, got.Truncated, test.Sprint("its start"))
-		test.Eq(t, words.Size(text), got.Length, test.Sprint("its start"))
+		test.Eq(t, textfmt.Size(text), got.Length, test.Sprint("its start"))
 		must.NotNil(t, got.Next, must.Sprint("its start"))
 		test.Eq(t, 12, *got.Next, test.Sprint("its start"))
 		got = document.ContentResult{}
 		r.Good("get_document_content", toolstest.Dict{"path": path, "position": 12}, &got)
 		test.Eq(t, "\n\nThis is a sample.\n", got.Content, test.Sprint("its rest"))
 		test.False(t, got.Truncated, test.Sprint("its rest"))
-		test.Eq(t, words.Size(text), got.Length, test.Sprint("its rest"))
+		test.Eq(t, textfmt.Size(text), got.Length, test.Sprint("its rest"))
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": 33}, "position 33 is out of range: the document has 32 characters")
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": -1}, "position -1 is out of range")
 		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Name(t, ".md")}, "there is no document", "list_documents")
@@ -55,7 +55,7 @@ func TestGetDocumentContent(t *testing.T) {
 		test.True(t, got.Truncated, test.Sprint("a long one"))
 		test.Eq(t, 400_000, got.Length, test.Sprint("a long one"))
 		must.NotNil(t, got.Next, must.Sprint("a long one"))
-		test.Eq(t, words.Size(got.Content), *got.Next, test.Sprint("a long one"))
+		test.Eq(t, textfmt.Size(got.Content), *got.Next, test.Sprint("a long one"))
 		test.GreaterEq(t, 10_000, *got.Next, test.Sprint("a long one"))
 
 		nb := r.Server.Notebook(t, "x = '😀'")
@@ -107,7 +107,7 @@ func TestEditDocumentText(t *testing.T) {
 			}
 		}
 		r.FileIs(path, want)
-		n := words.Size(want)
+		n := textfmt.Size(want)
 		for tool, args := range map[string]toolstest.Dict{
 			"insert_document_text":  {"text": "x", "position": n + 1},
 			"delete_document_text":  {"position": n - 2, "length": 3},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -101,10 +101,10 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, cells, args.Force); err != nil {
 				return nil, err
 			}
-			out := DeleteResult{Message: "Successfully deleted " + words.Plural(len(cells), "cell"), Deleted: len(cells)}
+			out := DeleteResult{Message: "Successfully deleted " + textfmt.Plural(len(cells), "cell"), Deleted: len(cells)}
 			left := doc.Notebook().Len()
 			return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, func() plain.Text {
-				return plain.Text{First: fmt.Sprintf("deleted %s; %s left", named, words.Plural(left, "cell"))}
+				return plain.Text{First: fmt.Sprintf("deleted %s; %s left", named, textfmt.Plural(left, "cell"))}
 			})}, nil
 		}),
 	}
@@ -134,7 +134,7 @@ func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.
 	if err := ClearOutputs(ctx, doc, ids); err != nil {
 		return nil, err
 	}
-	out := DeleteResult{Message: "Successfully cleared the outputs of " + words.Plural(len(ids), "code cell"), Cleared: len(ids)}
+	out := DeleteResult{Message: "Successfully cleared the outputs of " + textfmt.Plural(len(ids), "code cell"), Cleared: len(ids)}
 	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
 		if len(ids) == 0 {
 			return plain.Text{First: "none of them is a code cell; nothing was cleared"}

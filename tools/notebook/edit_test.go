@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -61,7 +61,7 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "cells": []toolstest.Dict{{"content": ""}}}, "position is missing", "2 cells")
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "gone", "cells": []toolstest.Dict{{"content": ""}}}, "after_id", `"gone"`)
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "c0", "position": 0, "cells": []toolstest.Dict{{"content": ""}}}, "both given")
-		r.Bad("insert_nb_cells", insert(0, toolstest.Dict{"content": "a" + words.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
+		r.Bad("insert_nb_cells", insert(0, toolstest.Dict{"content": "a" + textfmt.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
 		big := toolstest.Dict{"content": strings.Repeat("x", desk.MaxSource)}
 		r.Bad("insert_nb_cells", insert(0, big, big, big, big, big), "5.0 MB", "4.0 MB")
 	})
@@ -114,7 +114,7 @@ func TestModifyNbCellsRefuses(t *testing.T) {
 		r.Bad("modify_nb_cells", modify(ok, toolstest.Dict{"range": toolstest.Dict{"id": "gone"}, "content": ""}), "modifications[1].range", `"gone"`)
 		r.Bad("modify_nb_cells", modify(ok, toolstest.Dict{"range": toolstest.Dict{"id": "c0"}, "content": ""}), "both name cell 0")
 		r.Bad("modify_nb_cells", modify(ok, toolstest.Dict{"range": toolstest.Dict{}, "content": ""}), "modifications[1].range lacks start")
-		r.Bad("modify_nb_cells", modify(toolstest.Dict{"range": toolstest.Dict{"start": 0}, "content": "a" + words.Marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
+		r.Bad("modify_nb_cells", modify(toolstest.Dict{"range": toolstest.Dict{"start": 0}, "content": "a" + textfmt.Marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
 		r.Bad("modify_nb_cells", modify(toolstest.Dict{"range": toolstest.Dict{"start": 0}}), `modifications[0] lacks "content"`)
 	})
 }

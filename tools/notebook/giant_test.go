@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -55,7 +55,7 @@ func TestGiantContents(t *testing.T) {
 		test.StrHasPrefix(t, "start\né\"<", shown)
 		test.StrHasSuffix(t, "<\nend\n", shown)
 		test.StrContains(t, shown, "characters left out]")
-		test.LessEq(t, 1000, words.Size(shown))
+		test.LessEq(t, 1000, textfmt.Size(shown))
 		view = notebook.RunView{}
 		r.Good("get_run", toolstest.Dict{"run_id": runs[3], "maxCellOutputSize": 1000}, &view)
 		e := view.Outputs[0]

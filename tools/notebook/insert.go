@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -84,7 +84,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			ran, err := runCells(ctx, d, doc, runnable, args.RunOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the cells were inserted (ids %s; do not insert them again), but they could not be run: %w", words.QuotedList(ids), err)
+				return nil, fmt.Errorf("the cells were inserted (ids %s; do not insert them again), but they could not be run: %w", textfmt.QuotedList(ids), err)
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed them")
@@ -105,7 +105,7 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 		if c.Type == "" {
 			c.Type = "code"
 		}
-		cells[i] = ydoc.NewCell{Type: c.Type, Source: words.Lines(c.Content)}
+		cells[i] = ydoc.NewCell{Type: c.Type, Source: textfmt.Lines(c.Content)}
 		if err := tool.Whole(cells[i].Source); err != nil {
 			return nil, nil, fmt.Errorf("cells[%d].content %w; nothing was inserted", i, err)
 		}

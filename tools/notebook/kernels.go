@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -114,7 +114,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 			defer doc.Release()
 			if n := len(codeCells(doc)); wanted(args.Exec) && n > maxRunCells {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call can run: restart with exec false, then run them in several calls",
-					words.Plural(n, "code cell"), words.Thousands(maxRunCells))
+					textfmt.Plural(n, "code cell"), textfmt.Thousands(maxRunCells))
 			}
 			var touched []string
 			if args.ClearOutputs || wanted(args.Exec) {
@@ -177,7 +177,7 @@ func did(c session.KernelChange) string {
 	case c.Started:
 		return "started a notebook kernel (there was none)"
 	case c.Changed:
-		return fmt.Sprintf("changed the notebook kernel from %s to %s", words.Quoted(c.Former), words.Quoted(c.Kernel.Name))
+		return fmt.Sprintf("changed the notebook kernel from %s to %s", textfmt.Quoted(c.Former), textfmt.Quoted(c.Kernel.Name))
 	}
 	return "restarted notebook kernel"
 }
@@ -264,7 +264,7 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 // kernelError adds advice if a kernel is not available.
 func kernelError(err error) error {
 	if e := (*session.NoKernelError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("kernel_name %s: %w"+words.Hint("; list_available_kernels describes them"), words.Quoted(e.Name), err)
+		return fmt.Errorf("kernel_name %s: %w"+textfmt.Hint("; list_available_kernels describes them"), textfmt.Quoted(e.Name), err)
 	}
 	return err
 }

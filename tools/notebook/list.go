@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -76,7 +76,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			base := d.Manager.Servers().Documents.BaseURL()
 			out := ListNbsResult{Notebooks: []listedNotebook{}, Stopped: note.Stopped != "", Message: note.String()}
 			if len(found) == 0 && looked > 0 {
-				out.Message = strings.TrimSuffix(fmt.Sprintf("none of %s match name %s; %s", words.Plural(looked, "notebook"), words.Quoted(args.Name), out.Message), "; ")
+				out.Message = strings.TrimSuffix(fmt.Sprintf("none of %s match name %s; %s", textfmt.Plural(looked, "notebook"), textfmt.Quoted(args.Name), out.Message), "; ")
 			}
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{
@@ -89,7 +89,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 				out.Notebooks = out.Notebooks[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down",
-					words.Plural(n, "notebook"))
+					textfmt.Plural(n, "notebook"))
 			})
 		}),
 	}

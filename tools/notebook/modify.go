@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -94,7 +94,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, CellIDs: changed.ids}
-			out.Message = "Successfully modified " + words.Plural(len(args.Modifications), "cell range")
+			out.Message = "Successfully modified " + textfmt.Plural(len(args.Modifications), "cell range")
 			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
@@ -122,7 +122,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 	var out []target
 	by := map[string]int{}
 	for n, m := range mods {
-		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v.Writing(words.Lines(m.Content)))
+		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v.Writing(textfmt.Lines(m.Content)))
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 					first, n, slices.IndexFunc(v.Now, func(now ydoc.Cell) bool { return now.ID == c.ID }))
 			}
 			by[c.ID] = n
-			out = append(out, target{readset.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
+			out = append(out, target{readset.Change{Cell: c.ID, Source: textfmt.Lines(m.Content), Base: base}, c})
 		}
 	}
 	return out, checkTargets(out)
@@ -145,14 +145,14 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 // checkTargets bounds what one call changes.
 func checkTargets(list []target) error {
 	if len(list) > desk.MaxChanged {
-		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", words.Plural(len(list), "cell"), words.Thousands(desk.MaxChanged))
+		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(desk.MaxChanged))
 	}
 	total := 0
 	for _, t := range list {
 		if total += len(t.Source); total > desk.MaxSourceTotal {
-			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", words.Kilobytes(desk.MaxSourceTotal))
+			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", textfmt.Kilobytes(desk.MaxSourceTotal))
 		}
-		if words.Marked(t.Source) && !words.Marked(t.was.Source) {
+		if textfmt.Marked(t.Source) && !textfmt.Marked(t.was.Source) {
 			return fmt.Errorf("the content for cell %q %s; nothing was changed", t.Cell, tool.MarkedWhy)
 		}
 	}
@@ -162,7 +162,7 @@ func checkTargets(list []target) error {
 // baseOf parses the revision that an argument gives for so many cells; 0 if it gives none.
 func baseOf(what, revision string, cells int) (ydoc.Revision, error) {
 	if revision != "" && cells > 1 {
-		return 0, fmt.Errorf("%s gives a revision for %s: a revision belongs to one cell; nothing was changed", what, words.Plural(cells, "cell"))
+		return 0, fmt.Errorf("%s gives a revision for %s: a revision belongs to one cell; nothing was changed", what, textfmt.Plural(cells, "cell"))
 	}
 	rev, err := desk.ParseRevision(revision)
 	if err != nil {
@@ -206,7 +206,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 		if now.ID == "" || now.Source == given {
 			continue
 		}
-		source, wasCut := words.Cut(datauri.Short(now.Source), most)
+		source, wasCut := textfmt.Cut(datauri.Short(now.Source), most)
 		diff, diffCut := mergedDiff(given, now.Source)
 		if !diffCut && (tool.InWords(ctx) || !wasCut) {
 			doc.As(client).Show(now)
@@ -219,5 +219,5 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 // mergedDiff shows how a source differs from the one that was given, and reports whether that was cut.
 func mergedDiff(given, now string) (string, bool) {
 	const most = 4000
-	return words.Cut(datauri.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)
+	return textfmt.Cut(datauri.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)
 }

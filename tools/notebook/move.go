@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -56,7 +56,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if len(cells) > desk.MaxChanged {
-				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", words.Plural(len(cells), "cell"), words.Thousands(desk.MaxChanged))
+				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", textfmt.Plural(len(cells), "cell"), textfmt.Thousands(desk.MaxChanged))
 			}
 			before, position, err := insertArgs{Position: args.Position, AfterID: args.AfterID}.position(view)
 			if err != nil {
@@ -77,7 +77,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out.Position, _ = doc.Notebook().Index(out.CellIDs[0])
-			out.Message = fmt.Sprintf("Successfully moved %s to index %d", words.Plural(len(cells), "cell"), out.Position)
+			out.Message = fmt.Sprintf("Successfully moved %s to index %d", textfmt.Plural(len(cells), "cell"), out.Position)
 			return &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}, nil
 		}),
 	}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A named is what the name of a file has to be like; case does not matter.
@@ -17,7 +17,7 @@ type named struct {
 // parseNamed reads a part of a name or a pattern; every name is like "".
 func parseNamed(s string) (named, error) {
 	if strings.Contains(s, "/") {
-		return named{}, fmt.Errorf("name %s has a folder in it: give the folder as path, and as name what the file's own name is like", words.Quoted(s))
+		return named{}, fmt.Errorf("name %s has a folder in it: give the folder as path, and as name what the file's own name is like", textfmt.Quoted(s))
 	}
 	n := named{part: strings.ToLower(s)}
 	if !strings.ContainsAny(s, "*?[") {
@@ -25,7 +25,7 @@ func parseNamed(s string) (named, error) {
 	}
 	n.pattern = strings.ReplaceAll(n.part, "[!", "[^") // as a shell has it
 	if _, err := path.Match(n.pattern, ""); err != nil {
-		return named{}, fmt.Errorf("name %s is no pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", words.Quoted(s))
+		return named{}, fmt.Errorf("name %s is no pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", textfmt.Quoted(s))
 	}
 	return n, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -77,7 +77,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 			pictures.Rollback(before)
 			page.truncated = true
 			page.left = indexes[n:]
-			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", words.Plural(len(indexes)-n, "cell"))
+			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", textfmt.Plural(len(indexes)-n, "cell"))
 			break
 		}
 		used += takes

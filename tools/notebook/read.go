@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -287,8 +287,8 @@ func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args R
 // showCell cuts one cell to size.
 func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.ImageSet) CellView {
 	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
-	v.Fault, _ = words.Cut(c.Fault, 500)
-	v.Source, v.Truncated.Source = words.Cut(datauri.Short(c.Source), limit)
+	v.Fault, _ = textfmt.Cut(c.Fault, 500)
+	v.Source, v.Truncated.Source = textfmt.Cut(datauri.Short(c.Source), limit)
 	v.Metadata, v.Truncated.Metadata = desk.SmallObject(c.Metadata)
 	if c.Type == ydoc.Code {
 		v.ExecutionCount, v.ExecutionState = c.ExecutionCount, c.ExecutionState

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -181,7 +181,7 @@ func TestReadNbCells(t *testing.T) {
 		c = some.Cells[1]
 		test.True(t, some.Truncated, test.Sprint("with 4 characters"))
 		test.True(t, c.Truncated.Source, test.Sprint("with 4 characters"))
-		test.LessEq(t, 4, words.Size(c.Source), test.Sprint("with 4 characters"))
+		test.LessEq(t, 4, textfmt.Size(c.Source), test.Sprint("with 4 characters"))
 		test.SliceEqOp(t, []bool{true, false}, c.Truncated.Outputs, test.Sprint("with 4 characters"))
 		test.Eq(t, 4, some.Max, test.Sprint("with 4 characters"))
 	})

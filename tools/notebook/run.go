@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -127,7 +127,7 @@ type finishedRun struct {
 func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
 		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
-			words.Plural(len(cells), "cell"), words.Thousands(maxRunCells))
+			textfmt.Plural(len(cells), "cell"), textfmt.Thousands(maxRunCells))
 	}
 	runs, err := doc.RunWith(ctx, cells, run.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
@@ -199,7 +199,7 @@ func (f finished) afterwards(success string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
 		}
 	}
-	return "; of " + words.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
+	return "; of " + textfmt.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
 }
 
 // into puts the results into an answer, and cuts them until the answer fits.
@@ -260,7 +260,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		switch why := r.behind.Says(); {
 		case r.State == run.Queued && why != "":
 			out.Behind = r.behind
-			says = append(says, why+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.id)))
+			says = append(says, why+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.id)))
 		case r.State != run.WaitingForInput:
 			says = append(says, unfinished(f.timeout))
 		}
@@ -276,12 +276,12 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
 	}
 	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs"+words.Hint(", and get_run with output -1 pages through its text"), words.Thousands(r.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"), textfmt.Thousands(r.Omitted)))
 	}
 	if r.Figures > 0 {
 		says = append(says, desk.FiguresLeftOut(r.Figures))
 	}
-	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
+	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
 	return out
 }
 
@@ -291,7 +291,7 @@ func unfinished(waited time.Duration) string {
 	if waited > 0 {
 		after = " after " + waited.String()
 	}
-	return "not finished" + after + ": it goes on" + words.Hint("; wait_run waits for it") + words.Hint(", read_nb_cells shows its outputs so far")
+	return "not finished" + after + ": it goes on" + textfmt.Hint("; wait_run waits for it") + textfmt.Hint(", read_nb_cells shows its outputs so far")
 }
 
 type executeArgs struct {
@@ -341,7 +341,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 			out.ExecutedCells = len(out.CellIDs)
 			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 			if len(out.CellIDs) == 0 {
-				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", words.Plural(len(cells), "cell"))
+				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", textfmt.Plural(len(cells), "cell"))
 				return a, nil
 			}
 			ran, err := runCells(ctx, d, doc, out.CellIDs, args.RunOptions)
@@ -349,9 +349,9 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if done := ran.afterwards(""); done == "" {
-				out.Message = "Successfully executed " + words.Plural(len(args.Ranges), "cell range")
+				out.Message = "Successfully executed " + textfmt.Plural(len(args.Ranges), "cell range")
 			} else {
-				out.Message = "Executed " + words.Plural(len(args.Ranges), "cell range") + done
+				out.Message = "Executed " + textfmt.Plural(len(args.Ranges), "cell range") + done
 			}
 			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })

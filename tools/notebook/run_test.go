@@ -12,7 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -149,7 +149,7 @@ func TestOutputIsCut(t *testing.T) {
 		text := res.Outputs[0]["text"].(string)
 		test.True(t, res.Truncated)
 		test.Eq(t, 100_011, res.OriginalSize)
-		test.LessEq(t, 500, words.Size(text))
+		test.LessEq(t, 500, textfmt.Size(text))
 		test.StrHasPrefix(t, "start\n", text)
 		test.StrHasSuffix(t, "end\n", text)
 	})

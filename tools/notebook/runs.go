@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -42,7 +42,7 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run.Run, error) {
 		r, ok = takeUp(ctx, d, id)
 	}
 	if !ok || !Visible(ctx, r) {
-		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+words.Hint("; list_runs shows the known ones"), words.Quoted(id))
+		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+textfmt.Hint("; list_runs shows the known ones"), textfmt.Quoted(id))
 	}
 	desk.TouchRun(ctx, d.Manager, r)
 	return r, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -59,7 +59,7 @@ func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPa
 		piece, p.Type, p.Length = []rune(raw), "stream", length
 	} else {
 		if output >= len(outputs.Each) {
-			return nil, fmt.Errorf("run %s has %s, numbered from 0: there is no output %d", r.ID, words.Plural(len(outputs.Each), "output"), output)
+			return nil, fmt.Errorf("run %s has %s, numbered from 0: there is no output %d", r.ID, textfmt.Plural(len(outputs.Each), "output"), output)
 		}
 		c := outputs.Each[output]
 		var all string
@@ -69,10 +69,10 @@ func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPa
 		piece, p.Type, p.Length = runes[from:min(from+n+1, len(runes))], c.Kind, len(runes)
 	}
 	if offset > p.Length {
-		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, words.Plural(p.Length, "character"))
+		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, textfmt.Plural(p.Length, "character"))
 	}
 	if len(piece) > n {
-		end := words.Before(piece, n)
+		end := textfmt.Before(piece, n)
 		if end == 0 {
 			end = n
 		}
@@ -82,7 +82,7 @@ func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPa
 	if next := offset + len(piece); next < p.Length {
 		p.Next = &next
 	}
-	p.Text = words.Plain(string(piece))
+	p.Text = textfmt.Plain(string(piece))
 	return p, nil
 }
 
@@ -97,10 +97,10 @@ func unfinishedEscape(piece []rune) int {
 	if i < 0 {
 		return 0
 	}
-	if at := words.ANSI.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
+	if at := textfmt.ANSI.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
 		return 0
 	}
-	if n := words.Size(tail[i:]); n < len(piece) {
+	if n := textfmt.Size(tail[i:]); n < len(piece) {
 		return n
 	}
 	return 0

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -63,7 +63,7 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 			a := &tool.Answer{Body: &out}
 			return a, a.TrimTo(len(out.Sessions), func(n int) {
 				out.Sessions = out.Sessions[:n]
-				out.Message = "the list ends after " + words.Plural(n, "session") + " because the answer would be too long: give a root_path"
+				out.Message = "the list ends after " + textfmt.Plural(n, "session") + " because the answer would be too long: give a root_path"
 			})
 		}),
 	}
@@ -86,7 +86,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 			}
 			info, found := document.SessionAt(ctx, d, path)
 			if found && !info.Notebook {
-				return nil, fmt.Errorf("path %s is a text document, not a notebook"+words.Hint(": end_document_session closes it"), words.Quoted(path.String()))
+				return nil, fmt.Errorf("path %s is a text document, not a notebook"+textfmt.Hint(": end_document_session closes it"), textfmt.Quoted(path.String()))
 			}
 			return document.EndSession(ctx, d, path, "notebook")
 		}),

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -84,7 +84,7 @@ const urlForms = "/lab/tree/PATH, /notebooks/PATH, /tree/PATH, /doc/tree/PATH, /
 
 // notebookPath returns the notebook's path in a URL of the Jupyter server at base.
 func notebookPath(raw, base string) (string, error) {
-	shown := words.Quoted(withoutToken(raw))
+	shown := textfmt.Quoted(withoutToken(raw))
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
 		// The parser's message repeats the whole address, with any token.
@@ -119,7 +119,7 @@ func notebookPath(raw, base string) (string, error) {
 		return "", fmt.Errorf("the path in url %s: %w", shown, err)
 	}
 	if !strings.HasSuffix(clean.String(), ".ipynb") || strings.HasSuffix(path, "/") {
-		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, words.Quoted(path))
+		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, textfmt.Quoted(path))
 	}
 	return clean.String(), nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/ydoc"
@@ -16,7 +16,7 @@ import (
 
 // words are the cells that were read.
 func (r *ReadResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, words.Plural(r.CellCount, "cell"), r.Revision)}
+	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision)}
 	if r.one {
 		t.First = "revision " + r.Revision
 	}
@@ -56,7 +56,7 @@ func (v CellView) blocks(roll *desk.Roll) []plain.Block {
 	_, outputs := plain.Outputs(v.Outputs, false)
 	out = append(out, outputs...)
 	if v.OutputsOmitted > 0 {
-		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", words.Plural(v.OutputsOmitted, "output"))})
+		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(v.OutputsOmitted, "output"))})
 	}
 	return out
 }
@@ -70,7 +70,7 @@ func markedBy(metadata map[string]any) (says []string) {
 				names = append(names, s)
 			}
 		}
-		line, _ := words.Cut("tags "+strings.Join(names, " "), 100)
+		line, _ := textfmt.Cut("tags "+strings.Join(names, " "), 100)
 		says = append(says, line)
 	}
 	for _, no := range []struct{ key, says string }{{ydoc.KeyEditable, "not editable"}, {ydoc.KeyDeletable, "not deletable"}} {
@@ -104,7 +104,7 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 	}
 	out := append([]plain.Block{{Head: c.Head(), Body: first}}, outputs...)
 	if r.OutputsOmitted > 0 {
-		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", words.Plural(r.OutputsOmitted, "output"))})
+		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(r.OutputsOmitted, "output"))})
 	}
 	if r.Message != "" {
 		out = append(out, plain.Block{Head: " " + r.Message})
@@ -131,7 +131,7 @@ func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
 }
 
 // wholeOutputs says how to see what was left out of the outputs of a run.
-var wholeOutputs = "not all is shown" + words.Hint(": get_run with run_id and output 0, 1 … pages through it")
+var wholeOutputs = "not all is shown" + textfmt.Hint(": get_run with run_id and output 0, 1 … pages through it")
 
 // ranWords says how the runs of a call went; "" where they say so themselves.
 func ranWords(roll *desk.Roll, results []ExecutionResult) string {
@@ -142,7 +142,7 @@ func ranWords(roll *desk.Roll, results []ExecutionResult) string {
 	for _, r := range results {
 		count[run.State(r.State)]++
 	}
-	out := "ran " + words.Plural(len(results), "cell")
+	out := "ran " + textfmt.Plural(len(results), "cell")
 	if count[run.Done] == len(results) {
 		return out
 	}

@@ -3,7 +3,7 @@ package notebook
 import (
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -13,10 +13,10 @@ func (r *ListNbsResult) words() plain.Text {
 	for i, nb := range r.Notebooks {
 		line := nb.Path
 		if plain.Line(line) != line {
-			line = words.Quoted(line)
+			line = textfmt.Quoted(line)
 		}
 		if nb.Size != nil {
-			line += ", " + words.Kilobytes(int(*nb.Size))
+			line += ", " + textfmt.Kilobytes(int(*nb.Size))
 		}
 		if at, _, _ := strings.Cut(nb.LastModified, "."); at != "" {
 			line += ", " + strings.TrimSuffix(at, "Z")
@@ -27,7 +27,7 @@ func (r *ListNbsResult) words() plain.Text {
 		lines[i] = line
 	}
 	all := strings.Join(lines, "\n")
-	t := plain.Text{First: words.Plural(len(lines), "notebook"), Tail: &all}
+	t := plain.Text{First: textfmt.Plural(len(lines), "notebook"), Tail: &all}
 	if len(lines) == 0 {
 		t = plain.Text{First: "no notebooks"}
 	}

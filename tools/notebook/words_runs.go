@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -15,7 +15,7 @@ const idShown = 8
 
 // cellOfRun names the cell of a run.
 func cellOfRun(id string) plain.Cell {
-	short, _ := words.Cut(id, len(id))
+	short, _ := textfmt.Cut(id, len(id))
 	return plain.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
 }
 
@@ -60,7 +60,7 @@ func (r *PagedRun) words() plain.Text {
 	if p == nil {
 		return r.RunView.words()
 	}
-	end := p.Offset + words.Size(p.Text)
+	end := p.Offset + textfmt.Size(p.Text)
 	t := plain.Text{First: fmt.Sprintf("%s, output %d, characters %d to %d of %d", r.RunID, p.Output, p.Offset, end, p.Length), Tail: &p.Text}
 	if p.Next != nil {
 		t.Note(fmt.Sprintf("go on with offset %d", *p.Next))
@@ -95,7 +95,7 @@ func (r *ListRunsResult) words() plain.Text {
 		}
 		lines[i] = plain.Line(strings.Join(parts, ", "))
 	}
-	first := words.Plural(r.Total, "run")
+	first := textfmt.Plural(r.Total, "run")
 	if len(lines) < r.Total {
 		first += fmt.Sprintf(", the last %d", len(lines))
 	}

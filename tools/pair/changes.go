@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -92,7 +92,7 @@ func revisionOf(what, text string) (ydoc.Revision, error) {
 
 // unknown answers with the whole notebook.
 func unknown(ctx context.Context, d *desk.Desk, doc *session.Document, revision string) (*tool.Answer, error) {
-	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than what is kept, of before the file was reloaded or its room joined, or no revision of this notebook. This is the notebook as it is now", words.Quoted(revision))
+	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than what is kept, of before the file was reloaded or its room joined, or no revision of this notebook. This is the notebook as it is now", textfmt.Quoted(revision))
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
@@ -57,7 +57,7 @@ func (c *chats) why() error {
 func (l *listener) listenInChat(ctx context.Context, path string) error {
 	at, err := jupyter.ParsePath(path)
 	if err != nil {
-		return fmt.Errorf("path %s: %w", words.Quoted(path), err)
+		return fmt.Errorf("path %s: %w", textfmt.Quoted(path), err)
 	}
 	c, err := openChat(ctx, l.d, at)
 	if err != nil {
@@ -73,10 +73,10 @@ func (l *listener) listenInChat(ctx context.Context, path string) error {
 func openChat(ctx context.Context, d *desk.Desk, at jupyter.Path) (*chat.Chat, error) {
 	c, err := d.Chats.Open(ctx, at)
 	if errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, chat.ErrGone) {
-		return nil, fmt.Errorf("there is no chat %s on the Jupyter server: %w", words.Quoted(at.String()), err)
+		return nil, fmt.Errorf("there is no chat %s on the Jupyter server: %w", textfmt.Quoted(at.String()), err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the chat %s: %w", words.Quoted(at.String()), err)
+		return nil, fmt.Errorf("open the chat %s: %w", textfmt.Quoted(at.String()), err)
 	}
 	return c, nil
 }

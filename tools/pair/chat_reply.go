@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/chat"
 	"github.com/nbduet/nbduet/session/listen"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -29,7 +29,7 @@ func attachedTo(ctx context.Context, d *desk.Desk, m mentions.Mention) (all []At
 		}
 	}()
 	for _, a := range m.Attached {
-		out := Attached{Path: a.Path, CellID: a.Cell, Selected: words.Plain(a.Selected)}
+		out := Attached{Path: a.Path, CellID: a.Cell, Selected: textfmt.Plain(a.Selected)}
 		if a.Cell != "" {
 			if _, tried := docs[a.Path]; !tried && len(docs) < maxAttachedNotebooks {
 				docs[a.Path] = openAttached(ctx, d, a.Path)
@@ -85,7 +85,7 @@ func replyInChat(ctx context.Context, d *desk.Desk, m mentions.Mention, args rep
 		return nil, err
 	}
 	out := &ReplyResult{Path: c.Path().String(), Message: "replied in the chat " + c.Path().String()}
-	out.Posted, err = c.Send(ctx, d.Chats.User(tool.ClientOf(ctx)), chat.Outgoing{Body: words.Lines(args.Text), Attachments: attachments})
+	out.Posted, err = c.Send(ctx, d.Chats.User(tool.ClientOf(ctx)), chat.Outgoing{Body: textfmt.Lines(args.Text), Attachments: attachments})
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,9 @@ func attachmentsOf(ctx context.Context, d *desk.Desk, m mentions.Mention, of jup
 		if !found[i] {
 			in := "no notebook goes with the message or the chat, and you have used none"
 			if len(looked) > 0 {
-				in = "it is not in " + words.QuotedList(looked)
+				in = "it is not in " + textfmt.QuotedList(looked)
 			}
-			return nil, fmt.Errorf("cells[%d]: cell %s was not found: %s. Nothing was sent: read the notebook with that cell first, or leave cells out", i, words.Quoted(id), in)
+			return nil, fmt.Errorf("cells[%d]: cell %s was not found: %s. Nothing was sent: read the notebook with that cell first, or leave cells out", i, textfmt.Quoted(id), in)
 		}
 	}
 	return all, nil

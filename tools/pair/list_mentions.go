@@ -6,7 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -54,7 +54,7 @@ func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
 	list := d.Manager.Mentions.List(mentions.Asks{Client: client, Agents: agents})
 	for _, l := range list[:min(maxListed, len(list))] {
 		v := mentionView(d, l.Mention)
-		v.Text, _ = words.Cut(v.Text, maxTextListed)
+		v.Text, _ = textfmt.Cut(v.Text, maxTextListed)
 		switch l.Taken {
 		case "":
 		case client:
@@ -72,7 +72,7 @@ func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
 	}
 	out.Message = "no mention waits for a reply"
 	if len(list) > 0 {
-		out.Message, out.Warning = words.Plural(len(list), "mention")+" without a reply", listWarning
+		out.Message, out.Warning = textfmt.Plural(len(list), "mention")+" without a reply", listWarning
 	}
 	if more := len(list) - len(out.Mentions); more > 0 {
 		out.Message += fmt.Sprintf("; the oldest %d", len(out.Mentions))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"
 )
@@ -46,14 +46,14 @@ func Mentions(d *desk.Desk) resource.Live {
 
 // newsOf tells of a mention.
 func newsOf(v MentionView, m mentions.Mention) resource.News {
-	text, _ := words.Cut(v.Text, maxTextTold)
+	text, _ := textfmt.Cut(v.Text, maxTextTold)
 	n := resource.News{ID: v.ID, Meta: map[string]string{"mention": v.ID, "path": v.Path, "from": byName(v)}}
 	where := "in " + v.Path
 	if v.CellID != "" {
 		n.Meta["cell"] = v.CellID
-		where += ", cell " + words.Quoted(v.CellID)
+		where += ", cell " + textfmt.Quoted(v.CellID)
 	}
-	n.Text = fmt.Sprintf("%s called you %s: %s\n(%s)"+words.Hint("\nwait_for_mention with timeout 0 takes it and shows more; reply with mention "+v.ID+" answers it"),
-		byName(v), where, words.Quoted(text), warning(m))
+	n.Text = fmt.Sprintf("%s called you %s: %s\n(%s)"+textfmt.Hint("\nwait_for_mention with timeout 0 takes it and shows more; reply with mention "+v.ID+" answers it"),
+		byName(v), where, textfmt.Quoted(text), warning(m))
 	return n
 }

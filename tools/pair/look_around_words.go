@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -41,7 +41,7 @@ func (r *LookResult) first() string {
 		parts = append(parts, count(persons, "person", "people"))
 	}
 	if agents > 0 {
-		parts = append(parts, words.Plural(agents, "agent"))
+		parts = append(parts, textfmt.Plural(agents, "agent"))
 	}
 	out := strings.Join(parts, " and ")
 	if r.Path != "" {
@@ -146,7 +146,7 @@ func front(paths []string) string {
 	const most = 3
 	var names []string
 	for _, p := range paths[:min(most, len(paths))] {
-		name, _ := words.Cut(p, 200)
+		name, _ := textfmt.Cut(p, 200)
 		names = append(names, name)
 	}
 	return strings.Join(names, " and ")

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -55,7 +55,7 @@ func warning(m mentions.Mention) string {
 func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 	v := MentionView{
 		ID: m.ID, By: m.Who.Name, Username: m.Who.Username, Agent: m.Who.Agent, Path: m.Path.String(), CellID: m.Cell, Posted: m.Message,
-		Text: words.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
+		Text: textfmt.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
 	}
 	if v.By == "" && m.Who.Client != "" {
 		v.By = d.Manager.Presence.Faces().Of(m.Who.Client).Name
@@ -92,7 +92,7 @@ func (v MentionView) by() string {
 }
 
 func byName(v MentionView) string {
-	name, _ := words.Cut(v.By, 60)
+	name, _ := textfmt.Cut(v.By, 60)
 	return name
 }
 
@@ -110,7 +110,7 @@ func notebookOf(ctx context.Context, d *desk.Desk, m mentions.Mention) *session.
 
 // shownSource is the source of a cell, which the client is shown, cut in the middle if it is long.
 func shownSource(ctx context.Context, doc *session.Document, c ydoc.Cell) string {
-	text, cut := words.Cut(datauri.Short(c.Source), maxSource)
+	text, cut := textfmt.Cut(datauri.Short(c.Source), maxSource)
 	if !cut {
 		doc.As(tool.ClientOf(ctx)).Show(c)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 )
@@ -49,7 +49,7 @@ func (r render) result() *ChangesResult {
 	out.Changes = r.views(cuts[last].Entries, 0)
 	if size(last) > answerBytes-aroundBytes {
 		if n := len(out.Changes) - shownAtOnce; n > 0 {
-			out.Message = fmt.Sprintf("%s more, made at the same time, not shown: read the notebook", words.Plural(n, "change"))
+			out.Message = fmt.Sprintf("%s more, made at the same time, not shown: read the notebook", textfmt.Plural(n, "change"))
 		}
 		out.Changes = r.views(cuts[last].Entries, min(len(out.Changes), shownAtOnce))
 	}
@@ -70,7 +70,7 @@ func (r render) views(entries, few int) []ChangeView {
 	out = out[:few]
 	each := (answerBytes-aroundBytes)/few - headBytes
 	for i := range out {
-		if diff, cut := words.Cut(out[i].Diff, max(words.ShortestMarked, each/2)); cut { // characters may have several bytes
+		if diff, cut := textfmt.Cut(out[i].Diff, max(textfmt.ShortestMarked, each/2)); cut { // characters may have several bytes
 			out[i].Diff, out[i].Note = diff, "cut: read the cell"
 		}
 	}
@@ -87,7 +87,7 @@ func (r render) view(c changelog.Change) ChangeView {
 		v.After = &c.After
 	}
 	if c.Gone {
-		v.Note = fmt.Sprintf("%s less, %s more, too many to be kept: read the cell", words.Plural(c.Left, "character"), words.Thousands(c.Size))
+		v.Note = fmt.Sprintf("%s less, %s more, too many to be kept: read the cell", textfmt.Plural(c.Left, "character"), textfmt.Thousands(c.Size))
 	}
 	return v
 }
@@ -185,5 +185,5 @@ func (out *ChangesResult) first() string {
 			names = append(names, v.By)
 		}
 	}
-	return fmt.Sprintf("%s by %s%s", words.Plural(len(out.Changes), "change"), strings.Join(names, ", "), now)
+	return fmt.Sprintf("%s by %s%s", textfmt.Plural(len(out.Changes), "change"), strings.Join(names, ", "), now)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -53,12 +53,12 @@ func reply(d *desk.Desk) tool.Tool {
 			if strings.TrimSpace(args.Text) == "" {
 				return nil, errors.New("text is blank: say something")
 			}
-			if words.Marked(args.Text) {
+			if textfmt.Marked(args.Text) {
 				return nil, errors.New("text " + tool.MarkedWhy)
 			}
 			m, err := d.Manager.Claims.Of(ctx, tool.ClientOf(ctx), args.Mention)
 			if errors.Is(err, mentions.ErrUnknown) {
-				return nil, fmt.Errorf("%w"+words.Hint("; list_mentions lists those that are not answered"), err)
+				return nil, fmt.Errorf("%w"+textfmt.Hint("; list_mentions lists those that are not answered"), err)
 			}
 			if err != nil {
 				return nil, err
@@ -84,7 +84,7 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 	defer doc.Release()
 	if _, ok := doc.Notebook().Cell(m.Cell); !ok {
 		d.Manager.Mentions.Answered(m.ID)
-		return nil, fmt.Errorf("the cell in which %s called you is gone, and so is the mention: nothing was written"+words.Hint("; insert_nb_cells puts a cell elsewhere"), m.Who.Name)
+		return nil, fmt.Errorf("the cell in which %s called you is gone, and so is the mention: nothing was written"+textfmt.Hint("; insert_nb_cells puts a cell elsewhere"), m.Who.Name)
 	}
 	view := desk.ViewOf(ctx, doc).Beside()
 	links := make([]string, len(args.Cells))
@@ -99,7 +99,7 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 		}
 		links[i] = fmt.Sprintf("[cell %d](#cell-id=%s)", number, view.Now[at].ID)
 	}
-	text := words.Lines(args.Text)
+	text := textfmt.Lines(args.Text)
 	if len(links) > 0 {
 		text += "\n\n" + strings.Join(links, " · ")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -147,7 +147,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do fu
 	out.CellIDs = append(out.CellIDs, o.Cells...)
 	desk.Touch(ctx, doc, o.Cells...)
 	out.Left, out.Ran = leftOf(o), o.Ran()
-	out.Message = fmt.Sprintf("Successfully %s %s", did, words.Plural(len(o.Steps), "step"))
+	out.Message = fmt.Sprintf("Successfully %s %s", did, textfmt.Plural(len(o.Steps), "step"))
 	if len(o.Steps) < want {
 		out.fewer = fmt.Sprintf("there were no more than %d: %s", len(o.Steps), beginning(doc, steps))
 		out.Message += "; " + out.fewer
@@ -224,18 +224,18 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 // nothingToUndo says why a client has nothing to take back.
 func nothingToUndo(doc *session.Document, steps undo.Steps) string {
 	if len(steps.List()) > 0 {
-		return "all that you changed in " + words.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " is taken back"
+		return "all that you changed in " + textfmt.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " is taken back"
 	}
 	return "nothing of yours can be taken back: " + beginning(doc, steps) + ", and you have changed nothing since"
 }
 
 // beginning says since when what clients do to a document is known.
 func beginning(doc *session.Document, steps undo.Steps) string {
-	return words.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the history of before is gone"
+	return textfmt.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the history of before is gone"
 }
 
 func nothingToRedo(doc *session.Document, steps undo.Steps) string {
-	return "nothing of yours can be made again in " + words.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
+	return "nothing of yours can be made again in " + textfmt.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
 		": only what was taken back since and not followed by another edit of yours can be"
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -80,7 +80,7 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 			lines[i] = s.line(names)
 		}
 		all := strings.Join(lines, "\n")
-		return plain.Text{First: words.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
+		return plain.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
 	}
 	if doc.Notebook() == nil {
 		return tool.Words(ctx, func() plain.Text { return write(func(...string) string { return "" }) })

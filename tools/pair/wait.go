@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -203,7 +203,7 @@ func (w waiter) last(told *changelog.Told) (last time.Time, err error) {
 		}
 	}
 	if len(names) > 1 && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, w.args.Person) }) {
-		return last, fmt.Errorf("person %s fits several: %s; give more of the name", words.Quoted(w.args.Person), words.QuotedList(names))
+		return last, fmt.Errorf("person %s fits several: %s; give more of the name", textfmt.Quoted(w.args.Person), textfmt.QuotedList(names))
 	}
 	return last, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -130,7 +130,7 @@ func (l *listener) listen(ctx context.Context, path string) error {
 	}
 	l.docs = l.d.Manager.HoldUnder(func(jupyter.Path) bool { return true })
 	if len(l.docs) == 0 && len(l.d.Chats.Chats()) == 0 {
-		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work, or of a chat" + words.Hint("; list_nbs lists them"))
+		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work, or of a chat" + textfmt.Hint("; list_nbs lists them"))
 	}
 	fronts := 0
 	for _, f := range l.d.Manager.Presence.Lobby().Fronts {
@@ -238,12 +238,12 @@ func (r *MentionResult) words(roll *desk.Roll) plain.Text {
 		if r.of.InChat() {
 			where = "chat"
 		}
-		t.Note(fmt.Sprintf("%s came with it, in the same %s", words.Plural(r.More, "more mention"), where))
+		t.Note(fmt.Sprintf("%s came with it, in the same %s", textfmt.Plural(r.More, "more mention"), where))
 	}
 	if r.Waiting > 0 {
-		t.Note(words.Plural(r.Waiting, "more mention") + words.Hint(": list_mentions shows them"))
+		t.Note(textfmt.Plural(r.Waiting, "more mention") + textfmt.Hint(": list_mentions shows them"))
 	}
-	t.Note(words.Hint("reply answers it, in its place"))
+	t.Note(textfmt.Hint("reply answers it, in its place"))
 	return t
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -104,7 +104,7 @@ func (d *Provider) listModules(ctx context.Context, after uint64, most int) (lis
 	}
 	var all []mcp.Resource
 	for _, m := range p.Modules {
-		about, _ := words.Cut(oneLine(m.Description), maxModuleAbout)
+		about, _ := textfmt.Cut(oneLine(m.Description), maxModuleAbout)
 		about = cmp.Or(about, "Detailed module information including patterns, rules, and issues")
 		all = append(all, mcp.NewResource(moduleURI(m.Name), "Module: "+m.Name, mcp.WithResourceTitle("Module Detail"), mcp.WithResourceDescription(about), mcp.WithMIMEType(markdown)))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -34,7 +34,7 @@ func (e *requestError) data() map[string]any {
 
 // noResource is the error of an address without a resource for the client.
 func noResource(uri, message, reason string) error {
-	uri, _ = words.Cut(uri, 2000)
+	uri, _ = textfmt.Cut(uri, 2000)
 	return &requestError{mcp.INVALID_PARAMS, message, uri, reason}
 }
 
@@ -63,7 +63,7 @@ func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(me
 			if !reads || !errors.Is(err, server.ErrResourceNotFound) {
 				return
 			}
-			uri, _ := words.Cut(read.Params.URI, 2000)
+			uri, _ := textfmt.Cut(read.Params.URI, 2000)
 			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no resource has an address like this: resources/templates/list lists the forms of addresses"}
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()
@@ -96,7 +96,7 @@ func codePromptErrors(hooks *server.Hooks, settle func(string) string) {
 
 // logUnread records a resource that could not be read. e is the coded error, nil if it has none.
 func logUnread(ctx context.Context, log *slog.Logger, uri string, e *requestError, err error) {
-	uri, _ = words.Cut(uri, 2000)
+	uri, _ = textfmt.Cut(uri, 2000)
 	if e == nil {
 		e = &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
 	}

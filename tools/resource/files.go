@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 )
 
@@ -19,7 +19,7 @@ import (
 func AddFiles(s *server.MCPServer, d *Provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate(analysis.FileScheme+"{session_id}/files/{+path}", "file",
-			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+words.Kilobytes(analysis.MaxFile)+"; path is relative to the server's root folder."),
+			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+textfmt.Kilobytes(analysis.MaxFile)+"; path is relative to the server's root folder."),
 		),
 		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			contents, err := d.readFile(ctx, req.Params.URI)
@@ -36,10 +36,10 @@ func parseFileURI(address string) (session, path string, err error) {
 	rest, ok := strings.CutPrefix(address, analysis.FileScheme)
 	session, path, found := strings.Cut(rest, "/files/")
 	if !ok || !found || session == "" || strings.Contains(session, "/") {
-		return "", "", fmt.Errorf("%s is not the address of a file: give one such as %sabc/files/work/result.csv", words.Quoted(address), analysis.FileScheme)
+		return "", "", fmt.Errorf("%s is not the address of a file: give one such as %sabc/files/work/result.csv", textfmt.Quoted(address), analysis.FileScheme)
 	}
 	if path, err = url.PathUnescape(path); err != nil {
-		return "", "", fmt.Errorf("the path in %s cannot be decoded: %w", words.Quoted(address), err)
+		return "", "", fmt.Errorf("the path in %s cannot be decoded: %w", textfmt.Quoted(address), err)
 	}
 	return session, path, nil
 }
@@ -55,11 +55,11 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 		return nil, err
 	}
 	tooLarge := func(size int64) error {
-		return fmt.Errorf("%s takes %s, at most %s are returned", words.Quoted(c.Path.String()), words.Kilobytes(int(size)), words.Kilobytes(analysis.MaxFile))
+		return fmt.Errorf("%s takes %s, at most %s are returned", textfmt.Quoted(c.Path.String()), textfmt.Kilobytes(int(size)), textfmt.Kilobytes(analysis.MaxFile))
 	}
 	switch {
 	case c.Size == nil:
-		return nil, errors.New("the Jupyter server does not say how large " + words.Quoted(c.Path.String()) + " is")
+		return nil, errors.New("the Jupyter server does not say how large " + textfmt.Quoted(c.Path.String()) + " is")
 	case *c.Size > analysis.MaxFile:
 		return nil, tooLarge(*c.Size)
 	}

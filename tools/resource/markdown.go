@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -75,7 +75,7 @@ func overviewPage(p *project.Project) string {
 func noOverviewPage(path string) string {
 	var w mdPage
 	w.line("# Project: %s\n", unsaid)
-	w.line("There is no project file %s on the Jupyter server. With one, its type, tech stack, architecture and modules would be here, and each module at %s{name}:\n", words.Quoted(path), URIModule)
+	w.line("There is no project file %s on the Jupyter server. With one, its type, tech stack, architecture and modules would be here, and each module at %s{name}:\n", textfmt.Quoted(path), URIModule)
 	w.line("```yaml\nproject: {name: …, type: …, path: …}\ntech: {stack: [python], runtime: …, packageManager: …}\narchitecture: {pattern: …, description: …}\nmodules:\n" +
 		"  - name: …\n    description: …\n    keyFiles:\n      - {path: …, role: …}\n    patterns: []\n    businessRules: []\n    commonIssues: []\n    dependencies: []\n```\n")
 	w.line("## Modules (0)")
@@ -170,11 +170,11 @@ func spoken(d time.Duration) string {
 		unit string
 	}{{days, "day"}, {hours, "hour"}, {minutes, "minute"}} {
 		if p.n > 0 && len(parts) < 2 {
-			parts = append(parts, words.Plural(p.n, p.unit))
+			parts = append(parts, textfmt.Plural(p.n, p.unit))
 		}
 	}
 	if parts == nil {
-		return words.Plural(max(0, int(d/time.Second)), "second")
+		return textfmt.Plural(max(0, int(d/time.Second)), "second")
 	}
 	return strings.Join(parts, " ")
 }
@@ -184,7 +184,7 @@ func cutPage(s string, limit int, instead string) string {
 	if len(s) <= limit {
 		return s
 	}
-	note := "\n… cut at " + words.Kilobytes(limit) + " of " + words.Kilobytes(len(s)) + ": " + instead + "\n"
+	note := "\n… cut at " + textfmt.Kilobytes(limit) + " of " + textfmt.Kilobytes(len(s)) + ": " + instead + "\n"
 	end := strings.LastIndexByte(s[:limit-len(note)], '\n') + 1
 	return s[:end] + note
 }

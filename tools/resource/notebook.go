@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/templates"
@@ -82,7 +82,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
 	owned := d.OwnedNotebooks(ctx)
 	all := []mcp.Resource{{
-		URI: desk.URIList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: words.Plural(len(owned), "active notebook"),
+		URI: desk.URIList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: textfmt.Plural(len(owned), "active notebook"),
 	}}
 	if current, ok := d.CurrentNotebook(ctx); ok {
 		m := d.metaOf(current)
@@ -110,7 +110,7 @@ func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 	modified := mcp.Annotated{Annotations: &mcp.Annotations{LastModified: m.LastModified}}
 	return []mcp.Resource{
 		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: m.about(), Meta: metaIn(m), Annotated: modified},
-		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: words.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
+		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: textfmt.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
 		{URI: desk.ExportAddress(o.Session, o.Doc.Path()), Name: desk.ExportName(o.Doc.Path()) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
 	}
 }
@@ -121,7 +121,7 @@ func metaIn(m notebookMeta) *mcp.Meta { return &mcp.Meta{AdditionalFields: m.fie
 func readTemplate(u notebookURI) (mcp.TextResourceContents, error) {
 	t, ok := templates.Find(u.pattern)
 	if !ok {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+words.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
+		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+textfmt.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
 	}
 	return mcp.TextResourceContents{MIMEType: MIMEMarkdown, Text: t.Text, Meta: map[string]any{
 		"pattern": t.Name, "name": patternTitle(t.Name) + " Template", "description": t.Description,

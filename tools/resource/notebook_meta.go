@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -107,7 +107,7 @@ func (m notebookMeta) name() string {
 func patternOf(nb *ydoc.Notebook) string {
 	own, _ := nb.Metadata()[analysis.OwnMetadata].(map[string]any)
 	pattern, _ := own["pattern"].(string)
-	pattern, _ = words.Cut(pattern, 100)
+	pattern, _ = textfmt.Cut(pattern, 100)
 	return pattern
 }
 
@@ -169,7 +169,7 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 	name := desk.FirstLine(c.Source)
 	if c.Type == ydoc.Markdown {
 		name, _, _ = strings.Cut(strings.TrimLeft(c.Source, "# \n"), "\n")
-		name, _ = words.Cut(name, desk.MaxLine)
+		name, _ = textfmt.Cut(name, desk.MaxLine)
 	}
 	name = cmp.Or(name, c.ID)
 	out := map[string]any{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -81,18 +81,18 @@ func safeData(data map[string]any) map[string]any {
 }
 
 func leftOutData(what string, v any) string {
-	return "<" + what + ", " + words.Plural(words.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
+	return "<" + what + ", " + textfmt.Plural(textfmt.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
 }
 
 // printable removes terminal codes and other control characters from a text.
 func printable(s string) string {
-	s = words.Lines(s)
+	s = textfmt.Lines(s)
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			return -1
 		}
 		return r
-	}, words.Plain(s))
+	}, textfmt.Plain(s))
 }
 
 var (

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/nbformat"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -107,7 +107,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 			c = cells[at[0]]
 		}
 		if !ok {
-			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+words.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+textfmt.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
 		}
 		if u.form == formOutputs {
 			return d.readOutputs(ctx, o, c)
@@ -232,7 +232,7 @@ func withoutTrust(metadata map[string]any) map[string]any {
 func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
 	text, err := srcmd.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
 	if err != nil {
-		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", words.Quoted(o.Doc.Path().String()), err)
+		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", textfmt.Quoted(o.Doc.Path().String()), err)
 	}
 	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
 	m := d.metaOf(o)
@@ -352,7 +352,7 @@ type Execution struct {
 func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+words.Quoted(u.run)+": it belongs to another client, or is too old")
+		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+textfmt.Quoted(u.run)+": it belongs to another client, or is too old")
 	}
 	res := r.Result()
 	out := Execution{
@@ -395,5 +395,5 @@ func cutLines(s, instead string) (out string, left int) {
 		end += len(line)
 	}
 	left = len(s) - end
-	return s[:end] + "\n[cut at the end of a line: " + words.Thousands(left) + " bytes are left out; " + instead + "]\n", left
+	return s[:end] + "\n[cut at the end of a line: " + textfmt.Thousands(left) + " bytes are left out; " + instead + "]\n", left
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/skills"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -17,7 +17,7 @@ const maxArgument = 2_000
 
 // freeText is an argument that a person wrote in words.
 func freeText(s string) string {
-	s, _ = words.Cut(strings.TrimSpace(s), maxArgument)
+	s, _ = textfmt.Cut(strings.TrimSpace(s), maxArgument)
 	return s
 }
 
@@ -32,9 +32,9 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 	case err != nil:
 		return "", err
 	case c.Type == "directory":
-		return "", tool.ArgumentError{Err: fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path.String()))}
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is a folder: name a file in it", textfmt.Quoted(c.Path.String()))}
 	case notebook && c.Type != "notebook":
-		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", words.Quoted(c.Path.String()))}
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", textfmt.Quoted(c.Path.String()))}
 	}
 	return c.Path.String(), nil
 }
@@ -47,7 +47,7 @@ func togetherText(ctx context.Context, d *Provider, args map[string]string) (str
 		if err != nil {
 			return "", err
 		}
-		where = "The notebook is " + words.Quoted(book) + "."
+		where = "The notebook is " + textfmt.Quoted(book) + "."
 	}
 	if task := freeText(args["task"]); task != "" {
 		where += " The task: " + task
@@ -67,11 +67,11 @@ func (d *Provider) exploreText(ctx context.Context, args map[string]string) (str
 	}
 	return fmt.Sprintf(`Explore the data file %s together with me.%s
 
-1. Look at it`+words.Hint(" with preview_data")+`: columns, types, size. Say in two sentences what it seems to be.
-2. Make the notebook %s`+words.Hint(" with create_document")+` if it is not there, and work in it cell by cell, so that I see each step in JupyterLab.
+1. Look at it`+textfmt.Hint(" with preview_data")+`: columns, types, size. Say in two sentences what it seems to be.
+2. Make the notebook %s`+textfmt.Hint(" with create_document")+` if it is not there, and work in it cell by cell, so that I see each step in JupyterLab.
 3. In small cells, each with a line of Markdown before it that says why: load the data, missing and impossible values, distributions, how the columns hang together. One plot at a time; print the numbers beside it.
 4. Look at each plot before you go on, and change your plan when the data says so.
-5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, words.Quoted(file), question, words.Quoted(book)), nil
+5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, textfmt.Quoted(file), question, textfmt.Quoted(book)), nil
 }
 
 func (d *Provider) reviewText(ctx context.Context, args map[string]string) (string, error) {
@@ -85,8 +85,8 @@ func (d *Provider) reviewText(ctx context.Context, args map[string]string) (stri
 	}
 	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
 
-Read all of it`+words.Hint(" with read_nb_cells")+` (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
-Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, words.Quoted(file), focus), nil
+Read all of it`+textfmt.Hint(" with read_nb_cells")+` (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
+Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, textfmt.Quoted(file), focus), nil
 }
 
 func (d *Provider) fixText(ctx context.Context, args map[string]string) (string, error) {
@@ -100,11 +100,11 @@ func (d *Provider) fixText(ctx context.Context, args map[string]string) (string,
 	}
 	return fmt.Sprintf(`In the notebook %s, %s fails. Mend it.
 
-1. Read the notebook`+words.Hint(" with read_nb_cells")+`, the traceback and what the cell depends on above all.
-2. Look at what the variables really are`+words.Hint(" with get_variables")+` before you guess.
+1. Read the notebook`+textfmt.Hint(" with read_nb_cells")+`, the traceback and what the cell depends on above all.
+2. Look at what the variables really are`+textfmt.Hint(" with get_variables")+` before you guess.
 3. Say in one sentence why it fails.
-4. Change as little as possible`+words.Hint(" with modify_nb_cells")+`, giving the revision that you read; I may be typing in it too.
-5. Run it`+words.Hint(" with execute_nb_cells")+`. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, words.Quoted(file), which), nil
+4. Change as little as possible`+textfmt.Hint(" with modify_nb_cells")+`, giving the revision that you read; I may be typing in it too.
+5. Run it`+textfmt.Hint(" with execute_nb_cells")+`. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, textfmt.Quoted(file), which), nil
 }
 
 func (d *Provider) continueText(ctx context.Context, args map[string]string) (string, error) {
@@ -131,7 +131,7 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 			w.line("- found: %s", text)
 		}
 		for _, f := range s.Files[:min(topFiles, len(s.Files))] {
-			w.line("- file: %s (%s)", f.Path, words.Plural(f.Count, "call"))
+			w.line("- file: %s (%s)", f.Path, textfmt.Plural(f.Count, "call"))
 			files++
 		}
 	}
@@ -139,6 +139,6 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", URIOverview)
 		return w.String(), nil
 	}
-	text, _ := words.Cut(w.String(), maxRecent)
+	text, _ := textfmt.Cut(w.String(), maxRecent)
 	return text + "\nRead the files that matter first, as they are now: I may have changed them. Say in a few sentences where things stand and what you would do next, and then do it.", nil
 }

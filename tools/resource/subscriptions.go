@@ -12,7 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -256,7 +256,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 		return nil
 	}
 	if len(s.subs) >= maxSubscriptions {
-		return noResource(uri, "Too many subscriptions", "a client can have "+words.Thousands(maxSubscriptions)+": end some")
+		return noResource(uri, "Too many subscriptions", "a client can have "+textfmt.Thousands(maxSubscriptions)+": end some")
 	}
 	sub := &subscription{throttle: throttle{on: true, after: time.Now()}}
 	if s.id != nil { // the acknowledgement, which is sent at once, must come first

@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )
 
@@ -29,7 +29,7 @@ type Answer struct {
 	// Words, if set, returns the answer in words, which replace the body and the parts as text. It is called after each
 	// change of the body. Set it where [InWords] says so.
 	Words func() plain.Text
-	// Settle, if set, settles the hints of an answer in words, see [words.Hint]: in its own lines alone, for the texts are
+	// Settle, if set, settles the hints of an answer in words, see [textfmt.Hint]: in its own lines alone, for the texts are
 	// others' and stay as they are.
 	Settle func(string) string
 	// Images are shown behind the texts, in order, unless a part is their place.
@@ -336,11 +336,11 @@ func Failure(err error) (*mcp.CallToolResult, error) {
 	}
 	const most = 20_000
 	if c := (Coded{}); errors.As(err, &c) {
-		c.Message, _ = words.Cut(err.Error(), most)
+		c.Message, _ = textfmt.Cut(err.Error(), most)
 		if b, err := Compact(c); err == nil {
 			return mcp.NewToolResultError(string(b)), nil
 		}
 	}
-	message, _ := words.Cut(err.Error(), most)
+	message, _ := textfmt.Cut(err.Error(), most)
 	return mcp.NewToolResultError(message), nil
 }

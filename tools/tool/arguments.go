@@ -10,7 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The MCP library can check arguments too, but it ignores a schema that does not compile, and words its errors for
@@ -54,7 +54,7 @@ func check(s *jsonschema.Resolved, args any) error {
 	case len(c.found) == 0:
 		return fmt.Errorf("invalid arguments: %w", err)
 	case len(c.found) > most:
-		c.found = append(c.found[:most], words.Plural(len(c.found)-most, "further mistake"))
+		c.found = append(c.found[:most], textfmt.Plural(len(c.found)-most, "further mistake"))
 	}
 	return errors.New("invalid arguments: " + strings.Join(c.found, "; "))
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // complaints collects what is wrong with arguments: where, what was given, what is wanted. The schema library only
@@ -35,7 +35,7 @@ func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
 		return
 	}
 	if s.Enum != nil && !slices.Contains(s.Enum, value) {
-		c.add("%s is %s, wanted one of %s", subject(at), shown(value), words.QuotedList(s.Enum))
+		c.add("%s is %s, wanted one of %s", subject(at), shown(value), textfmt.QuotedList(s.Enum))
 	}
 	switch v := value.(type) {
 	case string:
@@ -51,10 +51,10 @@ func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
 
 func (c *complaints) text(s *jsonschema.Schema, n int, at []string) {
 	if s.MinLength != nil && n < *s.MinLength {
-		c.add("%s has %s, at least %d needed", subject(at), words.Plural(n, "character"), *s.MinLength)
+		c.add("%s has %s, at least %d needed", subject(at), textfmt.Plural(n, "character"), *s.MinLength)
 	}
 	if s.MaxLength != nil && n > *s.MaxLength {
-		c.add("%s has %s, at most %s allowed", subject(at), words.Plural(n, "character"), words.Thousands(*s.MaxLength))
+		c.add("%s has %s, at most %s allowed", subject(at), textfmt.Plural(n, "character"), textfmt.Thousands(*s.MaxLength))
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *complaints) list(s *jsonschema.Schema, v []any, at []string) {
 		c.add("%s is a list of %d, at least %d needed", subject(at), len(v), *s.MinItems)
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		c.add("%s is a list of %s, at most %s allowed in one call", subject(at), words.Thousands(len(v)), words.Thousands(*s.MaxItems))
+		c.add("%s is a list of %s, at most %s allowed in one call", subject(at), textfmt.Thousands(len(v)), textfmt.Thousands(*s.MaxItems))
 	}
 	for i, item := range v {
 		if s.Items != nil {
@@ -95,9 +95,9 @@ func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string)
 	switch {
 	case missing == nil:
 	case len(at) == 0:
-		c.add("the required argument %s is missing", words.QuotedList(missing))
+		c.add("the required argument %s is missing", textfmt.QuotedList(missing))
 	default:
-		c.add("%s lacks %s", place(at), words.QuotedList(missing))
+		c.add("%s lacks %s", place(at), textfmt.QuotedList(missing))
 	}
 	var further []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -120,7 +120,7 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	}
 	names := members(s)
 	if len(names) == 0 {
-		c.add("%s has no argument %s: it takes none", of, words.QuotedList(further))
+		c.add("%s has no argument %s: it takes none", of, textfmt.QuotedList(further))
 		return
 	}
 	var near []string
@@ -131,9 +131,9 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	}
 	meant := ""
 	if near != nil {
-		meant = " (did you mean " + words.QuotedList(near) + "?)"
+		meant = " (did you mean " + textfmt.QuotedList(near) + "?)"
 	}
-	c.add("%s has no argument %s%s: there are %s", of, words.QuotedList(further), meant, strings.Join(names, ", "))
+	c.add("%s has no argument %s%s: there are %s", of, textfmt.QuotedList(further), meant, strings.Join(names, ", "))
 }
 
 // isKind tells whether a value is of one of JSON Schema's types.
@@ -188,7 +188,7 @@ func place(at []string) string {
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:
-		return "the string " + words.Quoted(v)
+		return "the string " + textfmt.Quoted(v)
 	case []any:
 		return "a list"
 	case map[string]any:
@@ -208,11 +208,11 @@ func number(v float64) string {
 	const most = 1e15 // beyond it the digits say nothing
 	switch {
 	case v > most:
-		return "a number over " + words.Thousands(most)
+		return "a number over " + textfmt.Thousands(most)
 	case v < -most:
-		return "a number under " + words.Thousands(-most)
+		return "a number under " + textfmt.Thousands(-most)
 	case v == math.Trunc(v):
-		return words.Thousands(int(v))
+		return textfmt.Thousands(int(v))
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Since MCP's version 2026-07-28 a server cannot send a request to a client. A call that needs something from the
@@ -101,7 +101,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 			return a, nil, err
 		}
 	} else if c = s.find(ctx, req.Params.RequestState, t.Name); c == nil {
-		return nil, nil, errors.New("unknown requestState: the call that this one continues was given up, or nbduet was restarted since" + words.Hint("; list_runs shows the outcome of its cells"))
+		return nil, nil, errors.New("unknown requestState: the call that this one continues was given up, or nbduet was restarted since" + textfmt.Hint("; list_runs shows the outcome of its cells"))
 	}
 	select {
 	case c.slot <- struct{}{}:

@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // Whole returns an error if a new text was copied from an answer that showed less than all of it.
 func Whole(text string) error {
-	if words.Marked(text) {
+	if textfmt.Marked(text) {
 		return errors.New(MarkedWhy)
 	}
 	_, err := datauri.Restore(text)
 	return err
 }
 
-// MarkedWhy is why a text that is [words.Marked] is refused.
+// MarkedWhy is why a text that is [textfmt.Marked] is refused.
 const MarkedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
 
 // Sentences joins what there is of two notes.

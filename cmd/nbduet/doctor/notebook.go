@@ -13,7 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -40,7 +40,7 @@ func work(ctx context.Context, x *examination) {
 	}
 	manager := session.New(session.Config{Server: x.Documents, Runtime: x.Runtime, AgentName: "nbduet doctor", Logger: x.Log})
 	defer tidy(context.WithoutCancel(ctx), x, manager, path)
-	doc, err := manager.Open(author.With(ctx, author.Author{Client: "doctor"}), path) // so that people see who it is
+	doc, err := manager.Open(origin.With(ctx, origin.Author{Client: "doctor"}), path) // so that people see who it is
 	if err != nil {
 		x.wrong("collaboration", err)
 		x.leaveOut("without a room", "edit", "kernel")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -142,7 +142,7 @@ func (e *entry) takes(n *entry, last bool) bool {
 // strip drops the texts of an entry.
 func (e *entry) strip() {
 	for _, s := range e.edits {
-		e.left, e.size = e.left+words.Size(s.old), e.size+words.Size(s.new)
+		e.left, e.size = e.left+textfmt.Size(s.old), e.size+textfmt.Size(s.new)
 	}
 	e.edits, e.gone = nil, e.gone || e.kinds&(Edited|Added|Deleted) != 0
 }

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -160,7 +160,7 @@ func patched(text, diff string) (string, error) {
 // as makes an edit for one of this program's clients.
 func as(t testing.TB, l *Log, nb *ydoc.Notebook, client string, fn func(e *ydoc.Editor) error) {
 	t.Helper()
-	if err := l.By(author.Author{Client: client}, func() error { return nb.Edit("test", fn) }); err != nil {
+	if err := l.By(origin.Author{Client: client}, func() error { return nb.Edit("test", fn) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -35,7 +35,7 @@ type Log struct {
 	writing sync.Mutex // held by who writes in the name of author
 
 	mu      sync.Mutex
-	author  author.Author
+	author  origin.Author
 	served  *Served       // nil for none
 	rev     ydoc.Revision // of the notebook as the log knows it
 	reloads uint64
@@ -101,15 +101,15 @@ func (l *Log) weigh(more int) {
 }
 
 // By runs write, which edits the notebook, in an author's name.
-func (l *Log) By(a author.Author, write func() error) error {
+func (l *Log) By(a origin.Author, write func() error) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.is(a)
-	defer l.is(author.Author{})
+	defer l.is(origin.Author{})
 	return write()
 }
 
-func (l *Log) is(a author.Author) {
+func (l *Log) is(a origin.Author) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.author = a
@@ -117,7 +117,7 @@ func (l *Log) is(a author.Author) {
 
 // Writing is in whose name the notebook is being written just now, for others who follow it; the zero value if nobody of
 // this program writes.
-func (l *Log) Writing() author.Author {
+func (l *Log) Writing() origin.Author {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.author

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -99,7 +99,7 @@ func (p *program) step() {
 	do := func() error { return s.Edit("step", func(e *ydoc.Editor) error { return p.edit(s, e) }) }
 	var err error
 	if s.client != "" {
-		err = p.l.By(author.Author{Client: s.client}, do)
+		err = p.l.By(origin.Author{Client: s.client}, do)
 	} else {
 		err = do()
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -181,7 +181,7 @@ func (g *group) diff(was string) {
 	default:
 		g.Diff = datauri.Short(textdiff.Unified("", was, g.now, 1))
 		s := between(was, g.now)
-		g.Left, g.Size = words.Size(s.old), words.Size(s.new)
+		g.Left, g.Size = textfmt.Size(s.old), textfmt.Size(s.new)
 	}
 	g.now = ""
 }

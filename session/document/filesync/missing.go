@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -40,7 +40,7 @@ func missing(was, now *ydoc.Notebook, since ydoc.Revision) string {
 			continue
 		}
 		line, _, _ := strings.Cut(c.Source, "\n")
-		lost = append(lost, fmt.Sprintf("cell %s (%s, begins %s)", c.ID, what, words.Quoted(line)))
+		lost = append(lost, fmt.Sprintf("cell %s (%s, begins %s)", c.ID, what, textfmt.Quoted(line)))
 	}
 	list := strings.Join(lost, ", ")
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // conflictMarks begin the lines that a merge leaves in a file whose sides it could not unite.
@@ -21,7 +21,7 @@ func Fault(text string) error {
 	for i, line := range strings.Split(text, "\n") {
 		for _, mark := range conflictMarks {
 			if strings.HasPrefix(line, mark) {
-				line, _ = words.Cut(strings.TrimRight(line, "\r"), 80)
+				line, _ = textfmt.Cut(strings.TrimRight(line, "\r"), 80)
 				return fmt.Errorf("line %d: %q is the mark of a merge conflict", i+1, line)
 			}
 		}
@@ -138,7 +138,7 @@ func missingIn(raw any) error {
 func missingInCell(cell map[string]any, at int, current bool) error {
 	name := fmt.Sprintf("cells[%d]", at)
 	if id, ok := cell["id"].(string); ok {
-		name += fmt.Sprintf(" (id %s)", words.Quoted(id))
+		name += fmt.Sprintf(" (id %s)", textfmt.Quoted(id))
 	}
 	kind, ok := cell["cell_type"].(string)
 	if !ok {

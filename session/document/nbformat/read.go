@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
@@ -76,7 +76,7 @@ func simpleCell(at string, m map[string]any) (ydoc.Cell, error) {
 	if !ok {
 		return c, fmt.Errorf("%s.content is %s, wanted a string", at, kindOf(m["content"]))
 	}
-	c.Source = words.Lines(source)
+	c.Source = textfmt.Lines(source)
 	return c, nil
 }
 
@@ -125,7 +125,7 @@ func notebookOf(raw any) (nb Notebook, err error) {
 // cellsOf reads a list of cells, whose ids must differ.
 func cellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, error)) ([]ydoc.Cell, error) {
 	if len(list) > MaxCells {
-		return nil, fmt.Errorf("content has %s, more than the %s allowed in one call", words.Plural(len(list), "cell"), words.Thousands(MaxCells))
+		return nil, fmt.Errorf("content has %s, more than the %s allowed in one call", textfmt.Plural(len(list), "cell"), textfmt.Thousands(MaxCells))
 	}
 	cells := make([]ydoc.Cell, 0, len(list))
 	ids := map[string]int{}
@@ -140,7 +140,7 @@ func cellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, erro
 			return nil, err
 		}
 		if first, taken := ids[c.ID]; taken && c.ID != "" {
-			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs its own id", at, words.Quoted(c.ID), first)
+			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs its own id", at, textfmt.Quoted(c.ID), first)
 		}
 		ids[c.ID] = i
 		cells = append(cells, c)
@@ -173,7 +173,7 @@ func cellOf(at string, m map[string]any) (c ydoc.Cell, err error) {
 	if !ok {
 		return c, fmt.Errorf("%s.source is %s, wanted a string or a list of strings", at, kindOf(m["source"]))
 	}
-	c.Source = words.Lines(source)
+	c.Source = textfmt.Lines(source)
 	if c.Metadata, err = objectIn(m, at, "metadata", true); err != nil {
 		return c, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
@@ -47,7 +47,7 @@ func objectIn(m map[string]any, at, name string, needed bool) (map[string]any, e
 func onlyKeys(at string, m map[string]any, allowed ...string) error {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(allowed, k) {
-			return fmt.Errorf("%s has a member %s, which nbformat does not allow there: allowed are %s", at, words.Quoted(k), words.QuotedList(allowed))
+			return fmt.Errorf("%s has a member %s, which nbformat does not allow there: allowed are %s", at, textfmt.Quoted(k), textfmt.QuotedList(allowed))
 		}
 	}
 	return nil
@@ -94,9 +94,9 @@ func kindOf(v any) string {
 func shownValue(v any) string {
 	switch v := v.(type) {
 	case string:
-		return words.Quoted(v)
+		return textfmt.Quoted(v)
 	case json.Number:
-		return words.Quoted(string(pyjson.Python([]byte(v))))
+		return textfmt.Quoted(string(pyjson.Python([]byte(v))))
 	}
 	return kindOf(v)
 }

@@ -3,9 +3,9 @@ package readset
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/spans"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
 )
 
 // A text document is shown piece by piece, so of a whole text it is kept which parts a client was shown: it may insert
@@ -19,10 +19,10 @@ func (r Reader) ShowText(text string, rev ydoc.Revision, from, to int) {
 	t := textReader{r}
 	known := t.knowledge().of(text, false)
 	r.show(whole, text, rev)
-	t.keepParts(text, known.Add(spans.Span{From: from, To: to}))
+	t.keepParts(text, known.Add(ranges.Span{From: from, To: to}))
 }
 
-func (r textReader) keepParts(text string, known spans.Set) {
+func (r textReader) keepParts(text string, known ranges.Set) {
 	r.memory.parts.Add(r.key(whole), parts{r.memory.texts.add(text), known})
 }
 
@@ -41,7 +41,7 @@ func (r textReader) knowledge() knowledge {
 
 // of are the parts of a text that the client knows. What an earlier text than the one that it was shown has besides is gone,
 // and cannot be removed any more: that counts as known.
-func (k knowledge) of(text string, earlier bool) spans.Set {
+func (k knowledge) of(text string, earlier bool) ranges.Set {
 	if was, ok := k.text(k.parts.of, text); k.ok && ok {
 		return k.known.Carry(was, text, earlier)
 	}
@@ -58,17 +58,17 @@ func (k knowledge) wroteText(was, now string, rev ydoc.Revision) {
 // mayRemove refuses a change of a text, earlier than the one that was shown or not, that removes what the client has not read.
 func (k knowledge) mayRemove(base string, earlier bool, c TextChange) error {
 	known := k.of(base, earlier)
-	at := known.Removed(base, spans.Span{From: c.From, To: c.To}, c.Put)
+	at := known.Removed(base, ranges.Span{From: c.From, To: c.To}, c.Put)
 	switch {
 	case at < 0:
 		return nil
 	case !k.ok:
-		return &OutdatedError{Path: k.doc.Path(), why: words.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
+		return &OutdatedError{Path: k.doc.Path(), why: textfmt.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
 	read := 0
 	for _, part := range known {
-		read += words.Size(base[part.From:part.To])
+		read += textfmt.Size(base[part.From:part.To])
 	}
 	return &OutdatedError{Path: k.doc.Path(), why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
-		words.Thousands(read), words.Plural(words.Size(base), "character"), words.Quoted(k.doc.Path().String()), words.Size(base[:at]))}
+		textfmt.Thousands(read), textfmt.Plural(textfmt.Size(base), "character"), textfmt.Quoted(k.doc.Path().String()), textfmt.Size(base[:at]))}
 }

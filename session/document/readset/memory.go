@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/spans"
+	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
 )
 
 const (
@@ -42,7 +42,7 @@ func (m *Memory) Made(client string, path jupyter.Path, cell, source string) {
 	key, id := shownKey{client: client, path: path, cell: cell}, m.texts.add(source)
 	m.showings.Add(key, showing{first: id, last: id})
 	if cell == whole {
-		m.parts.Add(key, parts{id, spans.Set{{To: len(source)}}})
+		m.parts.Add(key, parts{id, ranges.Set{{To: len(source)}}})
 	}
 }
 

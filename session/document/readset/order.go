@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -89,9 +89,9 @@ func (r Reader) Moved() string {
 
 // beginning is the first line of a cell, or its id if it has no source.
 func beginning(c ydoc.Cell) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(words.Plain(c.Source)), "\n")
-	if line, _ = words.Cut(line, 40); line == "" {
-		return "the empty cell " + words.Quoted(c.ID)
+	line, _, _ := strings.Cut(strings.TrimSpace(textfmt.Plain(c.Source)), "\n")
+	if line, _ = textfmt.Cut(line, 40); line == "" {
+		return "the empty cell " + textfmt.Quoted(c.ID)
 	}
 	return line
 }

@@ -1,9 +1,9 @@
 package readset
 
-import "github.com/nbduet/nbduet/session/spans"
+import "github.com/nbduet/nbduet/ydoc/textdiff/ranges"
 
 // parts are the parts of a text that a client knows.
 type parts struct {
 	of    textID
-	known spans.Set
+	known ranges.Set
 }

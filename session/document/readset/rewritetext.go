@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/session/spans"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
+	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
 )
 
 // A TextChange replaces a part of the base text.
@@ -76,7 +76,7 @@ func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedTe
 	var base *string
 	client := textReader{r}
 	s, _ := r.showing(whole)
-	if last, ok := r.text(s.last, t.String()); ok && client.knowledge().of(last, false).Missing(spans.Span{To: len(last)}) < 0 {
+	if last, ok := r.text(s.last, t.String()); ok && client.knowledge().of(last, false).Missing(ranges.Span{To: len(last)}) < 0 {
 		base = &last
 	}
 	var made refusedChange
@@ -88,7 +88,7 @@ func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedTe
 		return done, client.refusedConflict(t, made, err)
 	}
 	r.wrote(whole, done.want, done.Revision)
-	client.keepParts(done.want, spans.Set(nil).Add(spans.Span{To: len(done.want)}))
+	client.keepParts(done.want, ranges.Set(nil).Add(ranges.Span{To: len(done.want)}))
 	return done, nil
 }
 
@@ -122,7 +122,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	}
 	first, haveFirst := r.text(s.first, now)
 	if !have || !haveFirst {
-		return textBase{}, &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
+		return textBase{}, &OutdatedError{Path: r.doc.Path(), why: textfmt.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
 	}
 	c, err := change(last)
 	switch {
@@ -133,7 +133,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 			return textBase{}, r.refusedText(t, refusedChange{last, c, adviceText}, "since that was refused", textdiff.Unified("text", last, now, 1), "")
 		}
 		return textBase{}, &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
-			words.Quoted(r.doc.Path().String()), latest, adviceText)}
+			textfmt.Quoted(r.doc.Path().String()), latest, adviceText)}
 	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
 		return textBase{text: &last}, nil
 	}
@@ -179,7 +179,7 @@ func (r textReader) refusedText(t *ydoc.Text, c refusedChange, why, theirs, mine
 		mine = "Your change:\n" + shortened(mine)
 	}
 	return &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
-		words.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, c.advice)}
+		textfmt.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, c.advice)}
 }
 
 // refusedConflict is refusedText for the error of an edit, if that is a conflict.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -154,11 +154,11 @@ func (r Reader) base(now ydoc.Cell, source string) (string, error) {
 // named names a cell in an error by its id and its beginning.
 func named(c ydoc.Cell) string {
 	line, _, more := strings.Cut(strings.TrimSpace(c.Source), "\n")
-	line, wasCut := words.Cut(line, 60)
+	line, wasCut := textfmt.Cut(line, 60)
 	if more || wasCut {
 		line += " …"
 	}
-	return fmt.Sprintf("cell %q (%s)", c.ID, words.Quoted(line))
+	return fmt.Sprintf("cell %q (%s)", c.ID, textfmt.Quoted(line))
 }
 
 // difference is a short unified diff, with a line end.
@@ -167,6 +167,6 @@ func difference(old, now string) string { return shortened(textdiff.Unified("sou
 // shortened cuts a difference to what an error shows, with a line end.
 func shortened(diff string) string {
 	diff, _ = datauri.Abbreviate(diff)
-	diff, _ = words.Cut(diff, maxDifference)
+	diff, _ = textfmt.Cut(diff, maxDifference)
 	return strings.TrimRight(diff, "\n") + "\n"
 }

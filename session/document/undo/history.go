@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -152,11 +152,11 @@ func (h *History) Forget(name string) {
 }
 
 // Records reports whether an edit of an author is a step.
-func Records(a author.Author) bool { return a.Call != 0 }
+func Records(a origin.Author) bool { return a.Call != 0 }
 
 // Add adds what an edit that stands did, which may be nil, to the step of its author's call. What the client took back before cannot
 // be made again after that.
-func (h *History) Add(a author.Author, made *ydoc.Step) {
+func (h *History) Add(a origin.Author, made *ydoc.Step) {
 	if made == nil {
 		return
 	}
@@ -205,7 +205,7 @@ func (c *client) ofCall(call uint64) *step {
 }
 
 // Ran notes that a client had cells run.
-func (h *History) Ran(a author.Author, cells []string) {
+func (h *History) Ran(a origin.Author, cells []string) {
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
 	c := h.clients[a.Client]

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -74,7 +74,7 @@ func (o *Outcome) Ran() (cells []string) {
 }
 
 // ErrNothing says that a client has no step to be taken back, or made again.
-var ErrNothing = words.Fixed("there is nothing to take back")
+var ErrNothing = textfmt.Fixed("there is nothing to take back")
 
 // UnknownError says that a client has no such step.
 type UnknownError struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -68,7 +68,7 @@ func (b *book) does(client string, call uint64, fn func(e *ydoc.Editor) error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.h.Add(author.Author{Client: client, Call: call, Tool: "modify_nb_cells", Reason: fmt.Sprint("call ", call)}, s)
+	b.h.Add(origin.Author{Client: client, Call: call, Tool: "modify_nb_cells", Reason: fmt.Sprint("call ", call)}, s)
 }
 
 func (b *book) sets(client string, call uint64, id, source string) {
@@ -128,7 +128,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	test.SliceEqOp(t, []string{"s3", "s1"}, got)
 	test.SliceEqOp(t, []string{"c1", "n"}, list[0].Cells)
 	test.Eq(t, "call 3", list[0].Reason)
-	b.h.Ran(author.Author{Client: "a", Call: 3}, []string{"n", "c0"})
+	b.h.Ran(origin.Author{Client: "a", Call: 3}, []string{"n", "c0"})
 	o := b.undo("a", 5)
 	b.has("one 2", "x")
 	test.SliceEqOp(t, []string{"s3", "s1"}, ids(o.Steps))
@@ -328,7 +328,7 @@ func TestAtOnce(t *testing.T) {
 					_, _ = Of(b, name).Redo(t.Context(), 1)
 				default:
 					_ = Of(b, name).List()
-					b.h.Ran(author.Author{Client: name}, []string{"c0"})
+					b.h.Ran(origin.Author{Client: name}, []string{"c0"})
 					if i%10 == 0 {
 						b.h.Forget(name)
 					}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -155,7 +155,7 @@ func sizeOf(f File) string {
 	case n < 1_000_000:
 		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
 	}
-	return words.Kilobytes(n)
+	return textfmt.Kilobytes(n)
 }
 
 // Short is [Abbreviate] without the files.
@@ -167,7 +167,7 @@ func Short(text string) string {
 // Form is the form of a text in which a part of it is searched for: with "\n" for each line end, and short, so that the part is
 // not found within data, unless it has data itself.
 func Form(text, part string) string {
-	text = words.Lines(text)
+	text = textfmt.Lines(text)
 	if _, files := Abbreviate(part); len(files) > 0 {
 		return text
 	}
@@ -229,9 +229,9 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	out := fmt.Sprintf("has %s, the short form of data that is not there: ", words.Quoted(e.Short))
+	out := fmt.Sprintf("has %s, the short form of data that is not there: ", textfmt.Quoted(e.Short))
 	if len(e.known) == 0 {
 		return out + "leave it out, or write the whole data: URI"
 	}
-	return out + "write " + words.QuotedList(e.known) + " unchanged, or change only the words around it" + words.Hint(" with edit_text")
+	return out + "write " + textfmt.QuotedList(e.known) + " unchanged, or change only the words around it" + textfmt.Hint(" with edit_text")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // mostMarkup is how many bytes of markup are converted.
@@ -29,7 +29,7 @@ func Of(markup string) (string, error) {
 	}
 	text = tidy(text)
 	if left > 0 {
-		text = strings.TrimLeft(text+"\n… ("+words.Plural(left, "more character")+" of HTML)", "\n")
+		text = strings.TrimLeft(text+"\n… ("+textfmt.Plural(left, "more character")+" of HTML)", "\n")
 	}
 	return text, nil
 }
@@ -54,7 +54,7 @@ func convert(reduced string) (string, error) {
 	)
 	out, err := conv.ConvertNode(doc)
 	if err != nil {
-		return "", fmt.Errorf("convert HTML of %s to text: %w", words.Plural(len(reduced), "byte"), err)
+		return "", fmt.Errorf("convert HTML of %s to text: %w", textfmt.Plural(len(reduced), "byte"), err)
 	}
 	return unmasked.Replace(string(out)), nil
 }
@@ -67,7 +67,7 @@ var (
 
 // tidy removes what is not text, and lines that are empty for no reason.
 func tidy(s string) string {
-	s = words.Plain(words.Lines(s))
+	s = textfmt.Plain(textfmt.Lines(s))
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // first is what the error is.
@@ -94,7 +94,7 @@ func own(all []string, name, value string) (rest []string, cut bool) {
 		if line == "" && (len(rest) == 0 || rest[len(rest)-1] == "") {
 			continue
 		}
-		if words.Size(line) > mostLine {
+		if textfmt.Size(line) > mostLine {
 			line, cut = clip(line, mostLine), true
 		}
 		rest = append(rest, line)
@@ -103,7 +103,7 @@ func own(all []string, name, value string) (rest []string, cut bool) {
 		rest = rest[:len(rest)-1]
 	}
 	if n := len(rest); n > mostLines {
-		between := "… " + words.Plural(n-mostLines, "more line")
+		between := "… " + textfmt.Plural(n-mostLines, "more line")
 		return slices.Concat(rest[:mostLines/2], []string{between}, rest[n-mostLines/2:]), true
 	}
 	return rest, cut

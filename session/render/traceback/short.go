@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The bounds of what is shown.
@@ -53,7 +53,7 @@ func Short(name, value string, lines []string) (text string, short bool) {
 }
 
 // clean is text without colours, and with "\n" between its lines.
-func clean(s string) string { return words.Lines(words.Plain(strings.ToValidUTF8(s, "\uFFFD"))) }
+func clean(s string) string { return textfmt.Lines(textfmt.Plain(strings.ToValidUTF8(s, "\uFFFD"))) }
 
 // exceptions splits the frames of an exception from those of the exceptions that led to it.
 func exceptions(lines []string) [][]string {
@@ -87,7 +87,7 @@ func causesOf(chain [][]string, last string) (causes []string, hidden bool) {
 		causes = append(causes, "from "+clip(cause, mostCode))
 	}
 	if n := len(causes); n > mostCauses {
-		between := "… " + words.Plural(n-mostCauses, "more cause")
+		between := "… " + textfmt.Plural(n-mostCauses, "more cause")
 		return slices.Concat(causes[:mostCauses-1], []string{between}, causes[n-1:]), true
 	}
 	return causes, len(chain) > 0
@@ -124,7 +124,7 @@ func path(frames []frame) (shown []string, out bool) {
 		case between < 0:
 			shown = append(shown, "… more frames")
 		case between > 0:
-			shown = append(shown, "… "+words.Plural(between, "more frame"))
+			shown = append(shown, "… "+textfmt.Plural(between, "more frame"))
 		}
 		between = 0
 	}
@@ -184,7 +184,7 @@ func (f frame) lines() []string {
 	}
 	text += ": "
 	indent := len(f.code) - len(strings.TrimLeft(f.code, " \t"))
-	caret := words.Size(text) + f.caret - indent
+	caret := textfmt.Size(text) + f.caret - indent
 	text += clip(code, mostCode)
 	if f.caret < indent || f.caret-indent > mostCode {
 		return []string{text}
@@ -194,9 +194,9 @@ func (f frame) lines() []string {
 
 // clip cuts a line that is too long.
 func clip(s string, most int) string {
-	if words.Size(s) <= most {
+	if textfmt.Size(s) <= most {
 		return s
 	}
 	runes := []rune(s)[:most]
-	return string(runes[:words.Before(runes, most-1)]) + "…"
+	return string(runes[:textfmt.Before(runes, most-1)]) + "…"
 }

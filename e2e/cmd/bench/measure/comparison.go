@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // The lines of a page around the comparison table.
@@ -78,9 +78,9 @@ func Round(n int) int {
 
 // String returns the figure as the table shows it, such as "1 call, 1,700 tokens".
 func (f Figure) String() string {
-	s := words.Thousands(Round(f.Tokens)) + " tokens"
+	s := textfmt.Thousands(Round(f.Tokens)) + " tokens"
 	if f.Calls > 0 {
-		s = words.Plural(f.Calls, "call") + ", " + s
+		s = textfmt.Plural(f.Calls, "call") + ", " + s
 	}
 	return s
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // table writes the lines for people, with the notes below.
@@ -14,9 +14,9 @@ func table(about string, lines []line) string {
 	for _, l := range lines {
 		itself := ""
 		if l.itself >= 0 {
-			itself = words.Thousands(l.itself)
+			itself = textfmt.Thousands(l.itself)
 		}
-		fmt.Fprintf(&b, "%-36s | %8s | %9s | %18s\n", l.what, words.Thousands(l.nbduet), words.Thousands(l.other), itself)
+		fmt.Fprintf(&b, "%-36s | %8s | %9s | %18s\n", l.what, textfmt.Thousands(l.nbduet), textfmt.Thousands(l.other), itself)
 		fmt.Fprintf(&notes, "%s: %s\n", l.what, l.note)
 	}
 	return b.String() + "\nWhich calls:\n" + notes.String()

@@ -1,29 +1,29 @@
-package words_test
+package textfmt_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // A marked clause is settled or left out, and a mark whose other half was cut off goes with its clause.
 func TestHints(t *testing.T) {
-	text := "nothing is there" + words.Hint("; find it") + words.Hint(", make it") + "."
+	text := "nothing is there" + textfmt.Hint("; find it") + textfmt.Hint(", make it") + "."
 	for want, settle := range map[string]func(string) string{
 		"nothing is there; find it, make it.": func(c string) string { return c },
 		"nothing is there, make it.":          func(c string) string { return strings.TrimPrefix(c, "; find it") },
 		"nothing is there.":                   func(string) string { return "" },
 	} {
-		if got := words.SettleHints(text, settle); got != want {
+		if got := textfmt.SettleHints(text, settle); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	cut, _, _ := strings.Cut(text, "find")
-	if got := words.SettleHints(cut, func(c string) string { return c }); got != "nothing is there" {
+	if got := textfmt.SettleHints(cut, func(c string) string { return c }); got != "nothing is there" {
 		t.Errorf("cut: %q", got)
 	}
-	if got := words.SettleHints("plain", nil); got != "plain" {
+	if got := textfmt.SettleHints("plain", nil); got != "plain" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package spans
+package ranges
 
 import (
 	"math/rand/v2"

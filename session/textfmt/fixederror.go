@@ -1,4 +1,4 @@
-package words
+package textfmt
 
 // Fixed is errors.New for a text that quotes nothing: the error's Kind is its text, so that it may be logged.
 func Fixed(text string) error { return &fixedError{text} }

@@ -1,8 +1,8 @@
-// Package author says, in the context of a call, for whom and by what a document is changed.
+// Package origin says, in the context of a call, for whom and by what a document is changed.
 //
 // Several clients of this program may write through one replica, and its edits carry one client id. Who of them made an
 // edit, and by which call, is known here alone.
-package author
+package origin
 
 import "context"
 

@@ -1,5 +1,5 @@
-// Package spans says which parts of a text are known to somebody, and carries that over to what becomes of the text.
-package spans
+// Package ranges says which parts of a text are known to somebody, and carries that over to what becomes of the text.
+package ranges
 
 import (
 	"slices"

@@ -1,6 +1,0 @@
-// Package words formats parts of messages for people and models: numbers, quotations, and texts cut to size.
-//
-// # Concurrency
-//
-// The package has only functions, without shared state.
-package words
