@@ -3,8 +3,8 @@ package session
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/origin"
-	"github.com/nbduet/nbduet/session/run"
 )
 
 // Run queues the execution of code cells, see [run.Cells.Run].

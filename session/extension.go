@@ -3,7 +3,7 @@ package session
 import (
 	"errors"
 
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 

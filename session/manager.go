@@ -19,10 +19,10 @@ import (
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
-	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 

@@ -3,7 +3,7 @@ package session
 import (
 	"sync"
 
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

@@ -2,7 +2,7 @@ package session
 
 import (
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // RunTable is the table of runs.

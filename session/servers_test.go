@@ -17,9 +17,9 @@ import (
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/helper"
-	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )

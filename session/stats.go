@@ -1,7 +1,7 @@
 package session
 
 import (
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )

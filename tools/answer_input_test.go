@@ -15,7 +15,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/notebook"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/figure"
+	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/tools/plain/plaintest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )

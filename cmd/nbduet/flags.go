@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // typeUntil makes edits until stop is closed, and gives each the time that a

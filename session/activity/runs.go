@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // Runs keeps the runs of this process in the database, so that another process can take them up after its end, see

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // errSessionEnded is the error of the runs of an ended session.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
 // sameTime is the tolerance for two modification times to count as equal: the Contents API rounds them.

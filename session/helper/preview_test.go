@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/helper"
-	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 

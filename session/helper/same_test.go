@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
 // What the kernel saw has to be what the server knows, before or after or, of a file that is written to, in between.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // Forever is the code of a cell that prints its process id and goes on.

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/helper"
-	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"

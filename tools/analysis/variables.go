@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"

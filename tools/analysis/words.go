@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 )

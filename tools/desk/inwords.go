@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/figure"
+	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/htmltext"
 	"github.com/nbduet/nbduet/session/render/images"

@@ -1,6 +1,6 @@
 package notebook
 
-import run0 "github.com/nbduet/nbduet/session/run"
+import run0 "github.com/nbduet/nbduet/session/kernel/run"
 
 // RunStates are the states of a run, as answers name them.
 func RunStates() []string {

@@ -25,7 +25,7 @@ func TestFunctionsAsMethods(t *testing.T) {
 func TestProgramBounds(t *testing.T) {
 	graphs := []graph{
 		{Path: "session", Lines: 10},
-		{Path: "session/run", Lines: 20, Longest: 7, LongestName: "start"},
+		{Path: "session/kernel/run", Lines: 20, Longest: 7, LongestName: "start"},
 		{Path: "session/a/b", Lines: 30},
 		{Path: "session/sessiontest/heap", Lines: 40, Longest: 9, LongestName: "measure"},
 	}

@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/nbduet/nbduet/session/kernel/userexpr"
+)
+
+//go:embed r/*.R
+var rFiles embed.FS
+
+// rSources are the sources of each kind of inspection; each defines the function inspection.
+var rSources = map[string]string{
+	askList:   userexpr.Source(rFiles, "r/common.R", "r/list.R"),
+	askDetail: userexpr.Source(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/detail.R"),
+	askFrame:  userexpr.Source(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/frame.R"),
+}
+
+// A PayloadKernel gives what a reply's payload holds, which is for who asked alone: IRkernel evaluates no user
+// expressions, and says nothing else of a silent execution.
+type PayloadKernel interface {
+	// Payload runs code silently and returns the payload of the kernel's reply (Jupyter messaging, "Payloads").
+	Payload(ctx context.Context, code string) ([]map[string]any, error)
+}
+
+// rInspection asks IRkernel.
+func rInspection(ctx context.Context, k PayloadKernel, source string, question map[string]any) (json.RawMessage, error) {
+	code, err := rExpression(source, question)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := k.Payload(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range payload {
+		if text, ok := p["answer"].(string); ok && p["source"] == "nbduet.inspection" && json.Valid([]byte(text)) {
+			return json.RawMessage(text), nil
+		}
+	}
+	return nil, errors.New("the kernel's answer to the inspection is empty: it may not be IRkernel")
+}
+
+// rExpression is one expression on one line, all in ASCII so that it means the same in any locale. It uses no name of
+// the user's but `::`, defines none, and its value is invisible.
+func rExpression(source string, question map[string]any) (string, error) {
+	asked, err := literals(question, rLiteral, func(name, value string) string { return name + " = " + value })
+	if err != nil {
+		return "", err
+	}
+	source += "answer(inspection)\n"
+	return "base::invisible(base::eval(base::parse(text = " + rString(source) + ", keep.source = FALSE), " +
+		"base::list2env(base::list(question = base::list(" + asked + ")), parent = base::baseenv())))", nil
+}
+
+func rLiteral(v any) (string, error) {
+	return literal(v, "R", func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)) }, rString)
+}
+
+// rString is an R string literal in ASCII. NUL, which R has no form of, is replaced.
+func rString(s string) string {
+	return asciiString(strings.ReplaceAll(s, "\x00", "\uFFFD"), `"\`)
+}
+
+// checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error
+// is a *NameError.
+func checkRName(name string) error {
+	return checkParts(name, "$@", func(r rune, first bool) bool {
+		return unicode.IsLetter(r) || r == '.' || !first && (r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc))
+	})
+}

@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/kernel/figure"
+	"github.com/nbduet/nbduet/session/kernel/output"
+	"github.com/nbduet/nbduet/session/origin"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// byKernel runs cells over our connection to the kernel, and writes the outputs into the notebook.
+type byKernel struct{ *Cells }
+
+// Run sends the source to the kernel and its outputs to the writer.
+func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
+	for try := 1; ; try++ {
+		conn, news, err := k.nb.Link().Connect(k.ctx)
+		if k.ctx.Err() != nil {
+			k.noteNotRun(r, w, noteNotRun)
+			return Cancelled, fmt.Errorf("not run: %w", k.over)
+		}
+		if err != nil {
+			return Cancelled, fmt.Errorf("not run: %w", err)
+		}
+		r.add(news)
+		if r.interruptAsked() {
+			return Cancelled, r.cancelled()
+		}
+		reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
+			return conn.Execute(k.ctx, kernel.Request{Code: source, First: figure.Setup, StoreHistory: true, AllowStdin: true, Late: w.Until(), Marked: r.marked}, handle)
+		})
+		if k.ctx.Err() != nil || !anew(err, try) {
+			if err == nil {
+				k.describe(r, conn)
+			}
+			return k.conclude(r, w, reply, in, err)
+		}
+	}
+}
+
+// conclude ends a run by what the kernel has answered, or why it has not.
+func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inputs, err error) (State, error) {
+	if err != nil && k.ctx.Err() != nil {
+		if w.Begun() {
+			w.Note("\n" + noteLeft)
+		} else {
+			w.Note(noteLeftWaiting)
+		}
+		return Lost, ErrLeft
+	}
+	switch why := lossNote(err); {
+	case why != "" && w.Begun():
+		w.Note("\n[" + why + "]\n")
+	case why != "": // a kernel may die before it says that it has begun
+		k.noteNotRun(r, w, "["+why+"]\n")
+	}
+	if err != nil {
+		return Lost, err
+	}
+	if reply.Status != "aborted" {
+		r.take() // a kernel need not say that it begins code that puts out nothing
+		w.Begin()
+	}
+	if w.SuitsServer() {
+		r.add(k.serverAdvice())
+	}
+	if err := k.applyPayload(r, w, reply.Payload); err != nil {
+		return Failed, err
+	}
+	return outcome(r, in, reply)
+}
+
+// describe writes the kernel's language into the notebook's metadata, as a tab does, unless that names it already: other
+// programs, such as nbconvert, take from there what the cells are written in.
+func (c *Cells) describe(r *Run, conn *kernel.Conn) {
+	const key = "language_info"
+	ctx, stop := context.WithTimeout(origin.With(c.ctx, origin.Author{Client: r.Owner}), finishTimeout)
+	defer stop()
+	info, err := conn.LanguageInfo(ctx)
+	if err != nil {
+		return // the next run asks again
+	}
+	had, _ := c.nb.Notebook().Metadata()[key].(map[string]any)
+	if name, _ := info["name"].(string); name == "" || had["name"] == name {
+		return
+	}
+	if err := c.nb.Edit(ctx, "kernel", func(e *ydoc.Editor) error { return e.SetMetadata(key, info) }); err != nil {
+		c.table.cfg.Log.Warn("the kernel's language is not in the notebook's metadata", "path", r.Path, "error", err)
+	}
+}
+
+// converse has do execute or follow a run's code in a kernel, sends the outputs to out, and answers the questions.
+func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, out output.Sink, do func(handle func(kernel.Event)) (kernel.Reply, error)) (kernel.Reply, *inputs, error) {
+	ctx, stop := context.WithCancel(q.ctx)
+	in := &inputs{q: q, r: r, w: out, conn: conn, ctx: ctx}
+	reply, err := do(in.handle)
+	stop()
+	in.wg.Wait()
+	if errors.Is(err, kernel.ErrKernelDead) {
+		link.Forget(conn, err)
+	}
+	return reply, in, err
+}
+
+// serverAdvice is the note on a run whose output was cut by the server's limits, if the server has an extension without
+// these limits; "" if not.
+func (k byKernel) serverAdvice() string {
+	if k.nb.Servers().Apart() {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(k.ctx, finishTimeout)
+	defer stop()
+	if has, err := k.nb.Servers().Runtime.Kernels.HasServerRuns(ctx, k.nb.Link().KernelID()); err != nil || !has {
+		return ""
+	}
+	return "jupyter-server-nbmodel, which this server has, would run the cell without these limits: start nbduet with --execute server"
+}
+
+// applyPayload applies the payload of the kernel's reply (Jupyter messaging, "Payloads"): it shows a page of help as an
+// output, and puts a text for the next input into a new cell below, or into this one.
+func (k byKernel) applyPayload(r *Run, w *output.Writer, payload []map[string]any) error {
+	paged := false
+	for _, p := range payload {
+		switch p["source"] {
+		case "page":
+			if data, ok := p["data"].(map[string]any); ok && !paged {
+				paged = true // JupyterLab shows the first one
+				w.Handle(kernel.Display{Data: data})
+			}
+		case "set_next_input":
+			text, ok := p["text"].(string)
+			if !ok {
+				continue
+			}
+			replace, _ := p["replace"].(bool)
+			ctx, stop := context.WithTimeout(k.ctx, writeTimeout)
+			err := k.nb.Edit(ctx, "next input", func(e *ydoc.Editor) error { return nextInput(e, r.CellID, text, replace) })
+			stop()
+			if err != nil {
+				return fmt.Errorf("write the next input, as the code asked: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func nextInput(e *ydoc.Editor, cell, text string, replace bool) error {
+	at, ok := e.Index(cell)
+	switch {
+	case !ok:
+		return nil // deleted meanwhile, so there is no place for the next one
+	case replace:
+		return e.SetSource(cell, text)
+	}
+	_, err := e.Insert(at+1, ydoc.NewCell{Type: "code", Source: text})
+	return err
+}

@@ -1,0 +1,91 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/kernel/output"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// The end of a session, or of the program, is no cancel: the code goes on in the kernel. The cell says so, and the ledger
+// has what is needed to take the run up.
+
+// The notes in the cells of runs that are left. A run that is taken up takes its note away, so they must not change
+// lightly: the process that reads one may be newer than the one that wrote it.
+const (
+	noteLeft        = "[nbduet left this notebook while this cell ran. The code goes on in the kernel; what it puts out from here on is shown only if nbduet comes back.]\n"
+	noteLeftWaiting = "[nbduet left this notebook while this cell waited in the kernel, which runs it in its turn; what it puts out is shown only if nbduet comes back.]\n"
+	noteNotRun      = "[not run: nbduet left this notebook before the cell's turn came]\n"
+)
+
+// idleWith clears the busy mark of those of the cells that still exist, and adds the note to those for which noted
+// returns true.
+func idleWith(e *ydoc.Editor, cells []string, note string, noted func(ydoc.Cell) bool) error {
+	for _, id := range cells {
+		if cell, ok := e.Cell(id); !ok || !noted(cell) {
+			continue
+		}
+		if err := e.AppendStream(id, "stderr", note); err != nil {
+			return err
+		}
+	}
+	return Idle(e, cells)
+}
+
+// vacant reports whether a note on a cell that was not run adds to no earlier run's outputs.
+func vacant(cell ydoc.Cell) bool { return len(cell.Outputs) == 0 && cell.ExecutionCount == nil }
+
+// noteNotRun adds a note to the cell of a run whose turn never came.
+func (c *Cells) noteNotRun(r *Run, w *output.Writer, note string) {
+	if cell, ok := c.nb.Notebook().Cell(r.CellID); ok && vacant(cell) {
+		w.Note(note)
+	}
+}
+
+// keep records new runs in the ledger, unless the server runs the cells: then it ends them without us.
+func (c *Cells) keep(runs ...*Run) {
+	if c.nb.Way().By != Kernel {
+		return
+	}
+	records := make([]Record, len(runs))
+	for i, r := range runs {
+		r.record = &Record{
+			Run: r.ID, Number: r.number, File: c.nb.FileID(), Path: r.Path, Cell: r.CellID, Owner: r.Owner,
+			Client: c.nb.Notebook().ClientID(),
+		}
+		records[i] = *r.record
+	}
+	c.table.ledger("keep", func(ctx context.Context, l Ledger) error { return l.Keep(ctx, records...) })
+}
+
+// Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all waiting
+// and later runs. Their cells say so, except those that show an earlier run.
+func (c *Cells) Close() {
+	var runs []*Run
+	waiting := c.shut()
+	c.after.close()
+	for _, r := range waiting {
+		if r.resume != nil && r.resume.Sent() {
+			r.end(Lost, ErrLeft) // its cell bears its note
+			continue
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return
+	}
+	ctx, stop := c.late(nil)
+	defer stop()
+	cells := make([]string, len(runs))
+	for i, r := range runs {
+		cells[i] = r.CellID
+	}
+	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, cells, noteNotRun, vacant) }); err != nil {
+		c.table.cfg.Log.Warn("cells that were not run may still show as busy", "path", c.nb.Path(), "error", err)
+	}
+	for _, r := range runs {
+		r.end(Cancelled, fmt.Errorf("not run: %w", c.over))
+	}
+	c.nb.Hold(-len(runs))
+}
