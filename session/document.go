@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -28,7 +28,7 @@ type Document struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	saver  *filesync.Saver
-	seats  *face.Seats
+	seats  *presence.Seats
 	cells  *run.Cells      // the queue; nil in a text
 	kernel *NotebookKernel // nil in a text
 

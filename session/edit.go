@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/patience"
-	"github.com/nbduet/nbduet/session/people"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -38,12 +38,12 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 // MayTouch is the error of a call that is about to change cells of a notebook, and does before what cannot be taken back: that
 // of the edit, see [Document.Edit].
 func MayTouch(ctx context.Context, d *Document, edit string, cells []string) error {
-	return toes.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
+	return editguard.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
 // guardOf is what keeps an edit off people's toes.
-func guardOf(ctx context.Context, d *Document, lv *live, name string) *toes.Guard {
-	return toes.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
+func guardOf(ctx context.Context, d *Document, lv *live, name string) *editguard.Guard {
+	return editguard.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
 }
 
 // Unconfirmed reports whether the source of a cell has edits of ours that the server has not confirmed.
@@ -55,7 +55,7 @@ type writing func(*live) (*ydoc.Step, error)
 // edit makes an edit of either kind and waits until the room has it. Where people are typing, it is tried again.
 func (d *Document) edit(ctx context.Context, name string, write writing) error {
 	e := edit{doc: d, name: name, author: origin.Of(ctx), write: write, read: d.current()}
-	return toes.Patiently(ctx, func() error { return e.attempt(ctx, patience.Of(ctx)) })
+	return editguard.Patiently(ctx, func() error { return e.attempt(ctx, patience.Of(ctx)) })
 }
 
 // An edit is an attempt to make one edit of a document. Its steps are, in this order: await the room, write into the replica,

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -28,7 +28,7 @@ func as(ctx context.Context, client string) context.Context {
 // calls lets a client open a document once.
 func calls(t *testing.T, m *session.Manager, client, name, path string) {
 	t.Helper()
-	m.Presence.Said(client, face.Self{Name: name})
+	m.Presence.Said(client, presence.Self{Name: name})
 	d, err := m.Open(as(t.Context(), client), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)

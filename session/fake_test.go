@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/collab/globalawareness"
 	"github.com/nbduet/nbduet/session/sessiontest/fakeroom"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -64,7 +64,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w := &fakeWorld{Manager: newManager(cfg), lobby: &fakeLobby{}, joins: make(map[string]int)}
-	w.Manager.Presence.lobby = lobby.New(func() lobby.Lobby {
+	w.Manager.Presence.lobby = globalawareness.New(func() globalawareness.Lobby {
 		w.lobby.entered++
 		return w.lobby
 	})

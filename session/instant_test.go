@@ -18,9 +18,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/sessiontest"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -244,7 +244,7 @@ func TestSameWordOften(t *testing.T) {
 
 // atOnceWith is the context of a call that does not wait until others pause, whose edits come in the same instant.
 func atOnceWith(ctx context.Context) context.Context {
-	return toes.With(ctx, toes.Manners{Force: true})
+	return editguard.With(ctx, editguard.Manners{Force: true})
 }
 
 // A cell in which a person types in the instant in which it is deleted stays, with what they typed, and the deletion is

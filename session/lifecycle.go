@@ -11,15 +11,15 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/globalawareness"
+	"github.com/nbduet/nbduet/session/collab/lease"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/lobby"
-	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -36,7 +36,9 @@ func New(cfg Config) *Manager {
 	}
 	m := newManager(cfg)
 	m.join = again(m.joins.joinRoom)
-	m.Presence.lobby = lobby.New(func() lobby.Lobby { return rtc.EnterLobby(cfg.Server, m.Presence.met, cfg.Timing, cfg.Logger) })
+	m.Presence.lobby = globalawareness.New(func() globalawareness.Lobby {
+		return rtc.EnterLobby(cfg.Server, m.Presence.met, cfg.Timing, cfg.Logger)
+	})
 	m.start()
 	return m
 }
@@ -64,12 +66,12 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Runtime),
 		memory:  readset.NewMemory(),
 	}
-	m.Presence = &Presence{m: m, faces: face.New(cfg.AgentName)}
+	m.Presence = &Presence{m: m, faces: presence.New(cfg.AgentName)}
 	m.janitor = janitor{m, make(chan struct{}, 1)}
 	m.joins = joiner{server: cfg.Server, refused: &m.Refused, met: m.Presence.met, timing: cfg.Timing, log: cfg.Logger}
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
-	m.Claims = claims.New(m.Presence.faces.Username(), m.Mentions)
-	m.Claims.In(func(call mentions.Mention) (claims.Place, bool) { return placeOf(m, call) })
+	m.Claims = lease.New(m.Presence.faces.Username(), m.Mentions)
+	m.Claims.In(func(call mentions.Mention) (lease.Place, bool) { return placeOf(m, call) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
@@ -107,7 +109,7 @@ func callable(m *Manager) []mentions.Name {
 // the Duet whom a chat has among its users. People's tabs offer for mentions who is in the room, too: another username of that
 // name would take its place there, and be the one who is mentioned.
 func ChatConfig(m *Manager) chat.Config {
-	return chat.Config{Server: m.cfg.Server, User: face.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.joins.first.enter}
+	return chat.Config{Server: m.cfg.Server, User: presence.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.joins.first.enter}
 }
 
 // Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/toes"
 )
 
 func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
@@ -23,11 +23,11 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d.notebook = d.Notebook
 	lv.begin(&m.steps, &m.changes, &d.served, undo.Opened)
 	d.calls = mentions.Followed{Path: d.Path, Company: d.Company, Obey: func(c mentions.Command, m mentions.Mention) bool {
-		return Obey(d.ctx, d, c, m.Cell, toes.Who{Name: m.Who.Name, Username: m.Who.Username})
+		return Obey(d.ctx, d, c, m.Cell, editguard.Who{Name: m.Who.Name, Username: m.Who.Username})
 	}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = filesync.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
-	d.seats = face.NewSeats(m.Presence.faces, inLobby{d}, m.cfg.IdleTimeout, lv.room)
+	d.seats = presence.NewSeats(m.Presence.faces, inLobby{d}, m.cfg.IdleTimeout, lv.room)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)
 		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
@@ -41,7 +41,7 @@ const obeyWithin = 10 * time.Second
 
 // Obey does in a notebook what a person has told this program itself, of a cell, or with "" of all of it. It reports false if
 // there was nothing to do: who says "go on" and has not said "hands off" means the agent.
-func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who toes.Who) bool {
+func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who editguard.Who) bool {
 	ctx, stop := context.WithTimeout(ctx, obeyWithin)
 	defer stop()
 	var err error
@@ -49,16 +49,16 @@ func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who
 		if c == mentions.HandsOffNotebook {
 			cell = ""
 		}
-		err = toes.HandsOff(ctx, d, cell, who)
+		err = editguard.HandsOff(ctx, d, cell, who)
 	} else {
-		if !slices.ContainsFunc(toes.Holds(d.Notebook()), func(h toes.Hold) bool { return h.Notebook() || cell == "" || h.Cell == cell }) {
+		if !slices.ContainsFunc(editguard.Holds(d.Notebook()), func(h editguard.Hold) bool { return h.Notebook() || cell == "" || h.Cell == cell }) {
 			return false
 		}
 		var present []string
 		for _, p := range d.Company().Persons() {
 			present = append(present, cmp.Or(p.Username, p.Name))
 		}
-		_, err = toes.GoOn(ctx, d, cell, who, present)
+		_, err = editguard.GoOn(ctx, d, cell, who, present)
 	}
 	if err != nil { // the edit is in the replica, and reaches the room when it can
 		d.m.log.Warn("a person's word is not confirmed", "path", d.Path(), "error", err)

@@ -6,11 +6,11 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
 

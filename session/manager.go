@@ -11,17 +11,17 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/collab/globalawareness"
+	"github.com/nbduet/nbduet/session/collab/lease"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/session/document/undo"
-	"github.com/nbduet/nbduet/session/face"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/lobby"
-	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
@@ -68,7 +68,7 @@ type Manager struct {
 	// Mentions are the calls of agents by name in notebooks and chats.
 	Mentions *mentions.Book
 	// Claims are by which a mention is delivered once, whatever processes there are.
-	Claims *claims.Claims
+	Claims *lease.Claims
 	// Presence is who is there.
 	Presence *Presence
 	// Refused are the files whose rooms the server could not make.
@@ -107,8 +107,8 @@ type Manager struct {
 // concurrent use.
 type Presence struct {
 	m     *Manager
-	faces *face.Faces
-	lobby *lobby.Keeper
+	faces *presence.Faces
+	lobby *globalawareness.Keeper
 	waits atomic.Uint64 // see Waiting
 }
 

@@ -1,9 +1,9 @@
 package session
 
 import (
-	"github.com/nbduet/nbduet/session/claims"
+	"github.com/nbduet/nbduet/session/collab/lease"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/mentions"
 )
 
 // Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
@@ -36,13 +36,13 @@ func documents(m *Manager) []*Document {
 }
 
 // placeOf is the room of the notebook in which a mention was made; false if it is not joined.
-func placeOf(m *Manager, call mentions.Mention) (p claims.Place, ok bool) {
+func placeOf(m *Manager, call mentions.Mention) (p lease.Place, ok bool) {
 	if call.InChat() {
 		return p, false
 	}
 	for _, d := range documents(m) {
 		if lv := d.current(); lv.nb != nil && lv.gap == nil && d.Path() == call.Path {
-			return claims.Place{Room: lv.room, State: lv.nb}, true
+			return lease.Place{Room: lv.room, State: lv.nb}, true
 		}
 	}
 	return p, false

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/people"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/origin"
-	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -70,10 +70,10 @@ func Colleagues(d *Document, client string) []people.Person {
 }
 
 // Faces are the clients as people see them.
-func (p *Presence) Faces() *face.Faces { return p.faces }
+func (p *Presence) Faces() *presence.Faces { return p.faces }
 
 // Said takes what a client says of itself.
-func (p *Presence) Said(client string, s face.Self) {
+func (p *Presence) Said(client string, s presence.Self) {
 	if client != "" && p.faces.Said(client, s) {
 		p.renamed()
 	}
@@ -104,7 +104,7 @@ func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 	}
 	key := "waiting " + strconv.FormatUint(p.waits.Add(1), 10)
 	for _, d := range docs {
-		d.seats.Begin(client, key, face.Waiting, "")
+		d.seats.Begin(client, key, presence.Waiting, "")
 	}
 	return func() {
 		for _, d := range docs {
@@ -135,7 +135,7 @@ func (p *Presence) goesOn(r *run.Run) {
 			d.seats.End(r.Owner, r.ID)
 		case d.Path() != r.Path:
 		case st.Asking != nil:
-			d.seats.Begin(r.Owner, r.ID, face.Waiting, r.CellID)
+			d.seats.Begin(r.Owner, r.ID, presence.Waiting, r.CellID)
 		default:
 			text := "running code"
 			if i, ok := d.Notebook().Index(r.CellID); ok {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/crdt"

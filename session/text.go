@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/people"
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -31,7 +31,7 @@ func (d *Document) writeText(ctx context.Context, name string, fn func(*ydoc.Tex
 		if lv.text == nil {
 			return nil, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}
-		step, err := lv.text.Record(name, toes.InText(ctx, name, func() people.Company { return companyIn(d, lv) }, lv.room, lv.text.Doc, fn))
+		step, err := lv.text.Record(name, editguard.InText(ctx, name, func() people.Company { return companyIn(d, lv) }, lv.room, lv.text.Doc, fn))
 		if err == nil && made != nil {
 			made(lv.text)
 		}

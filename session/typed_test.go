@@ -12,8 +12,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/sessiontest"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -39,7 +39,7 @@ func TestTypingInAText(t *testing.T) {
 		"another word":          {"s", true, replace("alpha", "gamma"), false, 0, outcome{}},
 		"all of it":             {"s", true, func(e *ydoc.TextEditor) error { return e.SetText("new") }, false, 0, outcome{true, true}},
 		"forced":                {"s", true, replace("betas", "gamma"), true, 0, outcome{}},
-		"when they paused":      {"s", true, replace("betas", "gamma"), false, toes.Quiet, outcome{}},
+		"when they paused":      {"s", true, replace("betas", "gamma"), false, editguard.Quiet, outcome{}},
 		"a paste":               {strings.Repeat("s", 41), true, replace("beta", "gamma"), false, 0, outcome{}},
 		"nothing typed":         {"", true, replace("beta", "gamma"), false, 0, outcome{}},
 	} {
@@ -68,8 +68,8 @@ func TestTypingInAText(t *testing.T) {
 				synctest.Wait()
 				time.Sleep(c.later)
 				was := d.Text().String()
-				err := d.EditText(toes.With(call(t, "a", 1), toes.Manners{Force: c.force}), "edit text", c.edit)
-				var busy *toes.BusyError
+				err := d.EditText(editguard.With(call(t, "a", 1), editguard.Manners{Force: c.force}), "edit text", c.edit)
+				var busy *editguard.BusyError
 				must.Eq(t, c.expect.refused, errors.As(err, &busy))
 				must.False(t, err != nil && busy == nil)
 				if !c.expect.refused {
@@ -81,7 +81,7 @@ func TestTypingInAText(t *testing.T) {
 				}
 				test.StrHasPrefix(t, "busy_human: "+who+" is typing in line 2, since ", err.Error())
 				test.Eq(t, was, d.Text().String())
-				ctx := toes.With(call(t, "a", 2), toes.Manners{Wait: time.Minute})
+				ctx := editguard.With(call(t, "a", 2), editguard.Manners{Wait: time.Minute})
 				err = d.EditText(ctx, "edit text", c.edit)
 				must.NoError(t, err, must.Sprint("after waiting"))
 				test.NotEq(t, was, d.Text().String(), test.Sprint("after waiting"))

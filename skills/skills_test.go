@@ -10,7 +10,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/skills"
 )
 
@@ -45,11 +45,11 @@ func TestSkill(t *testing.T) {
 	var named []string
 	for _, match := range toolName.FindAllStringSubmatch(skills.Notebook, -1) {
 		named = append(named, match[1])
-		if code := match[1] == toes.CodeBusy || match[1] == toes.CodeHandsOff; !code && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
+		if code := match[1] == editguard.CodeBusy || match[1] == editguard.CodeHandsOff; !code && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
 			t.Errorf("the skill names %s, which there is not", match[1])
 		}
 	}
-	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", toes.CodeBusy, toes.CodeHandsOff, "wait_for_mention", "undo_agent", "find_tools", "changes_since"} {
+	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", editguard.CodeBusy, editguard.CodeHandsOff, "wait_for_mention", "undo_agent", "find_tools", "changes_since"} {
 		if !slices.Contains(named, want) {
 			t.Errorf("the skill does not speak of %s", want)
 		}

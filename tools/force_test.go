@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -61,11 +61,11 @@ func TestForceBehindARefusal(t *testing.T) {
 						}
 						p.sets(tab, "c1", typed)
 						if of != "busy" {
-							time.Sleep(2 * toes.Quiet)
+							time.Sleep(2 * editguard.Quiet)
 						}
 						text, failed := p.call(tool, args)
 						test.True(t, failed, test.Sprint("not refused"))
-						test.False(t, tool != "delete_nb_cells" && strings.Contains(text, toes.CodeBusy) != (of == "busy"), test.Sprint("not refused"))
+						test.False(t, tool != "delete_nb_cells" && strings.Contains(text, editguard.CodeBusy) != (of == "busy"), test.Sprint("not refused"))
 						test.Eq(t, typed, p.cell("c1"), test.Sprint("not refused"))
 						later := strings.Replace(typed, "= 4", "= 4 # later", 1)
 						p.sets(tab, "c1", later)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -24,7 +24,7 @@ var mannered = []string{
 // withManners has a tool that changes cells take what says how.
 func withManners(t tool.Tool) tool.Tool {
 	if slices.Contains(mannered, t.Name) {
-		t.Input = t.Input.WithManners(toes.MaxWait.Seconds())
+		t.Input = t.Input.WithManners(editguard.MaxWait.Seconds())
 	}
 	return t
 }
@@ -33,7 +33,7 @@ func withManners(t tool.Tool) tool.Tool {
 // tool lists it leaves there, for that is more than this.
 func takeManners(ctx context.Context, s *jsonschema.Schema, args any, within time.Duration) context.Context {
 	given, _ := args.(map[string]any)
-	m := toes.Manners{Wait: within, Forceable: slices.Contains(s.PropertyOrder, tool.ArgForce)}
+	m := editguard.Manners{Wait: within, Forceable: slices.Contains(s.PropertyOrder, tool.ArgForce)}
 	m.Force, _ = given[tool.ArgForce].(bool)
 	_ = tool.TakeHidden(s, args, tool.ArgForce)
 	if seconds, ok := tool.TakeHidden(s, args, tool.ArgWait).(float64); ok {
@@ -41,5 +41,5 @@ func takeManners(ctx context.Context, s *jsonschema.Schema, args any, within tim
 	}
 	began := time.Now()
 	m.Tell = func(ctx context.Context, message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }
-	return toes.With(ctx, m)
+	return editguard.With(ctx, m)
 }

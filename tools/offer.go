@@ -12,8 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -55,7 +55,7 @@ type offer struct {
 
 // newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.
 func newOffer(all []tool.Tool, cfg Config) *offer {
-	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), pause: cmp.Or(cfg.AnswerWithin, toes.MaxWait), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
+	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), pause: cmp.Or(cfg.AnswerWithin, editguard.MaxWait), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
 	chosen, shown := o.on, o.on
 	if o.on == nil {
 		chosen, shown = ToolsetNames(), []string{tool.ToolsetCore}

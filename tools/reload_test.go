@@ -10,8 +10,8 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/sessiontest"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -70,7 +70,7 @@ func TestMergeAcrossAReload(t *testing.T) {
 					}
 					text, failed := p.call("delete_nb_cells", toolstest.Dict{"wait": 0, "ranges": []toolstest.Dict{{"id": "c1"}}})
 					test.True(t, failed)
-					test.StrNotContains(t, text, toes.CodeBusy)
+					test.StrNotContains(t, text, editguard.CodeBusy)
 				})
 			})
 		}

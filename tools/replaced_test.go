@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -33,7 +33,7 @@ func TestReplacedThroughout(t *testing.T) {
 					text, failed := p.call("modify_nb_cells", toolstest.With(source(mine), "wait", 0))
 					after := p.cell("c1")
 					switch {
-					case strings.Contains(text, toes.CodeBusy):
+					case strings.Contains(text, editguard.CodeBusy):
 						t.Errorf("%q: %s", edit, text)
 					case failed && (after != now || !strings.Contains(text, "nothing was changed")):
 						t.Errorf("%q: answered %s; the cell is %q", edit, text, after)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
@@ -235,7 +235,7 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		began := time.Now()
 		info := tool.InfoOf(ctx)
-		w.Manager.Presence.Said(tool.ClientOf(ctx), face.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
+		w.Manager.Presence.Said(tool.ClientOf(ctx), presence.Self{Name: info.Name, Title: info.Title, Persona: tool.PersonaOf(req.Header)})
 		if err := started(ctx, w, cfg.ReadOnly, cfg.AnswerWithin); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -90,7 +90,7 @@ func TestTypingInOneOfTen(t *testing.T) {
 						}
 					})
 					text, failed := p.call(tool, args)
-					if says := toes.CodeBusy; manners["wait"] != nil && !strings.Contains(text, says) && c.waits {
+					if says := editguard.CodeBusy; manners["wait"] != nil && !strings.Contains(text, says) && c.waits {
 						t.Errorf("answered %s, want %q", text, says)
 					}
 					wg.Wait()

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -22,9 +22,9 @@ type attended struct {
 // taken is a mention that a client has and has not answered. The chat is held for it.
 type taken struct {
 	client string
-	told   bool       // that it was heard
-	does   face.Doing // what the client did when it was looked last
-	last   time.Time  // when it last did something
+	told   bool           // that it was heard
+	does   presence.Doing // what the client did when it was looked last
+	last   time.Time      // when it last did something
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 // User is as whom a client writes in chats; "" is the program itself.
 func (cs *Chats) User(client string) awareness.User {
 	if client == "" {
-		return face.Duet()
+		return presence.Duet()
 	}
 	return cs.faces.Of(client).InChats
 }
@@ -50,7 +50,7 @@ func (cs *Chats) User(client string) awareness.User {
 func (cs *Chats) Enter(ctx context.Context, client string, c *chat.Chat) error {
 	cs.meet(c)
 	as := cs.User(client)
-	if err := c.Enter(ctx, face.Duet(), as); err != nil {
+	if err := c.Enter(ctx, presence.Duet(), as); err != nil {
 		return err
 	}
 	cs.mu.Lock()
@@ -64,8 +64,8 @@ func (cs *Chats) Enter(ctx context.Context, client string, c *chat.Chat) error {
 // Listens notes that a client waits to be called, in chats too, until end is called.
 func (cs *Chats) Listens(client string) (end func()) {
 	place := new(byte) // that no other place equals
-	cs.faces.Does(client, place, face.Doing{Status: awareness.Status{Text: face.Waiting, Since: time.Now().UnixMilli()}, Goes: true})
-	return func() { cs.faces.Does(client, place, face.Doing{}) }
+	cs.faces.Does(client, place, presence.Doing{Status: awareness.Status{Text: presence.Waiting, Since: time.Now().UnixMilli()}, Goes: true})
+	return func() { cs.faces.Does(client, place, presence.Doing{}) }
 }
 
 // Heard shows in the chat that a client has taken a mention, and what it does then, until [Chats.Done], or until it has done
@@ -196,7 +196,7 @@ func (cs *Chats) meet(c *chat.Chat) {
 		}
 	}
 	for _, p := range c.Peers() {
-		if !p.Agent && !face.Ours(p.User.Username) {
+		if !p.Agent && !presence.Ours(p.User.Username) {
 			cs.m.Presence.Met(nameOf(chat.User{User: p.User}))
 		}
 	}
@@ -238,7 +238,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 	for message, t := range a.taken {
 		is, does, ok := cs.faces.Look(t.client)
 		if t.client == "" {
-			is.InChats, ok = face.Duet(), true
+			is.InChats, ok = presence.Duet(), true
 		}
 		t.did(does, now)
 		left := shownFor - now.Sub(t.last)
@@ -265,7 +265,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 }
 
 // did notes what the client does. Who waits for somebody to call does nothing.
-func (t *taken) did(does face.Doing, now time.Time) {
+func (t *taken) did(does presence.Doing, now time.Time) {
 	did := does != t.does && does.Text != "" && !does.Listens()
 	goes := does.Goes && !does.Listens() || t.does.Goes && !t.does.Listens()
 	if did || goes {

@@ -5,16 +5,16 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 )
 
 // Chats are the chats of a manager's server. Make them with [New].
 type Chats struct {
 	*chat.Keeper
 	m      *session.Manager
-	faces  *face.Faces
+	faces  *presence.Faces
 	ctx    context.Context // ends with the manager
 	cancel context.CancelFunc
 	wg     sync.WaitGroup

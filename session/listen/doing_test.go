@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -18,15 +18,15 @@ import (
 // does has a client do something that goes on, until end is called.
 func (o *ours) does(client, text string) (end func()) {
 	faces, place := o.Manager.Presence.Faces(), new(byte)
-	d := face.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
+	d := presence.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
 	faces.Does(client, place, d)
-	return func() { faces.Does(client, place, face.Doing{}) }
+	return func() { faces.Does(client, place, presence.Doing{}) }
 }
 
 // called has a person call a client, that takes the mention.
 func (o *ours) called(p *person, client string) (done func()) {
 	o.t.Helper()
-	p.says("@Duet "+client, face.Everybody)
+	p.says("@Duet "+client, presence.Everybody)
 	m := o.takes(client)
 	o.chats.Heard(client, m)
 	return func() { o.chats.Done(m) }
@@ -50,7 +50,7 @@ func TestChatShowsWhatIsDone(t *testing.T) {
 		end := o.does("1", "running cell 4")
 		in.shows("Claude is running cell 4")
 		end()
-		end = o.does("1", face.Waiting) // for the answer to a question
+		end = o.does("1", presence.Waiting) // for the answer to a question
 		in.shows("Claude is waiting for you")
 		end()
 		in.shows("Claude has heard you")

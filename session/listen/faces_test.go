@@ -10,9 +10,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
@@ -28,7 +28,7 @@ func TestChatFaces(t *testing.T) {
 		for _, u := range ada.Users() {
 			test.False(t, u.Bot)
 			test.True(t, u.Agent())
-			test.Eq(t, u.Username == face.Everybody, u.AvatarURL == nil)
+			test.Eq(t, u.Username == presence.Everybody, u.AvatarURL == nil)
 		}
 		for _, c := range []struct {
 			body      string
@@ -37,10 +37,10 @@ func TestChatFaces(t *testing.T) {
 			says      string
 		}{
 			{"@Cursor the axis", []string{"nbduet-cursor"}, []string{"2"}, "the axis"},
-			{"@Duet the axis", []string{face.Everybody}, nil, "the axis"},
+			{"@Duet the axis", []string{presence.Everybody}, nil, "the axis"},
 			{"@Claude one\n@Cursor two", []string{"nbduet-cursor", "nbduet-claude"}, []string{"1", "2"}, "one\n@Cursor two"},
 			{"@claude, please", nil, []string{"1"}, "please"}, // a tab that does not know the name
-			{"@Cursor or @Duet", []string{"nbduet-cursor", face.Everybody}, nil, "or @Duet"},
+			{"@Cursor or @Duet", []string{"nbduet-cursor", presence.Everybody}, nil, "or @Duet"},
 			{"you!", []string{"nbduet-claude"}, []string{"1"}, "you!"},
 		} {
 			ada.says(c.body, c.usernames...)
@@ -113,7 +113,7 @@ func TestChatRename(t *testing.T) {
 		ada := o.person("ada", "Ada")
 		o.enters("1", "")
 		ada.sees("nbduet Duet")
-		o.Manager.Presence.Said("1", face.Self{Name: "claude-code"})
+		o.Manager.Presence.Said("1", presence.Self{Name: "claude-code"})
 		ada.sees("nbduet Duet, nbduet-claude Claude")
 		claude := o.person("claude-7", "Claude")
 		claude.says("hello")
@@ -140,7 +140,7 @@ func TestChatNobodyListens(t *testing.T) {
 		o.enters("1", "claude-code")
 		ada.says("@Claude one", "nbduet-claude")
 		time.Sleep(time.Minute)
-		ada.says("@Duet two", face.Everybody)
+		ada.says("@Duet two", presence.Everybody)
 		time.Sleep(time.Minute)
 		var told []string
 		for _, m := range ada.Messages() {

@@ -16,10 +16,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/listen"
-	"github.com/nbduet/nbduet/session/mentions"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -60,7 +60,7 @@ func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Confi
 // enters has a client come that says what it is, and enter the chat.
 func (o *ours) enters(client, name string) {
 	o.t.Helper()
-	o.Manager.Presence.Said(client, face.Self{Name: name})
+	o.Manager.Presence.Said(client, presence.Self{Name: name})
 	must.NoError(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
 }
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -137,7 +137,7 @@ func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
 			clients = append(clients, client)
 		}
 	}
-	return clients, slices.Contains(m.Mentions, face.Everybody)
+	return clients, slices.Contains(m.Mentions, presence.Everybody)
 }
 
 func (s said) cut() string {
@@ -153,7 +153,7 @@ func persons(c *chat.Chat) (names []string) {
 		}
 	}
 	for _, p := range c.Peers() {
-		if !p.Agent && !face.Ours(p.User.Username) {
+		if !p.Agent && !presence.Ours(p.User.Username) {
 			names = append(names, p.User.DisplayName, p.User.Name, p.User.Username)
 		}
 	}
@@ -161,7 +161,7 @@ func persons(c *chat.Chat) (names []string) {
 }
 
 // isAgent reports whether somebody is no person. What is said of who has left a chat's list of users is the username alone.
-func isAgent(u chat.User) bool { return u.Agent() || face.Ours(u.Username) }
+func isAgent(u chat.User) bool { return u.Agent() || presence.Ours(u.Username) }
 
 // nameOf is what somebody in a chat is called.
 func nameOf(u chat.User) string { return cmp.Or(u.DisplayName, u.Name, u.Username) }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/face"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/presence"
 )
 
 const (
@@ -63,7 +63,7 @@ func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
 // toldLately reports whether we, in this process or another, have told the chat lately.
 func toldLately(c *chat.Chat) bool {
 	return slices.ContainsFunc(c.Messages(), func(m chat.Message) bool {
-		return m.Body == nobody && m.Sender.Username == face.Everybody && time.Since(m.Time) < notAgain
+		return m.Body == nobody && m.Sender.Username == presence.Everybody && time.Since(m.Time) < notAgain
 	})
 }
 
@@ -74,7 +74,7 @@ func (cs *Chats) say(ctx context.Context, c *chat.Chat, text string) {
 	}
 	ctx, stop := context.WithTimeout(ctx, sayWithin)
 	defer stop()
-	if _, err := c.Send(ctx, face.Duet(), chat.Outgoing{Body: text}); err != nil {
+	if _, err := c.Send(ctx, presence.Duet(), chat.Outgoing{Body: text}); err != nil {
 		cs.m.Log().Warn("a message to a chat is not confirmed", "path", c.Path(), "error", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/mentions"
-	"github.com/nbduet/nbduet/session/toes"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -40,7 +40,7 @@ func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bo
 	var done []string
 	did := false
 	for _, t := range targets {
-		says, ok := cs.obeyIn(ctx, t, command, toes.Who{Name: nameOf(m.Sender), Username: m.Sender.Username})
+		says, ok := cs.obeyIn(ctx, t, command, editguard.Who{Name: nameOf(m.Sender), Username: m.Sender.Username})
 		did = did || ok
 		done = append(done, says)
 	}
@@ -127,11 +127,11 @@ func notebooks(m *session.Manager, wanted func(*ydoc.Notebook) bool) (open []jup
 
 // held reports whether somebody has said hands off of something that is open here.
 func held(m *session.Manager) bool {
-	return len(notebooks(m, func(nb *ydoc.Notebook) bool { return len(toes.Holds(nb)) > 0 })) > 0
+	return len(notebooks(m, func(nb *ydoc.Notebook) bool { return len(editguard.Holds(nb)) > 0 })) > 0
 }
 
 // obeyIn obeys in one notebook. It says what was done, and whether anything was.
-func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command, who toes.Who) (says string, did bool) {
+func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command, who editguard.Who) (says string, did bool) {
 	name := t.path.String()
 	doc, err := cs.m.Open(ctx, t.path)
 	if err != nil {
@@ -169,7 +169,7 @@ func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command,
 // still says what of a notebook, or of cells in it, others have under their hands.
 func still(doc *session.Document, cells []string) string {
 	var left []string
-	for _, h := range toes.Holds(doc.Notebook()) {
+	for _, h := range editguard.Holds(doc.Notebook()) {
 		switch at, there := doc.Notebook().Index(h.Cell); {
 		case h.Notebook():
 			left = append(left, "the notebook by "+h.Name)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -38,7 +38,7 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 	}
 	c, _ := doc.Notebook().Cell(cell)
 	runner, _ := doc.Notebook().StateBy(cell)
-	lately := doc.History().Lately(cell, time.Now().Add(-toes.Quiet))
+	lately := doc.History().Lately(cell, time.Now().Add(-editguard.Quiet))
 	for _, b := range lately {
 		if b.Who.Ours && b.Who.Client != "" && b.Who.Client != a.me {
 			say(a.name(b.Who.Client), "editing")
@@ -64,8 +64,8 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 
 // refusedCell is the cell whose index a refusal for people's sake names, "" for none.
 func refusedCell(err error) string {
-	var busy *toes.BusyError
-	var off *toes.HandsOffError
+	var busy *editguard.BusyError
+	var off *editguard.HandsOffError
 	switch {
 	case errors.As(err, &busy) && busy.Index >= 0:
 		return busy.Cell
@@ -81,10 +81,10 @@ func refusal(t tool.Tool, err error) error {
 		return err
 	}
 	switch {
-	case errors.As(err, new(*toes.BusyError)):
-		return tool.Coded{Code: toes.CodeBusy, Message: err.Error()}
-	case errors.As(err, new(*toes.HandsOffError)):
-		return tool.Coded{Code: toes.CodeHandsOff, Message: err.Error()}
+	case errors.As(err, new(*editguard.BusyError)):
+		return tool.Coded{Code: editguard.CodeBusy, Message: err.Error()}
+	case errors.As(err, new(*editguard.HandsOffError)):
+		return tool.Coded{Code: editguard.CodeHandsOff, Message: err.Error()}
 	}
 	return err
 }

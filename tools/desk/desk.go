@@ -8,10 +8,10 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -52,7 +52,7 @@ func (d *Desk) Hold(ctx context.Context, said bool, wait time.Duration) time.Dur
 	if said || d.AnswerWithin == 0 || tool.HearsProgress(ctx) {
 		return wait
 	}
-	return min(wait, max(time.Second, d.AnswerWithin-toes.Waited(ctx)))
+	return min(wait, max(time.Second, d.AnswerWithin-editguard.Waited(ctx)))
 }
 
 // Forget drops a client's state: its opened notebooks and the images of its sessions.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/ydoc"

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -96,7 +96,7 @@ func overwriteRoom(ctx context.Context, d *desk.Desk, file jupyter.Content, args
 	}
 	defer doc.Release()
 	if beside { // the server is about to load the file into the room: what is typed there is merged before it does
-		ctx = toes.With(ctx, toes.Manners{Force: true})
+		ctx = editguard.With(ctx, editguard.Manners{Force: true})
 	}
 	out, err := overwriteIn(ctx, d, doc, args)
 	if beside {

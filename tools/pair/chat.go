@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/chat"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 )

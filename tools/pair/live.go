@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"

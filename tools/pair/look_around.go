@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/people"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"

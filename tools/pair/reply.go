@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/mentions"
+	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/sessiontest"
-	"github.com/nbduet/nbduet/session/toes"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -193,7 +193,7 @@ func TestBusyHumanInTime(t *testing.T) {
 				}
 				a.good("modify_nb_cells", set("x = 2"))
 				ada.types("c1", "\n")
-				time.Sleep(toes.Quiet)
+				time.Sleep(editguard.Quiet)
 
 				began, typing := time.Now(), types(75)
 				text, refused := a.call("modify_nb_cells", set("x = 3"))
@@ -231,11 +231,11 @@ func TestHandsOffEverywhere(t *testing.T) {
 		for _, call := range disturbing {
 			a := d.prepared(call.before)
 			theirs := sessiontest.Open(t, other, d.path)
-			ada, cell := toes.Who{Name: "Ada", Username: "ada"}, "c1"
+			ada, cell := editguard.Who{Name: "Ada", Username: "ada"}, "c1"
 			if call.adds {
 				cell = ""
 			}
-			if err := toes.HandsOff(t.Context(), theirs, cell, ada); err != nil {
+			if err := editguard.HandsOff(t.Context(), theirs, cell, ada); err != nil {
 				t.Fatal(err)
 			}
 			settle()
@@ -249,7 +249,7 @@ func TestHandsOffEverywhere(t *testing.T) {
 			if coded := strings.HasPrefix(text, `{"error":"hands_off"`); coded != call.ofAnalysis {
 				t.Errorf("%s: %s", call.tool, text)
 			}
-			still, err := toes.GoOn(t.Context(), theirs, "c1", ada, nil)
+			still, err := editguard.GoOn(t.Context(), theirs, "c1", ada, nil)
 			must.NoError(t, err)
 			must.Nil(t, still)
 			settle()

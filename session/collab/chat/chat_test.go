@@ -1,0 +1,266 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/chatdoc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
+
+var (
+	duet = awareness.User{Username: "nbduet", DisplayName: "Duet", Initials: "D", Color: "#888"}
+	ann  = awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}
+)
+
+// keeper is a keeper of chats until the test ends.
+func keeper(t *testing.T, s *jupytertest.Server) *chat.Keeper {
+	t.Helper()
+	k := chat.New(chat.Config{Server: sessiontest.Server(t, s), User: duet})
+	t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		k.Close(ctx)
+	})
+	return k
+}
+
+// opened is an open chat and what it tells.
+type opened struct {
+	*chat.Chat
+	t *testing.T
+
+	mu   sync.Mutex
+	told []string
+}
+
+func open(t *testing.T, k *chat.Keeper, path string) *opened {
+	t.Helper()
+	c, err := k.Open(t.Context(), jupyter.MustPath(path))
+	must.NoError(t, err)
+	o := &opened{Chat: c, t: t}
+	c.OnMessage(func(e chat.Event) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.told = append(o.told, fmt.Sprintf("%d %s", e.Kind, e.Message.Body))
+	})
+	return o
+}
+
+// hears waits until all of that, and nothing else, was told.
+func (o *opened) hears(want ...string) {
+	o.t.Helper()
+	var got []string
+	for range 1_000 {
+		o.mu.Lock()
+		got = slices.Clone(o.told)
+		o.mu.Unlock()
+		if slices.Equal(got, want) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	o.t.Fatalf("heard %q, want %q", got, want)
+}
+
+// person is Ann in a chat's room.
+type person struct{ *sessiontest.Talker }
+
+func enters(t *testing.T, s *jupytertest.Server, path string) person {
+	t.Helper()
+	return person{sessiontest.Talks(t, s, jupyter.MustPath(path), ann)}
+}
+
+func (p person) says(t *testing.T, body string) string {
+	t.Helper()
+	return p.Says(chatdoc.Outgoing{Body: body})
+}
+
+// Each message is told once: not again when the server gives it its time. What is ours, or was there, is not told. What is
+// written arrives, and is in the file.
+func TestChat(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithChat(t))
+		path := s.Write(t, s.Name(t, ".chat"), "{}")
+		p := enters(t, s, path)
+		p.says(t, "old")
+		time.Sleep(3 * time.Second) // saved: from now on the server sets times
+		c := open(t, keeper(t, s), path)
+		must.NoError(t, c.Enter(t.Context(), duet))
+		id := p.says(t, "@Duet hello")
+		c.hears("0 @Duet hello")
+		must.NoError(t, p.SetBody(id, "@Duet, hello", true))
+		c.hears("0 @Duet hello", "1 @Duet, hello")
+		mine, err := c.Send(t.Context(), duet, chat.Outgoing{Body: "hi", Attachments: []chat.Attachment{
+			{Type: "notebook", Path: "a.ipynb", Cells: []chat.Cell{{ID: "c0", Type: "code"}}},
+		}})
+		must.NoError(t, err)
+		must.NoError(t, c.Edit(t.Context(), mine, "hi!"))
+		if err := c.Edit(t.Context(), id, "no"); !errors.Is(err, chat.ErrNotOurs) {
+			t.Errorf("edit somebody else's: %v", err)
+		}
+		sessiontest.Eventually(t, "Ann sees the answer, at the server's time", func() bool {
+			m, ok := p.Message(mine)
+			return ok && m.Body == "hi!" && m.Edited && !m.RawTime && m.Sender.Name == "Duet (AI)" && !m.Sender.Bot && len(m.Attachments) == 1
+		})
+		sessiontest.Eventually(t, "the file has it", func() bool { return strings.Contains(s.Read(t, path), "hi!") })
+		c.hears("0 @Duet hello", "1 @Duet, hello")
+		var file struct{ Users map[string]map[string]any }
+		must.NoError(t, json.Unmarshal([]byte(s.Read(t, path)), &file))
+		u := file.Users["nbduet"]
+		test.EqOp[any](t, false, u["bot"], test.Sprint("the user in the file"))
+		test.EqOp[any](t, "Duet", u["display_name"], test.Sprint("the user in the file"))
+		test.EqOp[any](t, "Duet", u["mention_name"], test.Sprint("the user in the file"))
+		test.MapLen(t, 8, u, test.Sprint("the user in the file"))
+		c.Release()
+	})
+}
+
+// A chat that was lost says what came meanwhile, once, whether its room is the same or another.
+func TestLostChat(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithChat(t))
+		path := s.Write(t, s.Name(t, ".chat"), "{}")
+		p := enters(t, s, path)
+		c := open(t, keeper(t, s), path)
+		must.NoError(t, c.Enter(t.Context(), duet))
+		p.says(t, "one")
+		c.hears("0 one")
+		s.Fake.Rooms.Drop(path)
+		must.NoError(t, p.Room.WaitSynced(t.Context()))
+		p.says(t, "two")
+		c.hears("0 one", "0 two")
+		time.Sleep(3 * time.Second) // saved
+		s.Fake.Restart(false)
+		q := enters(t, s, path)
+		q.says(t, "three")
+		c.hears("0 one", "0 two", "0 three")
+		if len(c.Users()) != 2 {
+			t.Errorf("the users are %v", c.Users())
+		}
+	})
+}
+
+// Where there is no chat, nothing is written, and the reason is said.
+func TestNoChat(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		for _, content := range []string{"{}", ""} {
+			path := s.Write(t, s.Name(t, ".chat"), content)
+			k := keeper(t, s)
+			for range 2 {
+				if _, err := k.Open(t.Context(), jupyter.MustPath(path)); !errors.Is(err, chat.ErrNoChat) {
+					t.Errorf("open %q: %v", content, err)
+				}
+			}
+			if got := s.Read(t, path); got != content {
+				t.Errorf("the file is %q, was %q", got, content)
+			}
+		}
+		k := keeper(t, s)
+		for name, want := range map[string]error{"none.chat": jupyter.ErrNotFound, s.Write(t, "a.txt", "x"): chat.ErrNotChat, s.Write(t, "b.chat", "{broken"): chat.ErrNotChat} {
+			if _, err := k.Open(t.Context(), jupyter.MustPath(name)); !errors.Is(err, want) {
+				t.Errorf("open %s: %v", name, err)
+			}
+		}
+	})
+}
+
+// A chat ends when its file is gone, or nobody has used it for a while; it follows the file to another place.
+func TestChatEnds(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithChat(t))
+		k := keeper(t, s)
+		ends := func(c *opened, want error) {
+			t.Helper()
+			select {
+			case <-c.Done():
+				if !errors.Is(c.Err(), want) {
+					t.Errorf("ended with %v, want %v", c.Err(), want)
+				}
+			case <-time.After(5 * time.Minute):
+				t.Errorf("does not end")
+			}
+		}
+		gone := open(t, k, s.Write(t, "gone.chat", "{}"))
+		moves := open(t, k, s.Write(t, "moves.chat", "{}"))
+		must.NoError(t, os.Remove(filepath.Join(s.Root, "gone.chat")))
+		_, err := sessiontest.Server(t, s).Contents.Rename(t.Context(), jupyter.MustPath("moves.chat"), jupyter.MustPath("moved.chat"))
+		must.NoError(t, err)
+		ends(gone, chat.ErrGone)
+		if got := moves.Path().String(); got != "moved.chat" {
+			t.Errorf("the path is %s", got)
+		}
+		again, err := k.Open(t.Context(), jupyter.MustPath("moved.chat"))
+		must.NoError(t, err)
+		if again != moves.Chat {
+			t.Error("the chat was opened twice")
+		}
+		moves.Release()
+		time.Sleep(5 * time.Minute)
+		if moves.Err() != nil {
+			t.Error("a chat that is used was left")
+		}
+		again.Release()
+		ends(moves, chat.ErrClosed)
+		if len(k.Chats()) != 0 {
+			t.Error("a chat is left over")
+		}
+	})
+}
+
+// 10,000 messages at once: the last are told.
+func TestManyMessages(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithChat(t))
+		messages := make([]map[string]any, 10_000)
+		for i := range messages {
+			messages[i] = map[string]any{"id": fmt.Sprint(i), "body": "old", "type": "msg", "sender": "ann", "time": i, "raw_time": false}
+		}
+		b, err := json.Marshal(map[string]any{"messages": messages})
+		must.NoError(t, err)
+		path := s.Write(t, "many.chat", string(b))
+		c := open(t, keeper(t, s), path)
+		enters(t, s, path).says(t, "new")
+		c.hears("0 new")
+		if n := len(c.Messages()); n != chatdoc.Window {
+			t.Errorf("%d messages are read", n)
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		for _, name := range []string{"d/b.chat", "d/nb.chat", "d/nb.ipynb", "other.chat"} {
+			s.Write(t, name, "{}")
+		}
+		got := keeper(t, s).Find(t.Context(), []jupyter.Path{jupyter.MustPath("d/nb.ipynb"), jupyter.MustPath("none/x.ipynb")}, []rtc.Peer{
+			{Current: "chat:tab.chat", Documents: []string{"d/nb.ipynb", "side.chat", "tab.chat"}}, {Current: "chat:agent.chat", Agent: true},
+		})
+		if fmt.Sprint(got) != "[tab.chat side.chat d/nb.chat d/b.chat]" {
+			t.Errorf("found %v", got)
+		}
+	})
+}

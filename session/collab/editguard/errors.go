@@ -1,0 +1,135 @@
+package editguard
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session/textfmt"
+)
+
+// The codes of refusals, with which their texts begin.
+const (
+	CodeBusy     = "busy_human"
+	CodeHandsOff = "hands_off"
+)
+
+// maxTyped is how much is shown of what somebody typed, in characters.
+const maxTyped = 120
+
+// BusyError says that an edit was not made because somebody is typing in a cell that it touches, or about to in one that it
+// replaces.
+type BusyError struct {
+	Edit  string // its name
+	Cell  string // the cell's id; "" in a text
+	Index int    // of the cell; -1 if it is not known
+	Line  int    // of a text, counted from 1
+	Who   string // the person's name
+	// Since is when they began, and Last when the last key came.
+	Since, Last time.Time
+	Typed       string // "" where it is not known
+	// Arrived says that they have put the caret there, then, and not typed yet.
+	Arrived bool
+	// Waited is how long the call has waited in vain.
+	Waited time.Duration
+	// Forceable reports whether the called tool lists force.
+	Forceable bool
+
+	now time.Time
+}
+
+// Kind is the code.
+func (e *BusyError) Kind() string { return CodeBusy }
+
+func (e *BusyError) Error() string {
+	typed, waited, force := "", "", ""
+	if text := strings.Join(strings.Fields(textfmt.Plain(e.Typed)), " "); text != "" {
+		text, _ = textfmt.Cut(text, maxTyped)
+		typed = ": " + textfmt.Quoted(text)
+	}
+	if e.Waited > 0 {
+		waited = fmt.Sprintf(", and did not pause within %s", e.Waited)
+	}
+	if e.Forceable {
+		force = "; force true does it at once"
+	}
+	since := fmt.Sprintf("since %s, last key %s ago%s", ago(e.now.Sub(e.Since)), ago(e.now.Sub(e.Last)), typed)
+	if e.Arrived {
+		since = ago(e.now.Sub(e.Last)) + " ago"
+	}
+	return fmt.Sprintf("%s: %s, %s%s; nothing was %s: work elsewhere, or make the same call again later%s",
+		CodeBusy, e.does(), since, waited, e.verb(), force)
+}
+
+// earlyError says that the room was joined so lately that the keys of a person who types would not have been seen yet.
+type earlyError struct {
+	edit string
+	left time.Duration // until they would have been
+}
+
+func (e *earlyError) Error() string {
+	return fmt.Sprintf("%s: the document has just been opened: try again in %s", e.edit, e.left)
+}
+
+// does is what the person does.
+func (e *BusyError) does() string {
+	if e.Arrived {
+		return fmt.Sprintf("%s has put the caret into %s", e.Who, e.where())
+	}
+	return fmt.Sprintf("%s is typing in %s", e.Who, e.where())
+}
+
+func (e *BusyError) where() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d", e.Line)
+	}
+	return place(e.Index, e.Cell)
+}
+
+func (e *BusyError) verb() string { return verb(e.Edit) }
+
+// verb is what an edit would have done.
+func verb(edit string) string {
+	if edit == "run" {
+		return "run"
+	}
+	return "written"
+}
+
+// place names a cell.
+func place(index int, id string) string {
+	if index < 0 {
+		return "cell " + textfmt.Quoted(id)
+	}
+	return fmt.Sprintf("cell %d (id %s)", index, textfmt.Quoted(id))
+}
+
+// ago is a time in seconds, with tenths where there are few.
+func ago(d time.Duration) string {
+	const few = 10 * time.Second
+	if d < few {
+		return fmt.Sprintf("%.1f s", max(0, d.Seconds()))
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}
+
+// HandsOffError says that an edit was not made because somebody has said hands off. Nothing overrides that but their word.
+type HandsOffError struct {
+	Edit  string // its name
+	Cell  string // the cell's id, "" for the whole notebook
+	Index int    // of the cell; -1 if it is not known
+	Who   string // the person's name
+	Since time.Time
+}
+
+// Kind is the code.
+func (e *HandsOffError) Kind() string { return CodeHandsOff }
+
+func (e *HandsOffError) Error() string {
+	what, where := "this notebook", "in it or in its chat"
+	if e.Cell != "" {
+		what, where = place(e.Index, e.Cell), "in it"
+	}
+	return fmt.Sprintf("%s: %s has said hands off %s, at %s; nothing was %s: nothing overrides it until %s says go on %s, "+
+		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
+}

@@ -1,0 +1,157 @@
+package editguard
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+var bob, eve = Who{"Bob", "bob"}, Who{"Eve", "eve"}
+
+// says is hands off by somebody.
+func (b *book) says(who Who, cell string) {
+	b.t.Helper()
+	if err := HandsOff(b.t.Context(), b, cell, who); err != nil {
+		b.t.Fatal(err)
+	}
+	later(1)
+}
+
+// goesOn is go on by somebody, and who still holds.
+func (b *book) goesOn(who Who, cell string, present ...string) (still []string) {
+	b.t.Helper()
+	holds, err := GoOn(b.t.Context(), b, cell, who, present)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, h := range holds {
+		still = append(still, h.Username+" "+h.Cell)
+	}
+	return still
+}
+
+func (b *book) refuses(fn func(*ydoc.Editor) error) bool {
+	b.t.Helper()
+	err := b.edit(b.call(Manners{Force: true, Wait: time.Minute}), fn)
+	if err != nil && !errors.As(err, new(*HandsOffError)) {
+		b.t.Error(err)
+	}
+	return err != nil
+}
+
+func insertsOne(e *ydoc.Editor) error {
+	_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code})
+	return err
+}
+
+// A cell, or a notebook, under somebody's hands is not changed, by force either, in another process neither, nor when the
+// cell was moved.
+func TestHandsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		other := &book{t: t, nb: b.joins(3, ada)}
+		b.says(bob, "a")
+		test.True(t, b.refuses(sets("a", "mine")), test.Sprint("of a cell"))
+		test.False(t, b.refuses(sets("b", "mine")), test.Sprint("of a cell"))
+		test.False(t, b.refuses(insertsOne), test.Sprint("of a cell"))
+		test.NotEq(t, 0, b.settled, test.Sprint("of a cell"))
+		err := b.edit(b.call(Manners{}), sets("a", "mine"))
+		for _, want := range []string{`hands_off: Bob has said hands off cell 1 (id "a"), at `, "nothing was written", "until Bob says go on"} {
+			must.Error(t, err)
+			test.StrContains(t, err.Error(), want)
+		}
+		b.edits(other.nb, func(e *ydoc.Editor) error { return e.Move("a", 0) })
+		h := Holds(other.nb)
+		must.SliceLen(t, 1, h)
+		test.Eq(t, "a", h[0].Cell)
+		test.Eq(t, "Bob", h[0].Name)
+		test.False(t, h[0].Notebook())
+		test.True(t, b.refuses(sets("a", "mine")))
+		still := other.goesOn(bob, "a")
+		must.Nil(t, still)
+		test.False(t, b.refuses(sets("a", "mine")))
+		other.says(eve, "")
+		test.True(t, b.refuses(sets("a", "x")), test.Sprint("of the notebook"))
+		test.True(t, b.refuses(insertsOne), test.Sprint("of the notebook"))
+		test.True(t, b.refuses(func(e *ydoc.Editor) error { return e.SetMetadata("k", 1) }), test.Sprint("of the notebook"))
+		if err := b.edit(b.call(Manners{}), insertsOne); !strings.Contains(err.Error(), "hands off this notebook") {
+			t.Error(err)
+		}
+		still = b.goesOn(eve, "a")
+		must.Nil(t, still, must.Sprint("go on in a cell is for the notebook as well"))
+		test.False(t, b.refuses(insertsOne), test.Sprint("go on in a cell is for the notebook as well"))
+	})
+}
+
+// Each has a word of their own.
+func TestTwoSayHandsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		b.says(bob, "a")
+		b.says(eve, "a")
+		b.says(eve, "b")
+		still := b.goesOn(bob, "a")
+		test.SliceEqOp(t, []string{"eve a"}, still)
+		test.True(t, b.refuses(sets("a", "mine")))
+		// Who has said nothing lifts what those said who are gone.
+		still = b.goesOn(bob, "a", "eve", "bob")
+		test.SliceEqOp(t, []string{"eve a"}, still)
+		test.True(t, b.refuses(sets("a", "mine")))
+		still = b.goesOn(bob, "a", "bob")
+		must.Nil(t, still)
+		test.False(t, b.refuses(sets("a", "mine")))
+		test.True(t, b.refuses(sets("b", "mine")))
+		b.says(bob, "")
+		still = b.goesOn(eve, "")
+		test.SliceEqOp(t, []string{"bob *"}, still)
+		test.SliceLen(t, 1, Holds(b.nb))
+	})
+}
+
+// What holds for a deleted cell is forgotten, and what others have written there, and is malformed, is no hold.
+func TestHoldsThatAreNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		b.says(bob, "b")
+		b.edits(b.nb, func(e *ydoc.Editor) error { return e.Delete("b") })
+		if h := Holds(b.nb); len(h) != 0 {
+			t.Errorf("%+v", h)
+		}
+		b.says(eve, "a")
+		if n := len(b.nb.StateEntries(prefix)); n != 1 {
+			t.Errorf("%d entries", n)
+		}
+		b.goesOn(eve, "a")
+		at := time.Now().Format(time.RFC3339)
+		if err := b.nb.SetState(map[string]any{
+			prefix + "*:x":  true,
+			prefix + "*:y":  map[string]any{"username": "z", "since": at},
+			prefix + "*:z":  map[string]any{"username": "z", "since": 3},
+			prefix + ":u":   map[string]any{"username": "u", "since": at},
+			prefix + "a":    map[string]any{"username": "a", "since": at},
+			prefix + "*:":   map[string]any{"since": at},
+			prefix + "*:v:": map[string]any{"username": []any{"v"}, "since": at},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		h := Holds(b.nb)
+		must.SliceEmpty(t, h)
+		test.False(t, b.refuses(sets("a", "mine")))
+		b.says(Who{"A\x1b[31mda\nB", "a:da"}, "a")
+		h = Holds(b.nb)
+		must.SliceLen(t, 1, h)
+		test.Eq(t, "a:da", h[0].Username)
+		test.Eq(t, "a", h[0].Cell)
+		test.False(t, strings.ContainsAny(h[0].Name, "\x1b\n"))
+		if err := HandsOff(t.Context(), b, "a", Who{}); err == nil {
+			t.Error("nobody has said it")
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package lease
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/nbduet/nbduet/session/collab/mentions"
+)
+
+// Anybody can write into the state: what is malformed there is no claim, and what is written is read again.
+func TestClaimsIn(t *testing.T) {
+	own := claim{"abc", "nbduet-1", time.Now().UTC().Truncate(time.Second), "7", true, true}
+	got := claimsIn(map[string]any{
+		own.key():          own.value(),
+		prefix + "abc:odd": map[string]any{"at": 7, "replica": []any{}, "final": "yes", "answered": nil},
+		prefix + "abc":     own.value(),
+		prefix + ":x":      own.value(),
+		prefix + "abc:":    own.value(),
+		prefix + "abc:x:y": own.value(),
+		prefix + "abc:" + strings.Repeat("x", 65): own.value(),
+		prefix + "abc:z": true,
+	})
+	slices.SortFunc(got, func(a, b claim) int { return strings.Compare(a.process, b.process) })
+	if want := []claim{own, {of: "abc", process: "odd"}}; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Of two claims that are not decided one comes first, not always of the same process.
+func TestOrder(t *testing.T) {
+	first := 0
+	for i := range 100 {
+		of := subject(mentions.Mention{Mark: string(rune('a' + i))})
+		a, b := claim{of: of, process: "a"}, claim{of: of, process: "b"}
+		if a.before(b) == b.before(a) {
+			t.Errorf("%s: neither, or both", of)
+		}
+		if a.before(b) {
+			first++
+		}
+	}
+	test.GreaterEq(t, 20, first)
+	test.LessEq(t, 80, first)
+	test.Eq(t, "", subject(mentions.Mention{}))
+	test.NotEq(t, subject(mentions.Mention{Message: "1.2"}), subject(mentions.Mention{Mark: "1.2"}))
+}
+
+// Removed are our claims that are old, and those of processes that are known to be gone.
+func TestSpent(t *testing.T) {
+	now := time.Now()
+	old, lately := now.Add(-2*keptFor), now.Add(-keptFor/2)
+	all := []claim{
+		{"1", "us", old, "1", true, true},
+		{"2", "us", lately, "1", true, false},
+		{"3", "gone", old, "2", true, true},
+		{"4", "gone", lately, "2", true, true},
+		{"5", "here", old, "3", true, true},
+		{"6", "shown", old, "9", true, false},
+	}
+	here := present{map[string]bool{"3": true}, []string{"shown-1"}, true}
+	removed := func(want ...string) {
+		t.Helper()
+		if got := slices.Sorted(maps.Keys(spent(all, "us", here, now))); !slices.Equal(got, want) {
+			t.Errorf("removed %q", got)
+		}
+	}
+	removed(all[0].key(), all[2].key())
+	here.known = false
+	removed(all[0].key())
+	test.True(t, here.stands(claim{process: "show"}), test.Sprint("who may be there unknown"))
+	test.False(t, here.alone(), test.Sprint("who may be there unknown"))
+	here.known = true
+	test.False(t, here.stands(claim{process: "show"}), test.Sprint("who is there"))
+	test.True(t, here.stands(claim{process: "gone", Answered: true}), test.Sprint("who is there"))
+}

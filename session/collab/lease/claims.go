@@ -1,0 +1,173 @@
+package lease
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/session/collab/mentions"
+)
+
+// Claims are those of one process.
+type Claims struct {
+	process string
+	book    *mentions.Book
+	writing sync.Mutex // of claims that are not being decided, and the first of one that is
+
+	mu     sync.Mutex
+	places []func(mentions.Mention) (Place, bool)
+	seen   map[string]State // where it was seen that another process has a mention
+}
+
+// New makes the claims of a process by its name, which is the username of all who are shown for it, or what these begin with.
+func New(process string, book *mentions.Book) *Claims {
+	return &Claims{process: process, book: book, seen: map[string]State{}}
+}
+
+// In says how to find the place of some mentions: find reports false of others, and where the room is not joined.
+func (c *Claims) In(find func(mentions.Mention) (Place, bool)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.places = append(c.places, find)
+}
+
+// place is where a mention is claimed.
+func (c *Claims) place(m mentions.Mention) (p Place, of string, ok bool) {
+	c.mu.Lock()
+	places := c.places
+	c.mu.Unlock()
+	if of = subject(m); of == "" {
+		return p, of, false
+	}
+	for _, find := range places {
+		if p, ok = find(m); ok {
+			return p, of, true
+		}
+	}
+	return p, of, false
+}
+
+// Take gives a client the oldest mention that nobody has taken here or in another process; false if there is none. It may take
+// some seconds.
+func (c *Claims) Take(ctx context.Context, a mentions.Asks) (m mentions.Mention, ok bool) {
+	for {
+		m, ok = c.book.Take(a)
+		if !ok || c.decided(ctx, a.Client, m) {
+			return m, ok
+		}
+	}
+}
+
+// Of is [mentions.Book.Of], of which no other process has the mention.
+func (c *Claims) Of(ctx context.Context, client, id string) (mentions.Mention, error) {
+	m, fresh, err := c.book.Of(client, id)
+	if err == nil && fresh && !c.decided(ctx, client, m) {
+		m, _, err = c.book.Of(client, id) // which says who has it
+	}
+	return m, err
+}
+
+// decided notes in the book whether a client has a mention that it takes, and reports it.
+func (c *Claims) decided(ctx context.Context, client string, m mentions.Mention) bool {
+	p, of, ok := c.place(m)
+	if !ok {
+		c.book.Keep(m.ID)
+		return true
+	}
+	mine, by := c.claim(ctx, p, of)
+	if mine {
+		c.book.Keep(m.ID)
+		return true
+	}
+	c.note(m.ID, p.State)
+	c.book.Lose(m.ID, client, by.Answered)
+	return false
+}
+
+const (
+	// confirmFor is how long the server may take to confirm a claim.
+	confirmFor = 5 * time.Second
+	// yieldFor is how long others may take to decide on theirs.
+	yieldFor = 5 * time.Second
+	// yieldEvery is how often it is looked whether they have.
+	yieldEvery = 20 * time.Millisecond
+)
+
+// claim claims a mention. If it is not ours, by is a claim of another process.
+func (c *Claims) claim(ctx context.Context, p Place, of string) (mine bool, by claim) {
+	if p.present().alone() {
+		return true, by
+	}
+	if others := c.others(p, of); len(others) > 0 {
+		return false, others[0]
+	}
+	own := claim{of: of, process: c.process, At: time.Now(), Replica: replicaOf(p)}
+	c.writing.Lock()
+	err := c.put(p, own)
+	c.writing.Unlock()
+	if err != nil {
+		return true, by
+	}
+	confirm, stop := context.WithTimeout(ctx, confirmFor)
+	defer stop()
+	if p.Room.Barrier(confirm) != nil {
+		return true, by
+	}
+	for began := time.Now(); ; {
+		others := c.others(p, of)
+		if len(others) == 0 {
+			own.Final = true
+			_ = c.put(p, own) // if it cannot be said, it stands as it is
+			return true, by
+		}
+		first := slices.ContainsFunc(others, func(o claim) bool { return o.Final || o.Answered || o.before(own) })
+		if first || ctx.Err() != nil || time.Since(began) > yieldFor {
+			_ = c.remove(p, own)
+			return false, others[0]
+		}
+		select {
+		case <-time.After(yieldEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func replicaOf(p Place) string { return strconv.FormatUint(p.ClientID(), 10) }
+
+// others are the claims of a mention by other processes that stand, those first by which it is answered.
+func (c *Claims) others(p Place, of string) (all []claim) {
+	here := p.present()
+	for _, one := range claimsIn(p.StateEntries(prefix + of + ":")) {
+		if one.process != c.process && here.stands(one) {
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b claim) int {
+		switch {
+		case a.Answered == b.Answered:
+			return 0
+		case a.Answered:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// put puts a claim of ours, and removes what is spent.
+func (c *Claims) put(p Place, own claim) error {
+	entries := spent(claimsIn(p.StateEntries(prefix)), c.process, p.present(), time.Now())
+	entries[own.key()] = own.value()
+	return p.SetState(entries)
+}
+
+func (c *Claims) remove(p Place, own claim) error { return p.SetState(map[string]any{own.key(): nil}) }
+
+// note remembers where it was seen that another process has a mention.
+func (c *Claims) note(id string, at State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[id] = at
+}

@@ -1,0 +1,138 @@
+package lease
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbduet/nbduet/session/collab/mentions"
+)
+
+const (
+	// lookEvery is how often claims are looked at while there are mentions that are not answered, and idleEvery while there are
+	// others, which are to be claimed when a process comes that may have them.
+	lookEvery = time.Second
+	idleEvery = 5 * time.Second
+	// restFor is how long changes of the book gather that come close together.
+	restFor = 100 * time.Millisecond
+)
+
+// Run keeps claims and book in step until the context ends: what is taken and answered here is told by a claim, also in a room
+// that is joined afresh, and what others have taken, answered or left is noted in the book.
+func (c *Claims) Run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		changed := c.book.Changed() // before looking
+		if every := c.look(); every > 0 {
+			timer.Reset(every)
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+			timer.Reset(restFor)
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+		case <-timer.C:
+		}
+	}
+}
+
+// look brings claims and book in step, and returns when that is to be done again; 0 if only when the book changes.
+func (c *Claims) look() (again time.Duration) {
+	there := map[string]bool{}
+	for _, id := range c.book.All() {
+		s, ok := c.step(id)
+		switch {
+		case !ok:
+			continue
+		case !s.Answered:
+			again = lookEvery
+		case again == 0:
+			again = idleEvery
+		}
+		there[id] = true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.seen {
+		if !there[id] {
+			delete(c.seen, id)
+		}
+	}
+	return again
+}
+
+// step brings one mention in step with its claims, and returns what has become of it; false if it is not there any more.
+func (c *Claims) step(id string) (s mentions.Standing, ok bool) {
+	c.writing.Lock() // from here on none is claimed that is not said to be deciding
+	defer c.writing.Unlock()
+	if s, ok = c.book.Standing(id); !ok || s.Deciding || s.Answered && !s.Ours() {
+		return s, ok
+	}
+	p, of, joined := c.place(s.Mention)
+	switch {
+	case !joined:
+	case s.Ours():
+		c.tell(p, of, s.Answered)
+	default:
+		c.hear(p, of, s)
+	}
+	return s, ok
+}
+
+// tell has a claim say that a mention is ours. One that is needed does not become old.
+func (c *Claims) tell(p Place, of string, answered bool) {
+	now := claim{of: of, process: c.process, Replica: replicaOf(p), Final: true, Answered: answered}
+	own, claimed := c.own(p, of)
+	if !claimed && p.present().alone() {
+		return
+	}
+	now.At = own.At
+	if now == own && time.Since(own.At) < keptFor/2 {
+		return
+	}
+	now.At = time.Now()
+	_ = c.put(p, now) // where it cannot be said now, it is in a second
+}
+
+// hear notes what has become elsewhere of a mention that is not ours.
+func (c *Claims) hear(p Place, of string, s mentions.Standing) {
+	if own, claimed := c.own(p, of); claimed {
+		_ = c.remove(p, own) // it was given back
+	}
+	others := c.others(p, of)
+	switch {
+	case len(others) > 0 && (s.Taken == "" || others[0].Answered):
+		c.note(s.ID, p.State)
+		c.book.Lose(s.ID, s.Taken, others[0].Answered)
+	case len(others) > 0:
+		c.note(s.ID, p.State)
+	case s.Taken == mentions.Elsewhere && c.gone(s.ID, p):
+		c.book.Release(s.ID)
+	}
+}
+
+// own is the claim of this process.
+func (c *Claims) own(p Place, of string) (own claim, ok bool) {
+	key := claim{of: of, process: c.process}.key()
+	for _, one := range claimsIn(p.StateEntries(key)) {
+		if one.key() == key {
+			return one, true
+		}
+	}
+	return own, false
+}
+
+// gone reports whether a mention of another process, of which there is no claim, is free: in a room that was joined afresh that
+// process has to come first, and claim it again.
+func (c *Claims) gone(id string, p Place) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen[id] == p.State || p.present().known
+}

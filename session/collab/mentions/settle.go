@@ -1,0 +1,190 @@
+package mentions
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session/collab/people"
+)
+
+// lookEvery is how often carets are looked at while a call is being written.
+const lookEvery = 200 * time.Millisecond
+
+// Run has calls count once they are written, until the context ends.
+func (b *Book) Run(ctx context.Context) {
+	timer := time.NewTimer(maxAge)
+	defer timer.Stop()
+	for {
+		next := maxAge
+		for _, t := range b.followed() {
+			if t.settle(time.Now()) {
+				next = lookEvery
+			}
+		}
+		b.age(time.Now())
+		timer.Reset(next)
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.wake:
+			timer.Reset(lookEvery)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return
+			}
+		case <-timer.C:
+		}
+	}
+}
+
+func (b *Book) nudge() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *Book) followed() (all []*Tracker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for t := range b.trackers {
+		all = append(all, t)
+	}
+	return all
+}
+
+// written is a call that counts now.
+type written struct {
+	cell string
+	mark *mark
+	call call
+	last time.Time
+	who  Who
+}
+
+// settle has the calls count that are written, and reports whether there are others yet.
+func (t *Tracker) settle(now time.Time) (more bool) {
+	if !t.drafting() {
+		return false
+	}
+	company := t.of.Company() // reads the notebook, so before the lock
+	language := languageOf(t.of.Notebook.Metadata())
+	var ready []written
+	t.mu.Lock()
+	for id, c := range t.cells {
+		for _, m := range c.marks {
+			if m.draft.IsZero() {
+				continue
+			}
+			who, known := t.wrote(m, company)
+			switch {
+			case m.marker != "" && !speaks(language, m.marker), !known && now.Sub(m.begun) > unnamedFor, isCalled(m.name, company):
+				t.drop(m)
+			case known && (now.Sub(m.draft) >= quiet || !inCell(company, m.clients, id)):
+				ready = append(ready, written{id, m, m.call, m.draft, who})
+			}
+		}
+	}
+	t.mu.Unlock()
+	slices.SortFunc(ready, func(a, b written) int {
+		if by := a.last.Compare(b.last); by != 0 {
+			return by
+		}
+		return a.call.from - b.call.from
+	})
+	for _, w := range ready {
+		t.count(w, now)
+	}
+	return t.drafting()
+}
+
+func (t *Tracker) drafting() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.drafts > 0
+}
+
+// count has one call count.
+func (t *Tracker) count(w written, now time.Time) {
+	m := Mention{
+		Path: t.of.Path(), Cell: w.cell, Mark: markOf(t.of.Notebook, w, t.b.names()), Says: w.call.says, More: w.mark.more, Who: w.who, At: now,
+		To: clientsOf(w.call.name, t.b.names()),
+	}
+	if c := commandOf(m.Says); c != NoCommand && !m.Who.Agent && t.of.Obey != nil && t.of.Obey(c, m) {
+		t.mu.Lock()
+		t.drop(w.mark)
+		w.mark.obeyed = true
+		t.mu.Unlock()
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !w.mark.draft.Equal(w.last) || w.mark.says != m.Says {
+		return // they type on
+	}
+	t.drop(w.mark)
+	w.mark.id = t.b.Add(m)
+}
+
+// wrote is who wrote a call; not known while none of its writers has said who they are. One that a person has a hand in is
+// a person's.
+func (t *Tracker) wrote(m *mark, company people.Company) (who Who, known bool) {
+	for _, client := range m.clients {
+		name, agent, ok := t.of.Room.Named(client)
+		switch {
+		case !ok:
+		case agent:
+			who, known = Who{Name: name, Agent: true}, true
+		default:
+			who = Who{Name: name}
+			for _, p := range company.Persons() {
+				if slices.ContainsFunc(p.Places, func(at people.Place) bool { return at.Client == client }) {
+					who.Name, who.Username = p.Name, p.Username
+				}
+			}
+			return who, true
+		}
+	}
+	if !known && m.ours != "" {
+		return Who{Agent: true, Client: m.ours}, true
+	}
+	return who, known
+}
+
+// inCell reports whether one of the clients has its caret in a cell.
+func inCell(company people.Company, clients []uint64, cell string) bool {
+	for _, p := range company.Persons() {
+		for _, at := range p.Places {
+			if at.Cell == cell && slices.Contains(clients, at.Client) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCalled reports whether a person who is there is called by a name: then that is who was meant.
+func isCalled(name string, company people.Company) bool {
+	return slices.ContainsFunc(company.Persons(), func(p people.Person) bool {
+		return handle(p.Name) == handle(name) || strings.EqualFold(p.Username, name)
+	})
+}
+
+// languageOf is the language of a notebook's code, "" if it does not say.
+func languageOf(metadata map[string]any) string {
+	for _, key := range []string{"language_info", "kernelspec"} {
+		about, _ := metadata[key].(map[string]any)
+		for _, name := range []string{"name", "language"} {
+			if key == "kernelspec" && name == "name" {
+				continue
+			}
+			if l, _ := about[name].(string); l != "" {
+				return l
+			}
+		}
+	}
+	return ""
+}

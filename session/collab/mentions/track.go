@@ -1,0 +1,394 @@
+package mentions
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/people"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Room knows who is in a notebook's room.
+type Room interface {
+	Peers() []rtc.Peer
+	// Named is what a client is called, and whether it is an agent; false if it has not said who it is.
+	Named(client uint64) (name string, agent, ok bool)
+}
+
+// Followed is a notebook in which calls are looked for.
+type Followed struct {
+	Notebook *ydoc.Notebook
+	Room     Room
+	// Path is where the notebook is now.
+	Path func() jupyter.Path
+	// Company is who is in it, and in which cells.
+	Company func() people.Company
+	// Author is the client of this program that is writing in it just now.
+	Author func() string
+	// Obey carries out a command, and reports whether there was anything to do; a command without is delivered.
+	Obey func(Command, Mention) bool
+}
+
+// mark is a call that stands in a cell.
+type mark struct {
+	call
+	id string // of the mention that it is, "" for none
+	// draft is when it was written last and is not one yet, zero for others.
+	draft   time.Time
+	begun   time.Time // the draft
+	clients []uint64  // who wrote it
+	ours    string    // or the client of this program that did
+	more    int
+	obeyed  bool  // it was a command
+	copyOf  *mark // that stands elsewhere; this one calls nobody
+}
+
+// cell is what is known of one cell.
+type cell struct {
+	typ, source string
+	marks       []*mark
+}
+
+// gone is a call that vanished, which may come back in another cell: people cut and paste cells.
+type gone struct {
+	mark *mark
+	at   time.Time
+}
+
+// Tracker follows one replica of a notebook. [Book.Follow] makes it.
+type Tracker struct {
+	b    *Book
+	of   Followed
+	stop func()
+
+	mu      sync.Mutex
+	cells   map[string]*cell
+	drafts  int
+	lost    []gone
+	reloads uint64
+	before  map[string]*cell // of the replica before this one, until the first batch
+}
+
+const (
+	// quiet is how long no key must have come in a call for it to count while the caret is in its cell.
+	quiet = 3 * time.Second
+	// backFor is how long a call that vanished is known when it comes back.
+	backFor = time.Minute
+	maxLost = 50
+	// oneByOne is how many calls of one change are told one by one.
+	oneByOne = 5
+	// unnamedFor is how long it is waited for a writer to say who it is. Tabs do with their first key.
+	unnamedFor = 20 * time.Second
+)
+
+// Follow begins to follow a notebook, until Stop. before is the tracker of the replica whose place this one takes, nil for none:
+// what was delivered of that is not delivered again.
+func (b *Book) Follow(f Followed, before *Tracker) *Tracker {
+	t := &Tracker{b: b, of: f, cells: map[string]*cell{}}
+	if before != nil {
+		t.before = before.end()
+	}
+	b.mu.Lock()
+	b.trackers[t] = struct{}{}
+	b.mu.Unlock()
+	t.stop = f.Notebook.Follow(t.changed)
+	return t
+}
+
+// Stop ends it.
+func (t *Tracker) Stop() { t.end() }
+
+func (t *Tracker) end() map[string]*cell {
+	t.stop()
+	t.b.mu.Lock()
+	delete(t.b.trackers, t)
+	t.b.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cells
+}
+
+// changed takes in a change of the notebook, which is locked.
+func (t *Tracker) changed(c ydoc.Batch) (again bool) {
+	names := t.b.names()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	loaded := !c.Complete || c.Reloads != t.reloads
+	t.reloads = c.Reloads
+	if !c.Complete {
+		t.begin(c, names)
+		return false
+	}
+	// First those that are gone: one may be back in another cell by the same change.
+	for _, id := range c.Deleted {
+		if was := t.cells[id]; was != nil {
+			delete(t.cells, id)
+			t.vanish(was.marks, now)
+		}
+	}
+	for i, one := range c.Cells {
+		if is := c.Now[i]; one.Source || one.New || t.cells[one.ID] == nil {
+			w := writer{clients: one.Origin.Clients, loaded: loaded, now: now}
+			if len(w.clients) == 0 {
+				w.clients = c.Origin.Clients
+			}
+			if one.Origin.Ours || len(w.clients) == 0 && c.Origin.Ours {
+				w.ours = t.of.Author()
+			}
+			t.compare(one.ID, is, w, names)
+		}
+	}
+	if t.drafts > 0 {
+		t.b.nudge()
+	}
+	return false
+}
+
+// begin takes over a notebook as a whole: what stands there calls nobody, but for what was known before.
+func (t *Tracker) begin(c ydoc.Batch, names []Name) {
+	if t.before == nil {
+		t.before = t.cells
+	}
+	t.cells, t.drafts = make(map[string]*cell, len(c.Now)), 0
+	for _, now := range c.Now {
+		is := &cell{typ: now.Type, source: now.Source}
+		was := t.before[now.ID]
+		for _, found := range findIn(now.Type, now.Source, names) {
+			m := &mark{call: found}
+			if was != nil {
+				if at := slices.IndexFunc(was.marks, func(old *mark) bool { return old.says == found.says }); at >= 0 {
+					m = was.marks[at]
+					was.marks = slices.Delete(was.marks, at, at+1)
+					m.call = found
+				}
+			}
+			t.note(m)
+			is.marks = append(is.marks, m)
+		}
+		t.cells[now.ID] = is
+	}
+	for _, was := range t.before {
+		for _, m := range was.marks {
+			t.b.Withdraw(m.id)
+		}
+	}
+	t.before = nil
+	if t.drafts > 0 {
+		t.b.nudge()
+	}
+}
+
+// note counts a mark if it is a draft.
+func (t *Tracker) note(m *mark) {
+	if !m.draft.IsZero() {
+		t.drafts++
+	}
+}
+
+// writer is who made a change.
+type writer struct {
+	clients []uint64
+	ours    string
+	loaded  bool // from the file
+	now     time.Time
+}
+
+// compare takes in what a cell has become.
+func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
+	was := t.cells[id]
+	if was == nil {
+		was = &cell{}
+	}
+	found := findIn(is.Type, is.Source, names)
+	next := &cell{typ: is.Type, source: is.Source}
+	t.cells[id] = next
+	if len(found) == 0 && len(was.marks) == 0 {
+		return
+	}
+	from, tail := changedSpan(was.source, is.Source)
+	shift := len(is.Source) - len(was.source)
+	old := slices.Clone(was.marks)
+	take := func(fits func(*mark) bool) *mark {
+		at := slices.IndexFunc(old, fits)
+		if at < 0 {
+			return nil
+		}
+		m := old[at]
+		old = slices.Delete(old, at, at+1)
+		return m
+	}
+	marks := make([]*mark, len(found))
+	for i, c := range found { // those that were not touched
+		marks[i] = take(func(m *mark) bool {
+			return m.from == c.from && m.to == c.to && m.to <= from && m.says == c.says ||
+				m.from+shift == c.from && m.from >= len(was.source)-tail && m.says == c.says
+		})
+	}
+	for _, fits := range []func(m *mark, c call) bool{ // those that were
+		func(m *mark, c call) bool { return m.says == c.says },
+		func(m *mark, c call) bool { return m.from == c.from && alike(m.says, c.says) },
+		func(m *mark, c call) bool { return alike(m.says, c.says) },
+	} {
+		for i, c := range found {
+			if marks[i] == nil {
+				marks[i] = take(func(m *mark) bool { return fits(m, c) })
+			}
+		}
+	}
+	t.vanish(old, w.now)
+	fresh := 0
+	for i, c := range found {
+		m := marks[i]
+		switch {
+		case m != nil:
+			t.edited(m, c, w)
+		default:
+			m = t.came(id, c, w, next.marks)
+			if !m.draft.IsZero() {
+				if fresh++; fresh > oneByOne {
+					t.drop(m)
+					next.marks[len(next.marks)-1].more++
+					continue // it is told with the last one
+				}
+			}
+		}
+		next.marks = append(next.marks, m)
+	}
+}
+
+// came is the mark of a call that was not there before. beside are those before it in its cell.
+func (t *Tracker) came(cell string, c call, w writer, beside []*mark) *mark {
+	if at := slices.IndexFunc(t.lost, func(g gone) bool { return g.mark.says == c.says && w.now.Sub(g.at) < backFor }); at >= 0 {
+		m := &mark{call: c}
+		t.become(m, t.lost[at].mark, cell)
+		t.lost = slices.Delete(t.lost, at, at+1)
+		return m
+	}
+	m := &mark{call: c, copyOf: t.original(c, beside)}
+	if m.copyOf == nil && !w.loaded && (len(w.clients) > 0 || w.ours != "") {
+		m.draft, m.begun, m.clients, m.ours = w.now, w.now, w.clients, w.ours
+		t.note(m)
+	}
+	return m
+}
+
+// original is a call that stands in the notebook with the same words as one that has come with all its words at once, as
+// what is pasted does, and what JupyterLab puts into a new cell when it splits one; nil if there is none.
+func (t *Tracker) original(c call, beside []*mark) *mark {
+	if c.says == "" || commandOf(c.says) != NoCommand { // a command is meant wherever it comes to stand
+		return nil
+	}
+	same := func(m *mark) bool { return sameWords(m.says, c.says) }
+	if at := slices.IndexFunc(beside, same); at >= 0 {
+		return beside[at]
+	}
+	for _, other := range t.cells {
+		if at := slices.IndexFunc(other.marks, same); at >= 0 {
+			return other.marks[at]
+		}
+	}
+	return nil
+}
+
+// become makes a mark the one that was another, in a cell.
+func (t *Tracker) become(m, was *mark, cell string) {
+	at := m.call
+	*m = *was
+	m.call, m.copyOf = at, nil
+	if m.id != "" {
+		t.b.Moved(m.id, cell)
+	}
+	t.note(m)
+}
+
+// edited takes in what a call says now.
+func (t *Tracker) edited(m *mark, c call, w writer) {
+	says := m.says
+	m.call = c
+	if says == c.says {
+		return
+	}
+	switch {
+	case (m.copyOf != nil || m.obeyed) && !w.loaded:
+		m.copyOf, m.obeyed = nil, false // it is a call of its own now, as when "hands off" becomes "go on"
+		m.draft, m.begun, m.clients, m.ours = w.now, w.now, w.clients, w.ours
+		t.note(m)
+	case !m.draft.IsZero():
+		m.draft, m.ours = w.now, w.ours
+		for _, client := range w.clients {
+			if !slices.Contains(m.clients, client) {
+				m.clients = append(slices.Clip(m.clients), client)
+			}
+		}
+	case m.id != "":
+		t.b.Edit(m.id, c.says)
+	}
+}
+
+// vanish takes in that calls are gone. A copy takes the place of one; else nobody hears of those that nobody has taken.
+func (t *Tracker) vanish(marks []*mark, now time.Time) {
+	for _, m := range marks {
+		if !m.draft.IsZero() {
+			t.drafts-- // it is counted again where it comes back
+		}
+		if t.handOver(m) {
+			continue
+		}
+		if m.id != "" && t.b.Withdraw(m.id) { // it counts anew if it comes back
+			m.id, m.draft, m.begun = "", now, now
+		}
+		t.lost = append(t.lost, gone{m, now})
+		if len(t.lost) > maxLost {
+			t.lost = t.lost[1:]
+		}
+	}
+}
+
+// handOver gives what a call is to a copy of it, if there is one.
+func (t *Tracker) handOver(m *mark) bool {
+	for id, c := range t.cells {
+		for _, other := range c.marks {
+			if other.copyOf == m {
+				t.become(other, m, id)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// drop makes a draft a call that nobody hears of.
+func (t *Tracker) drop(m *mark) {
+	if !m.draft.IsZero() {
+		m.draft = time.Time{}
+		t.drafts--
+	}
+}
+
+// changedSpan is how much of two texts is the same before and behind what is different, in bytes.
+func changedSpan(a, b string) (head, tail int) {
+	most := min(len(a), len(b))
+	for head < most && a[head] == b[head] {
+		head++
+	}
+	for tail < most-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head, tail
+}
+
+// alike reports whether one saying may have become the other by editing: they share half of the shorter at least, from
+// their ends.
+func alike(a, b string) bool {
+	head, tail := changedSpan(a, b)
+	return 2*(head+tail) >= min(len(a), len(b))
+}
+
+func sameWords(a, b string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}
