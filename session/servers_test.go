@@ -14,12 +14,12 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/service/analysis"
+	"github.com/nbduet/nbduet/session/service/filepreview"
+	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -53,7 +53,7 @@ func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 func TestTwoServers(t *testing.T) {
 	s, other := jupytertest.Shared(t), jupytertest.Start(t, jupytertest.WithoutCollaboration())
 	m := sessiontest.Manager(t, s, kernelsOn(t, other, other.Token))
-	table, h := analysis.New(m), helper.New(m)
+	table, h := analysis.New(m), filepreview.New(m)
 	watcher := sessiontest.Manager(t, s, session.Config{}) // as a tab is
 	test.True(t, m.Servers().Apart(), test.Sprint("which servers there are is not known"))
 	test.NotEqOp(t, m.Servers().Documents, m.Servers().Runtime, test.Sprint("which servers there are is not known"))

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/service/analysis"
 )
 
 // jupyter-server-documents runs cells in its own kernels alone. That is said before another server is asked for

@@ -10,10 +10,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/service/analysis"
+	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -107,7 +107,7 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	f := &gottenFile{FileGetResult: FileGetResult{Path: c.Path.String(), Size: c.Size}}
 	switch {
 	case c.Type != "file":
-		return nil, previewError(helper.ErrDirectory, clean)
+		return nil, previewError(filepreview.ErrDirectory, clean)
 	case !f.within(images.MaxBytes):
 		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", textfmt.Quoted(clean.String()), textfmt.Kilobytes(images.MaxBytes))
 	}

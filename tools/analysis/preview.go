@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/kernel/inspect"
+	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -101,13 +101,13 @@ func previewError(err error, path jupyter.Path) error {
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the files"), textfmt.Quoted(path.String()))}
-	case errors.Is(err, helper.ErrDirectory):
+	case errors.Is(err, filepreview.ErrDirectory):
 		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+textfmt.Hint("; list_documents lists the files"), textfmt.Quoted(path.String()))}
-	case errors.Is(err, helper.ErrOutOfReach):
+	case errors.Is(err, filepreview.ErrOutOfReach):
 		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
-	case errors.Is(err, helper.ErrReaderDied):
+	case errors.Is(err, filepreview.ErrReaderDied):
 		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", textfmt.Quoted(path.String()))}
-	case errors.Is(err, helper.ErrNoHelper):
+	case errors.Is(err, filepreview.ErrNoHelper):
 		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + textfmt.Hint(": read the file with execute_code")}
 	case errors.Is(err, inspect.ErrSlow):
 		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", textfmt.Quoted(path.String()))}

@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/editguard"
-	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

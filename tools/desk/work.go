@@ -2,10 +2,10 @@ package desk
 
 import (
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/helper"
-	"github.com/nbduet/nbduet/session/listen"
+	"github.com/nbduet/nbduet/session/service/analysis"
+	"github.com/nbduet/nbduet/session/service/chatwatch"
+	"github.com/nbduet/nbduet/session/service/filepreview"
+	"github.com/nbduet/nbduet/session/service/files"
 )
 
 // Work is what tools operate on: a manager's documents, analysis sessions, files, helper kernels and chats. The manager closes
@@ -14,11 +14,11 @@ type Work struct {
 	*session.Manager
 	Analyses *analysis.Table
 	Files    *files.Files
-	Helper   *helper.Helper
-	Chats    *listen.Chats
+	Helper   *filepreview.Helper
+	Chats    *chatwatch.Chats
 }
 
 // NewWork makes the one Work of a manager.
 func NewWork(m *session.Manager) *Work {
-	return &Work{Manager: m, Analyses: analysis.New(m), Files: files.New(m), Helper: helper.New(m), Chats: listen.New(m)}
+	return &Work{Manager: m, Analyses: analysis.New(m), Files: files.New(m), Helper: filepreview.New(m), Chats: chatwatch.New(m)}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/mentions"
-	"github.com/nbduet/nbduet/session/listen"
+	"github.com/nbduet/nbduet/session/service/chatwatch"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -107,7 +107,7 @@ func attachmentsOf(ctx context.Context, d *desk.Desk, m mentions.Mention, of jup
 	}
 	paths = slices.Compact(paths)
 	paths = paths[:min(len(paths), maxAttachedNotebooks)]
-	if beside, err := listen.Beside(of); err == nil {
+	if beside, err := chatwatch.Beside(of); err == nil {
 		paths = append(paths, beside.String())
 	}
 	if current, ok := d.CurrentNotebook(ctx); ok {

@@ -1,4 +1,4 @@
-package listen_test
+package chatwatch_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package listen
+package chatwatch
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package listen
+package chatwatch
 
 import (
 	"github.com/nbduet/nbduet/session/collab/lease"

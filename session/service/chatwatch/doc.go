@@ -1,4 +1,4 @@
-// Package listen hears where people call an agent by name in chats. A message that calls one becomes a mention of package
+// Package chatwatch hears where people call an agent by name in chats. A message that calls one becomes a mention of package
 // mentions; one that says hands off, or go on, is obeyed at once.
 //
 // A message calls if the sender's tab has one of our usernames among those it mentions, or if its text has one of our names
@@ -10,4 +10,4 @@
 //
 // [Chats] is safe for use by any goroutine. Messages are heard by a goroutine of their chat; each chat with mentions that
 // nobody has taken has one more, and so has each in which clients are or have mentions. [session.Manager.Close] ends them.
-package listen
+package chatwatch

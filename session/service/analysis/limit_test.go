@@ -11,7 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 

@@ -1,4 +1,4 @@
-package listen_test
+package chatwatch_test
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/collab/presence"
-	"github.com/nbduet/nbduet/session/listen"
 	"github.com/nbduet/nbduet/session/origin"
+	"github.com/nbduet/nbduet/session/service/chatwatch"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
@@ -34,7 +34,7 @@ type ours struct {
 	*session.Manager
 	t     *testing.T
 	s     *jupytertest.Server
-	chats *listen.Chats
+	chats *chatwatch.Chats
 	chat  *chat.Chat
 	path  jupyter.Path // the notebook's
 }
@@ -50,7 +50,7 @@ func start(t *testing.T) *ours {
 func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Config) *ours {
 	t.Helper()
 	o := &ours{Manager: sessiontest.Manager(t, s, cfg), t: t, s: s, path: jupyter.MustPath(path)}
-	o.chats = listen.New(o.Manager)
+	o.chats = chatwatch.New(o.Manager)
 	var err error
 	o.chat, err = o.chats.Open(t.Context(), jupyter.MustPath(strings.TrimSuffix(path, ".ipynb")+".chat"))
 	must.NoError(t, err)

@@ -1,4 +1,4 @@
-package helper_test
+package filepreview_test
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/kernel/inspect"
+	"github.com/nbduet/nbduet/session/service/analysis"
+	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
@@ -26,7 +26,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
-		h, table := helper.New(m), analysis.New(m)
+		h, table := filepreview.New(m), analysis.New(m)
 		notebook := s.Notebook(t, "x = 1")
 		of, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(notebook)})
 		if err != nil {
@@ -83,7 +83,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		folder := path[:strings.IndexByte(path, '/')]
 		s.Write(t, folder+"/.hidden.csv", "a\n1\n")
 		for name, want := range map[string]error{
-			folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "": helper.ErrDirectory,
+			folder: filepreview.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "": filepreview.ErrDirectory,
 			folder + "/.hidden.csv": jupyter.ErrNotFound,
 		} {
 			if _, err := h.Preview(t.Context(), jupyter.MustPath(name), "", inspect.PreviewOptions{}); !errors.Is(err, want) {
@@ -114,7 +114,7 @@ func TestPreviewOutOfReach(t *testing.T) {
 	}
 	s := jupytertest.Start(t, jupytertest.WithFlags("--MappingKernelManager.root_dir="+elsewhere), jupytertest.WithEnv("PYTHONPATH="+shadow))
 	m := sessiontest.Manager(t, s, session.Config{})
-	h := helper.New(m)
+	h := filepreview.New(m)
 	s.Write(t, "a.csv", "a\n1\n")
 	s.Write(t, "b.csv", "a\n1\n")
 	if err := os.WriteFile(filepath.Join(elsewhere, "b.csv"), []byte("b\n2\n"), 0o600); err != nil {
@@ -136,7 +136,7 @@ func TestPreviewOutOfReach(t *testing.T) {
 	id := h.KernelID()
 	s.Write(t, "large.csv", strings.Repeat("1\n", inspect.MaxPreviewData))
 	_, err = h.Preview(t.Context(), jupyter.MustPath("large.csv"), "", inspect.PreviewOptions{})
-	test.ErrorIs(t, err, helper.ErrOutOfReach)
+	test.ErrorIs(t, err, filepreview.ErrOutOfReach)
 	test.StrContains(t, err.Error(), "8388608")
 	for path, name := range map[string]string{"a.parquet": "pyarrow", "a.feather": "pyarrow", "a.xlsx": "openpyxl"} {
 		s.Write(t, path, "not looked at")
