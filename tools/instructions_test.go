@@ -6,7 +6,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/desk"
 )
 

@@ -15,10 +15,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/pair"

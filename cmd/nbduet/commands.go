@@ -24,7 +24,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/store/activity"
 )
 
 // surroundings are what a command has to do with.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/project"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
 )

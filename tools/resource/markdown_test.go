@@ -13,8 +13,8 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/project"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 

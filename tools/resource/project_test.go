@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/store/project"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 

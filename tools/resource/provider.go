@@ -3,7 +3,7 @@ package resource
 import (
 	"log/slog"
 
-	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

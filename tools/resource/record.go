@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/activity"
-	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/project"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/store/activity"
 )
 
 // Where the records cannot be is found out at the start, and not by the first user.

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/world"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/trust"
-	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/serve/hubservice"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"

@@ -3,7 +3,7 @@ package project_test
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/store/project"
 )
 
 // A discovery is added to the project file; the comment stays.
