@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/origin"
-	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -55,7 +55,7 @@ type writing func(*live) (*ydoc.Step, error)
 // edit makes an edit of either kind and waits until the room has it. Where people are typing, it is tried again.
 func (d *Document) edit(ctx context.Context, name string, write writing) error {
 	e := edit{doc: d, name: name, author: origin.Of(ctx), write: write, read: d.current()}
-	return editguard.Patiently(ctx, func() error { return e.attempt(ctx, patience.Of(ctx)) })
+	return editguard.Patiently(ctx, func() error { return e.attempt(ctx, waitbudget.Of(ctx)) })
 }
 
 // An edit is an attempt to make one edit of a document. Its steps are, in this order: await the room, write into the replica,
@@ -75,7 +75,7 @@ type edit struct {
 
 // attempt takes all steps, with the patience of a call if there is one: then it waits for the room before it writes anything,
 // and if the room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
-func (e edit) attempt(ctx context.Context, p *patience.Budget) error {
+func (e edit) attempt(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		e.lv = e.doc.current()
 		return e.make(ctx)
@@ -97,7 +97,7 @@ func (e edit) attempt(ctx context.Context, p *patience.Budget) error {
 		notMade.Err = err
 	}
 	var unconfirmed *UnconfirmedError
-	var away *patience.AwayError
+	var away *waitbudget.AwayError
 	if errors.As(made, &unconfirmed) && errors.As(err, &away) {
 		unconfirmed.Err = away
 	}
@@ -105,7 +105,7 @@ func (e edit) attempt(ctx context.Context, p *patience.Budget) error {
 }
 
 // await waits until the room has the document.
-func (e *edit) await(ctx context.Context, p *patience.Budget) (err error) {
+func (e *edit) await(ctx context.Context, p *waitbudget.Budget) (err error) {
 	e.lv, err = e.doc.wait(ctx, p)
 	if err == nil && e.lv != e.read {
 		// What the caller has read to make this edit is of a replica that is gone.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/session/patience"
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 )
 
 // inStep waits until the document's room has the document: until a lost connection is back, or a lost room is joined
@@ -44,15 +44,15 @@ func (d *Document) inStep(ctx context.Context) (*live, error) {
 // quietFor is after how long without a word of the server a room is asked whether it is there.
 const quietFor = 7 * time.Second
 
-// wait waits until the document is in step, with the patience of a call. An [*patience.AwayError] says since when it is not.
-func (d *Document) wait(ctx context.Context, p *patience.Budget) (lv *live, err error) {
+// wait waits until the document is in step, with the patience of a call. An [*waitbudget.AwayError] says since when it is not.
+func (d *Document) wait(ctx context.Context, p *waitbudget.Budget) (lv *live, err error) {
 	err = p.Wait(ctx, func(ctx context.Context) (err error) {
 		lv, err = d.inStep(ctx)
 		return err
 	})
-	var away *patience.AwayError
+	var away *waitbudget.AwayError
 	if errors.As(err, &away) {
-		return nil, &patience.AwayError{Waited: away.Waited, Since: d.current().lostAt(), Known: away.Known, Refuses: away.Refuses, Why: away.Why}
+		return nil, &waitbudget.AwayError{Waited: away.Waited, Since: d.current().lostAt(), Known: away.Known, Refuses: away.Refuses, Why: away.Why}
 	}
 	return lv, err
 }
@@ -60,12 +60,12 @@ func (d *Document) wait(ctx context.Context, p *patience.Budget) (lv *live, err 
 // await waits until the document can be read: its room has it, or it is known since when it does not. The error says
 // that there is nothing to be read.
 func (d *Document) await(ctx context.Context) error {
-	p := patience.Of(ctx)
+	p := waitbudget.Of(ctx)
 	if p == nil {
 		return nil
 	}
 	_, err := d.wait(ctx, p)
-	if errors.As(err, new(*patience.AwayError)) && d.current().room.Err() == nil {
+	if errors.As(err, new(*waitbudget.AwayError)) && d.current().room.Err() == nil {
 		return nil // it can be read as it was then, see Away
 	}
 	return err
@@ -74,10 +74,10 @@ func (d *Document) await(ctx context.Context) error {
 // Fresh waits as [Manager.Patient] says until the document can be read as it is now. If it cannot, the error says since
 // when the server is away.
 func (d *Document) Fresh(ctx context.Context) error {
-	if patience.Of(ctx) == nil {
+	if waitbudget.Of(ctx) == nil {
 		ctx = d.m.Patient(ctx, nil)
 	}
-	_, err := d.wait(ctx, patience.Of(ctx))
+	_, err := d.wait(ctx, waitbudget.Of(ctx))
 	return err
 }
 
@@ -109,16 +109,16 @@ func (m *Manager) away() bool {
 	return away
 }
 
-// KernelsThere fails, with an [*patience.AwayError], if the server of the kernels is known to be away and does not answer yet: a
+// KernelsThere fails, with an [*waitbudget.AwayError], if the server of the kernels is known to be away and does not answer yet: a
 // call that only queues code for a kernel would wait for that again.
 func (m *Manager) KernelsThere(ctx context.Context) error {
-	p := patience.Of(ctx)
+	p := waitbudget.Of(ctx)
 	if p == nil {
 		return nil
 	}
 	away := p.Missing(ctx, m.cfg.Runtime)
 	if away == nil {
-		return nil // and not a nil *patience.AwayError
+		return nil // and not a nil *waitbudget.AwayError
 	}
 	return away
 }

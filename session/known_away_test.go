@@ -12,8 +12,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/patience"
 )
 
 // What one call has found out ends the waits of those that began later, within a second.
@@ -29,7 +29,7 @@ func TestOneCallTellsTheOthersThatTheServerIsAway(t *testing.T) {
 				time.Sleep(time.Duration(after) * time.Second)
 				began := time.Now()
 				err := o.d.Fresh(o.m.Patient(t.Context(), nil))
-				if most := session.DefaultServerTimeout - time.Duration(after)*time.Second + time.Second; time.Since(began) > most || !errors.As(err, new(*patience.AwayError)) {
+				if most := session.DefaultServerTimeout - time.Duration(after)*time.Second + time.Second; time.Since(began) > most || !errors.As(err, new(*waitbudget.AwayError)) {
 					t.Errorf("the call %d s later: %v after %s", after, err, time.Since(began))
 				}
 			})

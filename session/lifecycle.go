@@ -17,9 +17,9 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/readset"
-	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/listcache"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -80,7 +80,7 @@ func newManager(cfg Config) *Manager {
 	}
 	if cfg.Runtime != nil { // else in tests, which join no rooms
 		table.Changing = cfg.Runtime.Changes.Begin
-		m.servers.Lists = kept.New(cfg.Server, cfg.Runtime, m.Go)
+		m.servers.Lists = listcache.New(cfg.Server, cfg.Runtime, m.Go)
 	}
 	m.runs = run.NewTable(table)
 	m.ctx, m.cancel = context.WithCancel(context.Background())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 	"github.com/nbduet/nbduet/session/collab/globalawareness"
 	"github.com/nbduet/nbduet/session/collab/lease"
 	"github.com/nbduet/nbduet/session/collab/mentions"
@@ -22,7 +23,6 @@ import (
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -150,7 +150,7 @@ type entry struct {
 	gone  chan struct{} // closed when the room has been left
 	left  error         // of that
 	going bool          // under Manager.mu: being left
-	patience.Opening
+	waitbudget.Opening
 }
 
 // IdleTimeout is how long a document stays open without use.
@@ -168,7 +168,7 @@ func (m *Manager) Patient(ctx context.Context, tell func(message string)) contex
 	if tell == nil {
 		tell = func(string) {}
 	}
-	return patience.New(m.cfg.Server, m.cfg.ServerTimeout, tell).With(ctx)
+	return waitbudget.New(m.cfg.Server, m.cfg.ServerTimeout, tell).With(ctx)
 }
 
 // Go runs f in a goroutine of the manager, for work on documents that no call waits for. Its context ends when Close

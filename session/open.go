@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/session/origin"
-	"github.com/nbduet/nbduet/session/patience"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -23,7 +23,7 @@ func (m *Manager) Open(ctx context.Context, path jupyter.Path) (*Document, error
 }
 
 func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Document, error) {
-	p := patience.Of(ctx)
+	p := waitbudget.Of(ctx)
 	for again := true; ; {
 		if p != nil && !m.has(path) { // one that is open can be read as it was
 			if away := p.ServerMissing(ctx); away != nil {
@@ -80,14 +80,14 @@ func outage(err error) bool {
 
 // notOpened is the error of an open that waited in vain.
 func notOpened(path jupyter.Path, err error) error {
-	if errors.As(err, new(*patience.AwayError)) {
+	if errors.As(err, new(*waitbudget.AwayError)) {
 		return fmt.Errorf("open %s: nothing was done: %w", path, err)
 	}
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
 // waitOpened waits with a call's patience until the document is open.
-func (e *entry) waitOpened(ctx context.Context, p *patience.Budget) error {
+func (e *entry) waitOpened(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		return wait(ctx, e.ready)
 	}
@@ -105,7 +105,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 }
 
 // waitGone waits with a call's patience until the document has been left.
-func (e *entry) waitGone(ctx context.Context, p *patience.Budget) error {
+func (e *entry) waitGone(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		return wait(ctx, e.gone)
 	}
@@ -137,7 +137,7 @@ func (m *Manager) enter(path jupyter.Path, k kind) (e *entry, mine bool, err err
 	if e, ok := m.open[path]; ok {
 		return e, false, nil
 	}
-	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{}), Opening: patience.Opening{Began: time.Now()}}
+	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{}), Opening: waitbudget.Opening{Began: time.Now()}}
 	m.open[path] = e
 	return e, true, nil
 }

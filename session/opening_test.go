@@ -15,8 +15,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -47,7 +47,7 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 				}
 				for i := range 6 {
 					took, err := open()
-					var opening *patience.OpeningError
+					var opening *waitbudget.OpeningError
 					must.True(t, errors.As(err, &opening), must.Sprint(i))
 					must.ErrorIs(t, err, jupyter.ErrUnreachable, must.Sprint(i))
 					must.LessEq(t, session.DefaultServerTimeout+time.Second, took, must.Sprint(i))
@@ -79,8 +79,8 @@ func TestOpeningWithoutAServer(t *testing.T) {
 		time.AfterFunc(3*time.Second, o.cable.Cut)
 		open := func(ctx context.Context) error { return o.open(ctx, other) }
 		err := o.bounded("opening", open)
-		must.True(t, errors.As(err, new(*patience.AwayError)))
-		test.False(t, errors.As(err, new(*patience.OpeningError)))
+		must.True(t, errors.As(err, new(*waitbudget.AwayError)))
+		test.False(t, errors.As(err, new(*waitbudget.OpeningError)))
 		o.s.Fake.Rooms.HoldSync(false)
 		o.cable.Mend()
 		time.Sleep(time.Second)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
@@ -82,7 +82,7 @@ func (f serverFlags) check() (s serverSettings, err error) {
 		}
 	}
 	if f.CAFile != "" {
-		if s.roots, err = trust.Load(f.CAFile); err != nil {
+		if s.roots, err = cacerts.Load(f.CAFile); err != nil {
 			return serverSettings{}, fmt.Errorf("--ca-file: %w", err)
 		}
 	}

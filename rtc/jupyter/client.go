@@ -16,13 +16,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
-	"github.com/nbduet/nbduet/rtc/jupyter/quick"
+	"github.com/nbduet/nbduet/rtc/jupyter/quickack"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
 const (
@@ -111,7 +111,7 @@ func newClient(opt Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Client{finder: newFinder(at, opt, timeout), dialer: quick.Dial, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
+	s := &Client{finder: newFinder(at, opt, timeout), dialer: quickack.Dial, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -125,7 +125,7 @@ func newClient(opt Options) (*Client, error) {
 		s.dialAs(client.Transport)
 	} else {
 		s.transport = http.DefaultTransport.(*http.Transport).Clone()
-		s.transport.TLSClientConfig, s.tls = trust.Config(opt.Roots), trust.Config(opt.Roots)
+		s.transport.TLSClientConfig, s.tls = cacerts.Config(opt.Roots), cacerts.Config(opt.Roots)
 		client.Transport = s.transport
 	}
 	s.http = client

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
-	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
+	"github.com/nbduet/nbduet/rtc/jupyter/loginpage"
 )
 
 // The kinds of failure, for errors.Is. Each [Error] is of at most one of the first group; a cancelled or expired
@@ -287,11 +287,11 @@ func (e *Error) at(kind error, code faults.Code, v faults.Values) *Error {
 // pageInstead is the error of a page that answers in place of Jupyter's API, which answers with none; nil where it may be a
 // hub's or Jupyter's own.
 func pageInstead(s *Client, op, about string, resp *http.Response) *Error {
-	page := webpage.Read(resp.Body)
+	page := loginpage.Read(resp.Body)
 	page.Title = s.Redact(page.Title)
 	e := &Error{Op: op, Path: about, Status: resp.StatusCode, kind: ErrNotJupyter, Message: "the answer is an HTML page"}
 	switch jupyters := hub.WhoAnswered(resp) != hub.Other || strings.Contains(page.Title, "Jupyter"); {
-	case page == webpage.Page{}:
+	case page == loginpage.Page{}:
 		return nil
 	case resp.StatusCode == http.StatusOK && !page.Login:
 		e.Message = "the answer is the HTML page " + page.String() + ", not JSON"

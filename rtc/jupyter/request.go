@@ -17,13 +17,13 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
+	"github.com/nbduet/nbduet/rtc/jupyter/loginpage"
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 	"github.com/nbduet/nbduet/rtc/jupyter/transport"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
-	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
@@ -289,7 +289,7 @@ func (s *Client) transportError(ctx context.Context, op, about string, err error
 		e.err = context.DeadlineExceeded
 		return e.of(faults.Busy, at)
 	}
-	if code, detail := trust.Fault(err); code != "" {
+	if code, detail := cacerts.Fault(err); code != "" {
 		e.kind, at.Detail = ErrNotTrusted, detail
 		return e.of(code, at)
 	}
@@ -325,7 +325,7 @@ func (s *Client) redirected(op, about string, resp *http.Response) *Error {
 	if err != nil {
 		return answerError(s, op, about, resp.StatusCode, "", false)
 	}
-	if loc.Host != resp.Request.URL.Host && webpage.IsLogin(loc.Path) && !strings.Contains(loc.Path, "/hub/") {
+	if loc.Host != resp.Request.URL.Host && loginpage.IsLogin(loc.Path) && !strings.Contains(loc.Path, "/hub/") {
 		e := &Error{Op: op, Path: about, Status: resp.StatusCode, Message: "the request is sent to a login", kind: ErrUnauthorized}
 		return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: "the login at " + shorten(loc.Scheme+"://"+loc.Host, 100)})
 	}

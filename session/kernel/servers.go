@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/listcache"
 )
 
 // Servers are the Jupyter servers of documents and kernels: one server, or two. One has files, rooms and file ids, the
@@ -17,7 +17,7 @@ import (
 type Servers struct {
 	Documents *jupyter.Server
 	Runtime   *jupyter.Server
-	Lists     *kept.Lists // of both, to be shown
+	Lists     *listcache.Lists // of both, to be shown
 
 	mu    sync.Mutex
 	taken map[string]string // the sessions of our notebooks where the two are apart, by the file's id, which stays when a file is renamed

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/cmd/nbduet/world"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
+	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/serve/hubservice"
@@ -58,7 +58,7 @@ func (s Service) Run(ctx context.Context, l net.Listener, stderr io.Writer) erro
 		return options.UsageError{Err: err}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = trust.Config(s.Roots)
+	transport.TLSClientConfig = cacerts.Config(s.Roots)
 	defer transport.CloseIdleConnections()
 	service, err := hubservice.New(hubservice.Config{
 		API: s.API, Prefix: s.Prefix, Access: s.Access, Login: s.Login, Guard: guard, Idle: s.HTTP.ClientTimeout, Make: s.tenant, Logger: s.Logger,

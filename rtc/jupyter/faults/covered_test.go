@@ -17,7 +17,7 @@ func TestEachIsMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
-	for _, pattern := range []string{"../*_test.go", "../trust/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/program/*_test.go"} {
+	for _, pattern := range []string{"../*_test.go", "../cacerts/*_test.go", "../../../cmd/nbduet/*_test.go", "../../../e2e/program/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		must.NoError(t, err, must.Sprint(pattern))
 		must.SliceNotEmpty(t, files, must.Sprint(pattern))

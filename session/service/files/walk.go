@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/listcache"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -58,7 +58,7 @@ type Search struct {
 
 // Walk searches the folders below a root, several at once, and returns what the search wants, sorted by path. It fails
 // if the root cannot be listed; folders below that cannot be listed are noted.
-func Walk(ctx context.Context, lists *kept.Lists, s Search) ([]jupyter.Content, WalkNote, error) {
+func Walk(ctx context.Context, lists *listcache.Lists, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()
 	first, err := lists.Folder(limited, s.Root)
@@ -81,7 +81,7 @@ func Walk(ctx context.Context, lists *kept.Lists, s Search) ([]jupyter.Content, 
 // A walker lists folders, at most walkers at a time, each in a goroutine that wg waits for.
 type walker struct {
 	Search
-	lists *kept.Lists
+	lists *listcache.Lists
 	slots chan struct{}
 	stop  context.CancelFunc // ends the walk when a bound is reached
 	wg    sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/listcache"
 )
 
 // A walk ends at its bounds, says so, and says what it could not read.
@@ -48,7 +48,7 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer srv.CloseIdleConnections()
-			found, note, err := Walk(t.Context(), kept.New(srv, srv, nil), Search{
+			found, note, err := Walk(t.Context(), listcache.New(srv, srv, nil), Search{
 				What: "notebook", Depth: MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			must.NoError(t, err)

@@ -1,4 +1,4 @@
-package trust_test
+package cacerts_test
 
 import (
 	"encoding/pem"
@@ -12,8 +12,8 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
-	"github.com/nbduet/nbduet/rtc/jupyter/trust"
 )
 
 // written is a file with a text.
@@ -31,7 +31,7 @@ func TestLoad(t *testing.T) {
 	srv := httptest.NewTLSServer(http.NotFoundHandler())
 	defer srv.Close()
 	cert := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
-	roots, err := trust.Load(written(t, "a comment\n-----BEGIN X-----\nAAAA\n-----END X-----\n"+cert))
+	roots, err := cacerts.Load(written(t, "a comment\n-----BEGIN X-----\nAAAA\n-----END X-----\n"+cert))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +43,11 @@ func TestLoad(t *testing.T) {
 		}
 		return resp.Body.Close()
 	}
-	if err := get(&http.Transport{TLSClientConfig: trust.Config(roots)}); err != nil {
+	if err := get(&http.Transport{TLSClientConfig: cacerts.Config(roots)}); err != nil {
 		t.Error(err)
 	}
-	err = get(&http.Transport{TLSClientConfig: trust.Config(nil)})
-	if code, _ := trust.Fault(err); code != faults.PrivateCA {
+	err = get(&http.Transport{TLSClientConfig: cacerts.Config(nil)})
+	if code, _ := cacerts.Fault(err); code != faults.PrivateCA {
 		t.Errorf("without the file %v is of %q", err, code)
 	}
 }
@@ -63,7 +63,7 @@ func TestNoCertificates(t *testing.T) {
 		written(t, broken):                      "cannot be read",
 		written(t, strings.Repeat("x", 17<<20)): "longer than 16 MiB",
 	} {
-		_, err := trust.Load(file)
+		_, err := cacerts.Load(file)
 		f, ok := faults.Of(err)
 		must.True(t, ok, must.Sprint(err))
 		test.Eq(t, faults.CAFile, f.Code, test.Sprint(err))
@@ -74,7 +74,7 @@ func TestNoCertificates(t *testing.T) {
 
 // Other errors are no faults of certificates.
 func TestOtherErrors(t *testing.T) {
-	if code, _ := trust.Fault(os.ErrNotExist); code != "" {
+	if code, _ := cacerts.Fault(os.ErrNotExist); code != "" {
 		t.Errorf("%s", code)
 	}
 }

@@ -1,5 +1,5 @@
-// Package trust says whose certificates are believed, and why one is not.
-package trust
+// Package cacerts says whose certificates are believed, and why one is not.
+package cacerts
 
 import (
 	"crypto/tls"

@@ -1,4 +1,4 @@
-package kept
+package listcache
 
 import (
 	"context"

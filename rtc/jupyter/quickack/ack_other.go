@@ -1,6 +1,6 @@
 //go:build !linux
 
-package quick
+package quickack
 
 import "net"
 

@@ -1,5 +1,5 @@
-// Package webpage says what a page for browsers is that answers where none is expected.
-package webpage
+// Package loginpage says what a page for browsers is that answers where none is expected.
+package loginpage
 
 import (
 	"fmt"

@@ -1,5 +1,5 @@
-// Package quick dials TCP connections that acknowledge at once.
-package quick
+// Package quickack dials TCP connections that acknowledge at once.
+package quickack
 
 import (
 	"context"

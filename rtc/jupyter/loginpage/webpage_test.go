@@ -1,10 +1,10 @@
-package webpage_test
+package loginpage_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/rtc/jupyter/webpage"
+	"github.com/nbduet/nbduet/rtc/jupyter/loginpage"
 )
 
 func TestRead(t *testing.T) {
@@ -18,12 +18,12 @@ func TestRead(t *testing.T) {
 		"<title>\xff</title>":                                               "\"\uFFFD\"",
 		strings.Repeat(" ", 70<<10) + "<title>late</title>":                 "a page without a name",
 	} {
-		if got := webpage.Read(strings.NewReader(text)).String(); got != want {
+		if got := loginpage.Read(strings.NewReader(text)).String(); got != want {
 			t.Errorf("%.80q is %s, want %s", text, got, want)
 		}
 	}
 	for path, want := range map[string]bool{"/realms/a/protocol/openid-connect/auth": true, "/users/sign_in": true, "/api/contents": false} {
-		if webpage.IsLogin(path) != want {
+		if loginpage.IsLogin(path) != want {
 			t.Errorf("%s is a login: %v", path, !want)
 		}
 	}

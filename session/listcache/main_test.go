@@ -1,4 +1,4 @@
-package kept_test
+package listcache_test
 
 import (
 	"testing"

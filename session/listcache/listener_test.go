@@ -1,4 +1,4 @@
-package kept_test
+package listcache_test
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/listcache"
 )
 
 // What somebody else does through the server is listed as soon as the server tells it.
@@ -19,7 +19,7 @@ func TestTold(t *testing.T) {
 		for _, name := range []string{"a/one.txt", "b/two.txt"} {
 			r.settled()
 			r.upload(name)
-			r.within(kept.For*3/4, name, func() bool {
+			r.within(listcache.For*3/4, name, func() bool {
 				paths, _ := r.walk()
 				return strings.Contains(paths, name)
 			})
@@ -28,7 +28,7 @@ func TestTold(t *testing.T) {
 		if err := r.other.Contents.Delete(t.Context(), r.at("a/one.txt")); err != nil {
 			t.Fatal(err)
 		}
-		r.within(kept.For*3/4, "the end of a file", func() bool {
+		r.within(listcache.For*3/4, "the end of a file", func() bool {
 			paths, _ := r.walk()
 			return !strings.Contains(paths, "a/one.txt")
 		})

@@ -1,4 +1,4 @@
-// Package kept lists folders, kernels, kernelspecs and Jupyter sessions for those who show them, and keeps what it was
+// Package listcache lists folders, kernels, kernelspecs and Jupyter sessions for those who show them, and keeps what it was
 // told for [For], so that a list that is asked for again costs no request.
 //
 // What is kept is not used any more once something may have changed: after each request of ours that is no GET, while code
@@ -13,4 +13,4 @@
 //
 // [Lists] is safe for concurrent use. Callers who ask for the same thing at the same time share one request. What they get
 // is their own. The goroutines in which it listens are its starter's, see [New].
-package kept
+package listcache

@@ -1,4 +1,4 @@
-package kept_test
+package listcache_test
 
 import (
 	"net/http"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/listcache"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -273,7 +273,7 @@ func TestChangeOnTheWay(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.settled()
-		time.Sleep(kept.For)
+		time.Sleep(listcache.For)
 		r.set(func() {
 			r.after = func() { // the server has looked, and we have not heard of it yet
 				if _, err := r.m.Servers().Documents.Contents.Put(t.Context(), r.at("new.txt"), text("x")); err != nil {

@@ -1,4 +1,4 @@
-package kept_test
+package listcache_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/listcache"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
@@ -30,7 +30,7 @@ const (
 type rig struct {
 	t     *testing.T
 	m     *session.Manager
-	lists *kept.Lists
+	lists *listcache.Lists
 	files *files.Files
 	other *jupyter.Server // somebody else's
 	s     *jupytertest.Server
