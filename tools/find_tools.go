@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -74,10 +74,10 @@ func findTools(p *parts) tool.Tool {
 }
 
 // words are each tool with its description and the schema of its arguments.
-func (r findToolsResult) words() plain.Text {
-	t := plain.Text{First: r.Message}
+func (r findToolsResult) words() plaintext.Text {
+	t := plaintext.Text{First: r.Message}
 	for _, one := range r.Tools {
-		t.Add(plain.Block{Head: " " + one.Name, Body: one.Description + "\n" + string(one.Arguments)})
+		t.Add(plaintext.Block{Head: " " + one.Name, Body: one.Description + "\n" + string(one.Arguments)})
 	}
 	return t
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 	"github.com/nbduet/nbduet/cmd/nbduet/doctor"
-	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/cmd/nbduet/skill"
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
+	"github.com/nbduet/nbduet/cmd/nbduet/userdirs"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/activity"
@@ -119,7 +119,7 @@ func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error
 	if err != nil {
 		return err
 	}
-	state, err := folders.Here().State()
+	state, err := userdirs.Here().State()
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func clientMachine() (clients.Machine, error) {
 	if err != nil {
 		return clients.Machine{}, fmt.Errorf("find this program: %w", err)
 	}
-	data, err := folders.Here().Data()
+	data, err := userdirs.Here().Data()
 	if err != nil {
 		return clients.Machine{}, err
 	}
@@ -210,7 +210,7 @@ func examine(ctx context.Context, f doctorFlags, args []string, at surroundings)
 func (f doctorFlags) stateFolder() (string, error) {
 	switch named := strings.TrimSpace(f.State); named {
 	case "":
-		return folders.Here().State()
+		return userdirs.Here().State()
 	case activity.Memory:
 		return os.TempDir(), nil
 	default:

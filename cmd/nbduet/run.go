@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
-	"github.com/nbduet/nbduet/cmd/nbduet/world"
+	"github.com/nbduet/nbduet/cmd/nbduet/tenant"
+	"github.com/nbduet/nbduet/cmd/nbduet/userdirs"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -102,7 +102,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	var w *world.World
+	var w *tenant.World
 	var figures *serve.Metrics
 	if set.http.metrics {
 		figures = serve.NewMetrics(serve.Sources{
@@ -111,7 +111,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			Images:  func() int { return w.Images() },
 		})
 	}
-	w, err = world.New(set.world(srv, kernels, state, figures, log))
+	w, err = tenant.New(set.world(srv, kernels, state, figures, log))
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
 		if set.http.inherit.EndWithStdin {
@@ -133,8 +133,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 // world is what a world is made of; figures may be nil.
-func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) world.Config {
-	c := world.Config{
+func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) tenant.Config {
+	c := tenant.Config{
 		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.maxSessions, ImageCache: set.imageCache,
 		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
 		Session: session.Config{
@@ -165,7 +165,7 @@ func serveHub(ctx context.Context, set settings, stderr io.Writer, log *slog.Log
 			AllowedHosts: set.http.hosts, AllowedOrigins: set.http.origins, ClientTimeout: set.http.clientTimeout,
 			CertFile: set.http.cert, KeyFile: set.http.key, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
 		},
-		World: func(srv *jupyter.Server, state *activity.Store) world.Config {
+		World: func(srv *jupyter.Server, state *activity.Store) tenant.Config {
 			return set.world(srv, srv, state, nil, log)
 		},
 	}.Run(ctx, l, stderr)
@@ -192,7 +192,7 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 		}
 		return s, nil
 	}
-	folder, err := folders.Here().State()
+	folder, err := userdirs.Here().State()
 	if err == nil {
 		var s *activity.Store
 		if s, err = activity.Open(ctx, activity.Options{Path: filepath.Join(folder, activityFile), Logger: log}); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -72,7 +72,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 			if err := desk.CheckTotal(content); err != nil {
 				return nil, err
 			}
-			nb, err := srcmd.Decode(content)
+			nb, err := srcbook.Decode(content)
 			if err != nil {
 				return nil, fmt.Errorf("this is not srcbook markdown: %w; nothing was created", err)
 			}
@@ -101,7 +101,7 @@ func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
 }
 
 // makeNotebook makes a notebook at a free path, and opens it.
-func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Notebook) (ImportResult, error) {
+func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcbook.Notebook) (ImportResult, error) {
 	clean, err := document.PathArg("path", path)
 	if err == nil {
 		err = document.FitsType(clean, document.TypeNotebook)
@@ -137,14 +137,14 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 
 // importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is
 // asked for a kernel for it: without one, JupyterLab asks whoever opens the notebook.
-func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[string]any {
+func importedMetadata(ctx context.Context, d *desk.Desk, nb srcbook.Notebook) map[string]any {
 	out := map[string]any{}
 	for key, v := range nb.Metadata {
 		if key == "kernelspec" || key == OwnMetadata {
 			out[key] = v
 		}
 	}
-	lang := srcmd.LanguageOf(nb.Language)
+	lang := srcbook.LanguageOf(nb.Language)
 	if lang.Name != "" {
 		out["language_info"] = map[string]any{"name": lang.Name}
 	}
@@ -157,7 +157,7 @@ func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[
 		return out // then people are asked
 	}
 	for _, name := range append([]string{specs.Default}, slices.Sorted(maps.Keys(specs.Specs))...) {
-		if spec, ok := specs.Specs[name]; ok && srcmd.LanguageOf(spec.Spec.Language).Name == lang.Name {
+		if spec, ok := specs.Specs[name]; ok && srcbook.LanguageOf(spec.Spec.Language).Name == lang.Name {
 			out["kernelspec"] = map[string]any{"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language}
 			break
 		}

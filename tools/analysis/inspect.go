@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -48,7 +48,7 @@ func inspectData(d *inspector) tool.Tool {
 		Handle: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
 			a, err := d.look(ctx, args, preview, picture)
 			if err == nil {
-				a.Words = tool.Words(ctx, func() plain.Text { return wordsOf(a.Body, args.Path) })
+				a.Words = tool.Words(ctx, func() plaintext.Text { return wordsOf(a.Body, args.Path) })
 			}
 			return a, err
 		}),

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/templates"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -59,7 +59,7 @@ func notebookFromTemplate(d *desk.Desk) tool.Tool {
 			nb.Metadata = map[string]any{OwnMetadata: map[string]any{"pattern": t.Name}}
 			if args.Title != "" {
 				_, rest, _ := strings.Cut(nb.Cells[0].Source, "\n")
-				nb.Cells = append([]srcmd.Cell{}, nb.Cells...)
+				nb.Cells = append([]srcbook.Cell{}, nb.Cells...)
 				nb.Cells[0].Source = "# " + strings.Join(strings.Fields(args.Title), " ") + "\n" + rest
 			}
 			made, err := makeNotebook(ctx, d, args.Path, nb)

@@ -8,13 +8,13 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // The answers of inspect_data in words.
 
 // wordsOf is what inspect_data says in words of what it has found.
-func wordsOf(body any, named string) plain.Text {
+func wordsOf(body any, named string) plaintext.Text {
 	switch b := body.(type) {
 	case *inspect.Listing:
 		return listingWords(*b)
@@ -23,15 +23,15 @@ func wordsOf(body any, named string) plain.Text {
 	case inspect.Preview:
 		return previewWords(b)
 	case ImageResult:
-		t := plain.Text{First: fmt.Sprintf("%s, %s, %d×%d", b.Description, b.MIME, b.Width, b.Height)}
+		t := plaintext.Text{First: fmt.Sprintf("%s, %s, %d×%d", b.Description, b.MIME, b.Width, b.Height)}
 		t.Note(b.Message)
 		return t
 	case inspectedImage:
-		t := plain.Text{First: fmt.Sprintf("%s, %s, %d×%d%s", b.Path, b.MIME, b.Width, b.Height, sizeText(b.Size))}
+		t := plaintext.Text{First: fmt.Sprintf("%s, %s, %d×%d%s", b.Path, b.MIME, b.Width, b.Height, sizeText(b.Size))}
 		t.Note(b.Message)
 		return t
 	}
-	return plain.Text{First: named}
+	return plaintext.Text{First: named}
 }
 
 func sizeText(size *int64) string {
@@ -42,15 +42,15 @@ func sizeText(size *int64) string {
 }
 
 // listingWords are a line for each variable.
-func listingWords(l inspect.Listing) plain.Text {
+func listingWords(l inspect.Listing) plaintext.Text {
 	if l.Total == 0 {
-		return plain.Text{First: "no variables"}
+		return plaintext.Text{First: "no variables"}
 	}
 	lines := make([]string, len(l.Variables))
 	for i, v := range l.Variables {
-		lines[i] = plain.Line(variableLine(v))
+		lines[i] = plaintext.Line(variableLine(v))
 	}
-	t := plain.Text{First: textfmt.Plural(l.Total, "variable")}
+	t := plaintext.Text{First: textfmt.Plural(l.Total, "variable")}
 	if n := len(l.Variables); n < l.Total {
 		t.First += fmt.Sprintf(", the first %d", n)
 	}
@@ -72,11 +72,11 @@ func variableLine(v inspect.Variable) string {
 }
 
 // detailWords are one value.
-func detailWords(d inspect.Detail) plain.Text {
+func detailWords(d inspect.Detail) plaintext.Text {
 	if d.Frame != nil {
 		return tableWords(d.Name+": "+d.Type, d.Size, *d.Frame)
 	}
-	t := plain.Text{First: d.Name + ": " + d.Type}
+	t := plaintext.Text{First: d.Name + ": " + d.Type}
 	if d.Size != "" {
 		t.First += ", " + d.Size
 	}
@@ -84,21 +84,21 @@ func detailWords(d inspect.Detail) plain.Text {
 		t.First += ", cut"
 	}
 	if value := textOf(d.Value); value != "" {
-		t.Add(plain.Block{Head: " value", Body: value})
+		t.Add(plaintext.Block{Head: " value", Body: value})
 	}
 	if len(d.Attributes) > 0 {
 		var lines []string
 		for _, a := range d.Attributes {
 			lines = append(lines, a.Name+": "+a.Type)
 		}
-		t.Add(plain.Block{Head: " attributes", Body: strings.Join(lines, "\n")})
+		t.Add(plaintext.Block{Head: " attributes", Body: strings.Join(lines, "\n")})
 	}
 	return t
 }
 
 // tableWords are a table: its columns, each with its type and what its values are like, and its first rows.
-func tableWords(name, size string, f inspect.Table) plain.Text {
-	t := plain.Text{First: name}
+func tableWords(name, size string, f inspect.Table) plaintext.Text {
+	t := plaintext.Text{First: name}
 	if size != "" {
 		t.First += ", " + size
 	} else if shape := shapeText(f.Shape); shape != "" {
@@ -119,11 +119,11 @@ func tableWords(name, size string, f inspect.Table) plain.Text {
 				parts = append(parts, key+" "+scalar(v))
 			}
 		}
-		lines[i] = plain.Line(c + ": " + strings.Join(parts, ", "))
+		lines[i] = plaintext.Line(c + ": " + strings.Join(parts, ", "))
 	}
-	t.Add(plain.Block{Head: " columns", Body: strings.Join(lines, "\n")})
+	t.Add(plaintext.Block{Head: " columns", Body: strings.Join(lines, "\n")})
 	if head := headText(f.Columns, f.Head); head != "" {
-		t.Add(plain.Block{Head: " first rows", Body: head})
+		t.Add(plaintext.Block{Head: " first rows", Body: head})
 	}
 	for _, note := range f.Notes {
 		t.Note(note)
@@ -132,7 +132,7 @@ func tableWords(name, size string, f inspect.Table) plain.Text {
 }
 
 // previewWords are the beginning of a data file.
-func previewWords(p inspect.Preview) plain.Text {
+func previewWords(p inspect.Preview) plaintext.Text {
 	name := fmt.Sprintf("%s, %s%s", p.Path, p.Format, sizeText(&p.Size))
 	for _, part := range []struct {
 		what, shown string
@@ -186,7 +186,7 @@ func headText(columns []string, raw json.RawMessage) string {
 			out[i] = append(out[i], scalar(row[c]))
 		}
 	}
-	return plain.Table(columns, out)
+	return plaintext.Table(columns, out)
 }
 
 // scalar writes a value of a table.

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/render/traceback"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -57,7 +57,7 @@ func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(textfmt.Plain(JoinText(data["text/plain"])))}}
 		case o.Type() == "stream":
 			// Before it is cut to size: what was written over takes no room.
-			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plain.Overwritten(textfmt.Plain(JoinText(o["text"])))}
+			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plaintext.Overwritten(textfmt.Plain(JoinText(o["text"])))}
 		case ok && drawn && onlyClasses.MatchString(textfmt.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
 			// What the code that drew the picture has returned: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}

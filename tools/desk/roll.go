@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -32,12 +32,12 @@ func RollOf(ctx context.Context, doc *session.Document) *Roll {
 }
 
 // Cell names a cell. One that is not there any more has the index -1.
-func (r *Roll) Cell(id string) plain.Cell {
+func (r *Roll) Cell(id string) plaintext.Cell {
 	at, ok := r.at[id]
 	if !ok {
 		at = -1
 	}
-	return plain.Cell{Index: at, ID: r.short(id)}
+	return plaintext.Cell{Index: at, ID: r.short(id)}
 }
 
 // Show records that the client is shown where these cells are.
@@ -78,7 +78,7 @@ func (r *Roll) Named(ids ...string) string {
 		} else {
 			part := fmt.Sprintf("%d-%d", first.Index, first.Index+n-1)
 			for _, id := range ids[:n] {
-				part += " " + plain.ID(r.short(id))
+				part += " " + plaintext.ID(r.short(id))
 			}
 			parts = append(parts, part)
 		}
@@ -92,11 +92,11 @@ func (r *Roll) Has(id string) bool { _, ok := r.at[id]; return ok }
 
 // CellWords is [tool.Words] for an answer that names cells of a notebook, of which the client's indexes mean the places from
 // then on.
-func CellWords(ctx context.Context, doc *session.Document, write func(*Roll) plain.Text) func() plain.Text {
+func CellWords(ctx context.Context, doc *session.Document, write func(*Roll) plaintext.Text) func() plaintext.Text {
 	if !tool.InWords(ctx) {
 		doc.As(tool.ClientOf(ctx)).List(doc.Notebook().Cells())
 		return nil
 	}
 	roll := RollOf(ctx, doc)
-	return func() plain.Text { return write(roll) }
+	return func() plaintext.Text { return write(roll) }
 }

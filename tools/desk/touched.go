@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -231,7 +231,7 @@ func (d *touchedDoc) lines(t *touched) (out []string) {
 		if d.view.doc == nil { // they came during the call
 			short = func(id string) string { return id }
 		}
-		where, is := plain.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
+		where, is := plaintext.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
 		if at.Index < 0 {
 			is = "was"
 		} else {
@@ -270,7 +270,7 @@ func (d *touchedDoc) besides(a agents) (lines []string) {
 			named = d.view.shortID(id)
 		}
 		for _, one := range are {
-			lines = append(lines, one+" "+plain.Cell{Index: index(id), ID: named}.Name())
+			lines = append(lines, one+" "+plaintext.Cell{Index: index(id), ID: named}.Name())
 		}
 	}
 	if more := len(lines) - maxAccompany; more > 0 {

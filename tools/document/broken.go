@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -77,8 +77,8 @@ func (r *replacement) mend(ctx context.Context, d *desk.Desk, broken *files.Brok
 	out := EditTextResult{Replaced: r.made, Revision: desk.FileRevision(text)}
 	out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
 	out.Diff, _ = textfmt.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
-	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plain.Text {
-		return plain.Text{First: "replaced " + textfmt.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
+	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plaintext.Text {
+		return plaintext.Text{First: "replaced " + textfmt.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
 	})}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -80,7 +80,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path.String())), made.Path.String(), args.Type,
-			}, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: "created " + Named(made.Path.String())} })}, nil
+			}, Words: tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: "created " + Named(made.Path.String())} })}, nil
 		}),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -102,19 +102,19 @@ func editByText(d *desk.Desk) tool.Tool {
 }
 
 // words say where how many were replaced, and show the change where it is not only the one asked for.
-func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func() plain.Text {
-	say := func(where string) plain.Text {
-		t := plain.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
+func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func() plaintext.Text {
+	say := func(where string) plaintext.Text {
+		t := plaintext.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
 		if r.Merged {
 			t.First += ", revision " + r.Revision
-			t.Add(plain.Block{Head: " merged with what somebody typed at the same time:", Body: plain.Changed(r.Diff)})
+			t.Add(plaintext.Block{Head: " merged with what somebody typed at the same time:", Body: plaintext.Changed(r.Diff)})
 		}
 		return t
 	}
 	if r.CellID == "" {
-		return tool.Words(ctx, func() plain.Text { return say(doc.Path().String()) })
+		return tool.Words(ctx, func() plaintext.Text { return say(doc.Path().String()) })
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text { return say(roll.Names(r.CellID)) })
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text { return say(roll.Names(r.CellID)) })
 }
 
 // A replacement is a change of a text that is named by its words.

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
@@ -94,16 +94,16 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 }
 
 // words are the text beneath a line that says which part of the document it is.
-func (r *ContentResult) words(path jupyter.Path, from int) func() plain.Text {
-	return func() plain.Text {
-		t := plain.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
+func (r *ContentResult) words(path jupyter.Path, from int) func() plaintext.Text {
+	return func() plaintext.Text {
+		t := plaintext.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
 		if r.Truncated || from > 0 {
 			t.Note(fmt.Sprintf("from %s", textfmt.Thousands(from)))
 		}
 		if r.Next != nil {
 			t.Note(fmt.Sprintf("the rest begins at position %d", *r.Next))
 		}
-		if plain.Hides(r.Content) {
+		if plaintext.Hides(r.Content) {
 			t.Note("with hidden characters")
 		}
 		t.Note(r.Fault)

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -103,8 +103,8 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			}
 			out := DeleteResult{Message: "Successfully deleted " + textfmt.Plural(len(cells), "cell"), Deleted: len(cells)}
 			left := doc.Notebook().Len()
-			return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, func() plain.Text {
-				return plain.Text{First: fmt.Sprintf("deleted %s; %s left", named, textfmt.Plural(left, "cell"))}
+			return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, func() plaintext.Text {
+				return plaintext.Text{First: fmt.Sprintf("deleted %s; %s left", named, textfmt.Plural(left, "cell"))}
 			})}, nil
 		}),
 	}
@@ -135,10 +135,10 @@ func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.
 		return nil, err
 	}
 	out := DeleteResult{Message: "Successfully cleared the outputs of " + textfmt.Plural(len(ids), "code cell"), Cleared: len(ids)}
-	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
+	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
 		if len(ids) == 0 {
-			return plain.Text{First: "none of them is a code cell; nothing was cleared"}
+			return plaintext.Text{First: "none of them is a code cell; nothing was cleared"}
 		}
-		return plain.Text{First: "cleared the outputs of " + roll.Names(ids...)}
+		return plaintext.Text{First: "cleared the outputs of " + roll.Names(ids...)}
 	})}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -231,7 +231,7 @@ func ReadAll(ctx context.Context, d *desk.Desk, doc *session.Document, most int,
 	more := r.Message
 	r.Message = tool.Sentences(why, more)
 	if inWords := a.Words; inWords != nil {
-		a.Words = func() plain.Text {
+		a.Words = func() plaintext.Text {
 			both := r.Message
 			r.Message = more
 			t := inWords()

@@ -8,15 +8,15 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // The answers of the tools of cells and runs in words. Each is made of the same result as the JSON.
 
 // words are the cells that were read.
-func (r *ReadResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision)}
+func (r *ReadResult) words(roll *desk.Roll) plaintext.Text {
+	t := plaintext.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision)}
 	if r.one {
 		t.First = "revision " + r.Revision
 	}
@@ -35,8 +35,8 @@ func (r *ReadResult) words(roll *desk.Roll) plain.Text {
 }
 
 // blocks are a cell with its outputs.
-func (v CellView) blocks(roll *desk.Roll) []plain.Block {
-	c := plain.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
+func (v CellView) blocks(roll *desk.Roll) []plaintext.Block {
+	c := plaintext.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
 	if v.ExecutionState == string(run.Running) {
 		c.Says = append(c.Says, "running")
 		if v.ExecutionCount != nil { // its turn has not come
@@ -52,11 +52,11 @@ func (v CellView) blocks(roll *desk.Roll) []plain.Block {
 	if v.Fault != "" {
 		c.Says = append(c.Says, "broken: "+v.Fault)
 	}
-	out := []plain.Block{plain.Source(c, v.Source)}
-	_, outputs := plain.Outputs(v.Outputs, false)
+	out := []plaintext.Block{plaintext.Source(c, v.Source)}
+	_, outputs := plaintext.Outputs(v.Outputs, false)
 	out = append(out, outputs...)
 	if v.OutputsOmitted > 0 {
-		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(v.OutputsOmitted, "output"))})
+		out = append(out, plaintext.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(v.OutputsOmitted, "output"))})
 	}
 	return out
 }
@@ -88,11 +88,11 @@ var stateWords = map[run.State]string{
 }
 
 // blocks are a run of a cell.
-func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
+func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	c.Count = r.ExecutionCount
 	state := run.State(r.State)
 	said := stateWords[state]
-	first, outputs := plain.Outputs(r.Outputs, true)
+	first, outputs := plaintext.Outputs(r.Outputs, true)
 	switch {
 	case said == "" && first == "" && len(outputs) == 0 && r.Message == "":
 		c.Says = append(c.Says, "no output")
@@ -102,19 +102,19 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 	if r.Truncated || !state.Ended() || r.Shortened {
 		c.Says = append(c.Says, r.RunID)
 	}
-	out := append([]plain.Block{{Head: c.Head(), Body: first}}, outputs...)
+	out := append([]plaintext.Block{{Head: c.Head(), Body: first}}, outputs...)
 	if r.OutputsOmitted > 0 {
-		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(r.OutputsOmitted, "output"))})
+		out = append(out, plaintext.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(r.OutputsOmitted, "output"))})
 	}
 	if r.Message != "" {
-		out = append(out, plain.Block{Head: " " + r.Message})
+		out = append(out, plaintext.Block{Head: " " + r.Message})
 	}
 	return out
 }
 
 // addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run
 // because of one before them, are only in the first line.
-func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
+func addRuns(t *plaintext.Text, roll *desk.Roll, results []ExecutionResult) {
 	more, stopped := false, false
 	for _, r := range results {
 		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled) && stopped) {
@@ -172,8 +172,8 @@ func joined(parts ...string) string {
 }
 
 // words are the runs of the cells that were asked for.
-func (r *ExecuteResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: ranWords(roll, r.Results)}
+func (r *ExecuteResult) words(roll *desk.Roll) plaintext.Text {
+	t := plaintext.Text{First: ranWords(roll, r.Results)}
 	if len(r.Results) == 0 {
 		t.First = r.Message
 	}
@@ -182,13 +182,13 @@ func (r *ExecuteResult) words(roll *desk.Roll) plain.Text {
 }
 
 // words are the new cells, and their runs.
-func (r *InsertResult) words(roll *desk.Roll) plain.Text {
+func (r *InsertResult) words(roll *desk.Roll) plaintext.Text {
 	return didAndRan("inserted", roll, r.CellIDs, r.Results)
 }
 
 // didAndRan are the cells to which something was done, and their runs. One cell is named once: by its run, which says
 // that it is there.
-func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionResult) (t plain.Text) {
+func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionResult) (t plaintext.Text) {
 	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
 		addRuns(&t, roll, results)
 		return t
@@ -199,28 +199,28 @@ func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionRes
 }
 
 // words are the changed cells, what became of those that others changed at the same time, and their runs.
-func (r *ModifyResult) words(roll *desk.Roll) plain.Text {
+func (r *ModifyResult) words(roll *desk.Roll) plaintext.Text {
 	if len(r.Merged) == 0 {
 		return didAndRan("changed", roll, r.CellIDs, r.Results)
 	}
-	t := plain.Text{First: joined("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
+	t := plaintext.Text{First: joined("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
-		t.Add(plain.Block{Head: c.Head(), Body: plain.Changed(m.Diff)})
+		t.Add(plaintext.Block{Head: c.Head(), Body: plaintext.Changed(m.Diff)})
 	}
 	addRuns(&t, roll, r.Results)
 	return t
 }
 
 // words are the moved cells.
-func (r *MoveResult) words(roll *desk.Roll) plain.Text {
-	return plain.Text{First: "moved " + roll.Names(r.CellIDs...)}
+func (r *MoveResult) words(roll *desk.Roll) plaintext.Text {
+	return plaintext.Text{First: "moved " + roll.Names(r.CellIDs...)}
 }
 
 // words say what was done with the kernel, and the runs after it.
-func (r *RestartResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: joined(r.did, ranWords(roll, r.Results))}
+func (r *RestartResult) words(roll *desk.Roll) plaintext.Text {
+	t := plaintext.Text{First: joined(r.did, ranWords(roll, r.Results))}
 	addRuns(&t, roll, r.Results)
 	return t
 }

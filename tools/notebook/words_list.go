@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // words are a line for each notebook: its path, its size, when it was last written.
-func (r *ListNbsResult) words() plain.Text {
+func (r *ListNbsResult) words() plaintext.Text {
 	lines := make([]string, len(r.Notebooks))
 	for i, nb := range r.Notebooks {
 		line := nb.Path
-		if plain.Line(line) != line {
+		if plaintext.Line(line) != line {
 			line = textfmt.Quoted(line)
 		}
 		if nb.Size != nil {
@@ -27,9 +27,9 @@ func (r *ListNbsResult) words() plain.Text {
 		lines[i] = line
 	}
 	all := strings.Join(lines, "\n")
-	t := plain.Text{First: textfmt.Plural(len(lines), "notebook"), Tail: &all}
+	t := plaintext.Text{First: textfmt.Plural(len(lines), "notebook"), Tail: &all}
 	if len(lines) == 0 {
-		t = plain.Text{First: "no notebooks"}
+		t = plaintext.Text{First: "no notebooks"}
 	}
 	t.Note(r.Message)
 	return t

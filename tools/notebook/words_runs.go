@@ -7,16 +7,16 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // idShown is how much of a cell's id is shown where its notebook is not looked at.
 const idShown = 8
 
 // cellOfRun names the cell of a run.
-func cellOfRun(id string) plain.Cell {
+func cellOfRun(id string) plaintext.Cell {
 	short, _ := textfmt.Cut(id, len(id))
-	return plain.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
+	return plaintext.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
 }
 
 // where says of what a run is: a notebook, or code outside one.
@@ -28,8 +28,8 @@ func where(path string) string {
 }
 
 // words are a run as it is now.
-func (r *RunView) words() plain.Text {
-	t := plain.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
+func (r *RunView) words() plaintext.Text {
+	t := plaintext.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
 	named := r.ExecutionResult
 	named.RunID = "" // said already
 	t.Add(named.blocks(cellOfRun(r.CellID))...)
@@ -55,17 +55,17 @@ func took(started, ended string) string {
 }
 
 // words are a page of an output, or the run.
-func (r *PagedRun) words() plain.Text {
+func (r *PagedRun) words() plaintext.Text {
 	p := r.Page
 	if p == nil {
 		return r.RunView.words()
 	}
 	end := p.Offset + textfmt.Size(p.Text)
-	t := plain.Text{First: fmt.Sprintf("%s, output %d, characters %d to %d of %d", r.RunID, p.Output, p.Offset, end, p.Length), Tail: &p.Text}
+	t := plaintext.Text{First: fmt.Sprintf("%s, output %d, characters %d to %d of %d", r.RunID, p.Output, p.Offset, end, p.Length), Tail: &p.Text}
 	if p.Next != nil {
 		t.Note(fmt.Sprintf("go on with offset %d", *p.Next))
 	}
-	if plain.Hides(p.Text) {
+	if plaintext.Hides(p.Text) {
 		t.Note("with hidden characters")
 	}
 	if state := run.State(r.State); !state.Ended() {
@@ -75,7 +75,7 @@ func (r *PagedRun) words() plain.Text {
 }
 
 // words are a line for each run.
-func (r *ListRunsResult) words() plain.Text {
+func (r *ListRunsResult) words() plaintext.Text {
 	lines := make([]string, len(r.Runs))
 	for i, one := range r.Runs {
 		parts := []string{one.RunID, where(one.Path)}
@@ -93,12 +93,12 @@ func (r *ListRunsResult) words() plain.Text {
 		if time != "" {
 			parts = append(parts, time)
 		}
-		lines[i] = plain.Line(strings.Join(parts, ", "))
+		lines[i] = plaintext.Line(strings.Join(parts, ", "))
 	}
 	first := textfmt.Plural(r.Total, "run")
 	if len(lines) < r.Total {
 		first += fmt.Sprintf(", the last %d", len(lines))
 	}
 	all := strings.Join(lines, "\n")
-	return plain.Text{First: first, Tail: &all}
+	return plaintext.Text{First: first, Tail: &all}
 }

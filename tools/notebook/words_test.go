@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // What was merged is shown line by line, with a gap between changes that are apart, and without a line that begins as those
@@ -14,7 +14,7 @@ func TestChangedLines(t *testing.T) {
 	now := "A\n" + strings.Repeat("same\n", 9) + "@@"
 	changed := func(given, now string) string {
 		diff, _ := mergedDiff(given, now)
-		return plain.Changed(diff)
+		return plaintext.Changed(diff)
 	}
 	if got, want := changed(given, now), "-a\n+A\n same\n…\n same\n-b\n+@@"; got != want {
 		t.Errorf("the change is shown as\n%s\nwant\n%s", got, want)

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/service/chatwatch"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -90,8 +90,8 @@ func replyInChat(ctx context.Context, d *desk.Desk, m mentions.Mention, args rep
 		return nil, err
 	}
 	d.Chats.Done(m)
-	return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plain.Text {
-		return plain.Text{First: out.Message + ", message " + out.Posted}
+	return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plaintext.Text {
+		return plaintext.Text{First: out.Message + ", message " + out.Posted}
 	})}, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -81,12 +81,12 @@ func mentionsFor(ctx context.Context, d *desk.Desk, agents bool) *MentionList {
 }
 
 // words are the mentions, a block each.
-func (r *MentionList) words() plain.Text {
-	t := plain.Text{First: r.Message}
+func (r *MentionList) words() plaintext.Text {
+	t := plaintext.Text{First: r.Message}
 	for _, v := range r.Mentions {
 		head := " " + v.ID + " by " + v.by() + ", in " + v.Path
 		if v.CellID != "" {
-			c := plain.Cell{Index: -1, ID: v.CellID}
+			c := plaintext.Cell{Index: -1, ID: v.CellID}
 			if v.Index != nil {
 				c.Index = *v.Index
 			}
@@ -101,7 +101,7 @@ func (r *MentionList) words() plain.Text {
 		if v.Edited {
 			head += ", edited since"
 		}
-		t.Add(plain.Block{Head: head, Body: v.Text})
+		t.Add(plaintext.Block{Head: head, Body: v.Text})
 	}
 	t.Note(r.Warning)
 	return t

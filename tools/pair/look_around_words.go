@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // first says how many are there, or that nobody is, or that it is not known yet.
@@ -61,8 +61,8 @@ func count(n int, one, more string) string {
 }
 
 // words are those who are there, each with what they have selected.
-func (r *LookResult) words() plain.Text {
-	t := plain.Text{First: r.first()}
+func (r *LookResult) words() plaintext.Text {
+	t := plaintext.Text{First: r.first()}
 	for _, s := range r.People {
 		t.Add(r.block(s))
 		s.Status = ""
@@ -79,7 +79,7 @@ func (r *LookResult) words() plain.Text {
 }
 
 // block is where somebody is.
-func (r *LookResult) block(s Seen) plain.Block {
+func (r *LookResult) block(s Seen) plaintext.Block {
 	says := []string{s.called}
 	if s.Agent {
 		says[0] = "agent " + s.called
@@ -101,7 +101,7 @@ func (r *LookResult) block(s Seen) plain.Block {
 }
 
 // at is where a tab is, after what is said of it.
-func (r *LookResult) at(s Seen, at Spot, says []string) plain.Block {
+func (r *LookResult) at(s Seen, at Spot, says []string) plaintext.Block {
 	switch {
 	case at.CellID == "":
 		says = append(says, "in no cell")
@@ -124,18 +124,18 @@ func (r *LookResult) at(s Seen, at Spot, says []string) plain.Block {
 		says = append(says, s.Status)
 	}
 	if at.CellID == "" {
-		return plain.Block{Head: " " + strings.Join(says, ", ")}
+		return plaintext.Block{Head: " " + strings.Join(says, ", ")}
 	}
 	path := r.Path
 	if s.Path != "" {
 		path = s.Path
 	}
-	c := plain.Cell{Index: *at.Index, ID: at.CellID}
+	c := plaintext.Cell{Index: *at.Index, ID: at.CellID}
 	if roll := r.rolls[path]; roll != nil {
 		c = roll.Cell(at.CellID)
 	}
 	c.Says = says
-	return plain.Block{Head: c.Head(), Body: at.Selected}
+	return plaintext.Block{Head: c.Head(), Body: at.Selected}
 }
 
 // front names documents.

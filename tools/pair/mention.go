@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -118,9 +118,9 @@ func shownSource(ctx context.Context, doc *session.Document, c ydoc.Cell) string
 }
 
 // quoted is what somebody wrote, as a block of its own that says what it is.
-func quoted(m mentions.Mention, text string) plain.Block {
+func quoted(m mentions.Mention, text string) plaintext.Block {
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing but your name)"
 	}
-	return plain.Block{Head: " " + warning(m), Body: text}
+	return plaintext.Block{Head: " " + warning(m), Body: text}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 const (
@@ -79,7 +79,7 @@ func (r render) views(entries, few int) []ChangeView {
 
 // view is a change as it is shown.
 func (r render) view(c changelog.Change) ChangeView {
-	v := ChangeView{CellID: c.Cell, What: c.Kinds.String(), By: r.by(c.Who), Ago: int(time.Since(c.Last).Seconds()), Type: c.Type, Diff: plain.Changed(c.Diff)}
+	v := ChangeView{CellID: c.Cell, What: c.Kinds.String(), By: r.by(c.Who), Ago: int(time.Since(c.Last).Seconds()), Type: c.Type, Diff: plaintext.Changed(c.Diff)}
 	if at := r.roll.Cell(c.Cell).Index; at >= 0 {
 		v.Index = &at
 	}
@@ -123,20 +123,20 @@ func nameOf(doc *session.Document, client uint64) string {
 	case !ok || name == "":
 		return unknownName
 	case agent:
-		return "the agent " + plain.Line(name)
+		return "the agent " + plaintext.Line(name)
 	}
-	return plain.Line(name)
+	return plaintext.Line(name)
 }
 
 // words are the changes under head lines.
-func (r render) words(out *ChangesResult) func() plain.Text {
-	return func() plain.Text {
-		t := plain.Text{First: out.first()}
+func (r render) words(out *ChangesResult) func() plaintext.Text {
+	return func() plaintext.Text {
+		t := plaintext.Text{First: out.first()}
 		for _, v := range out.Changes {
 			c := r.roll.Cell(v.CellID)
 			c.Type = v.Type
 			c.Says = []string{r.says(v), v.Note}
-			t.Add(plain.Block{Head: c.Head(), Body: v.Diff})
+			t.Add(plaintext.Block{Head: c.Head(), Body: v.Diff})
 		}
 		t.Note(out.Message)
 		if out.More {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -124,8 +124,8 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 		out.Index = &at
 	}
 	out.Message = "replied in a cell beneath " + m.Who.Name + "'s"
-	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
-		return plain.Text{First: out.Message + ": " + roll.Names(out.CellID)}
+	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
+		return plaintext.Text{First: out.Message + ": " + roll.Names(out.CellID)}
 	})}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -70,22 +70,22 @@ func viewOf(s undo.Step) StepView {
 }
 
 // words are a line for each step.
-func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func() plain.Text {
+func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func() plaintext.Text {
 	if len(r.Steps) == 0 {
-		return tool.Words(ctx, func() plain.Text { return plain.Text{First: r.Message} })
+		return tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: r.Message} })
 	}
-	write := func(names func(ids ...string) string) plain.Text {
+	write := func(names func(ids ...string) string) plaintext.Text {
 		lines := make([]string, len(r.Steps))
 		for i, s := range r.Steps {
 			lines[i] = s.line(names)
 		}
 		all := strings.Join(lines, "\n")
-		return plain.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
+		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
 	}
 	if doc.Notebook() == nil {
-		return tool.Words(ctx, func() plain.Text { return write(func(...string) string { return "" }) })
+		return tool.Words(ctx, func() plaintext.Text { return write(func(...string) string { return "" }) })
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text { return write(roll.Names) })
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text { return write(roll.Names) })
 }
 
 // cellsNamed is how many cells of a step a line names.
@@ -113,5 +113,5 @@ func (s StepView) line(names func(ids ...string) string) string {
 	if s.Reason != "" {
 		line += ": " + s.Reason
 	}
-	return plain.Line(line)
+	return plaintext.Line(line)
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // words say what was taken back, what was left, and show the cells that are short.
-func (r *UndoResult) words(ctx context.Context, doc *session.Document, did string) func() plain.Text {
+func (r *UndoResult) words(ctx context.Context, doc *session.Document, did string) func() plaintext.Text {
 	if did == "" {
-		return tool.Words(ctx, func() plain.Text { return plain.Text{First: r.Message} })
+		return tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: r.Message} })
 	}
 	if doc.Notebook() == nil {
-		return tool.Words(ctx, func() plain.Text {
-			t := plain.Text{First: did + " " + r.names()}
+		return tool.Words(ctx, func() plaintext.Text {
+			t := plaintext.Text{First: did + " " + r.names()}
 			r.leave(&t, func(ids ...string) string { return strings.Join(ids, ", ") })
 			return t
 		})
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
-		t := plain.Text{First: did + " " + r.names()}
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
+		t := plaintext.Text{First: did + " " + r.names()}
 		var changed, gone []string
 		for _, id := range r.CellIDs {
 			if roll.Has(id) {
@@ -48,7 +48,7 @@ func (r *UndoResult) words(ctx context.Context, doc *session.Document, did strin
 		for _, c := range r.shown {
 			cell := roll.Cell(c.ID)
 			cell.Type = c.Type
-			t.Add(plain.Source(cell, datauri.Short(c.Source)))
+			t.Add(plaintext.Source(cell, datauri.Short(c.Source)))
 			roll.Show(c.ID)
 		}
 		r.leave(&t, roll.Names)
@@ -71,7 +71,7 @@ func (r *UndoResult) names() string {
 }
 
 // leave says what was left and why, a line for each reason.
-func (r *UndoResult) leave(t *plain.Text, names func(ids ...string) string) {
+func (r *UndoResult) leave(t *plaintext.Text, names func(ids ...string) string) {
 	for i, l := range r.Left {
 		if i > 0 && r.Left[i-1].Why == l.Why {
 			continue

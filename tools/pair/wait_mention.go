@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -87,7 +87,7 @@ func waitForMention(d *desk.Desk) tool.Tool {
 			}
 			if !ok {
 				out := &MentionResult{Message: fmt.Sprintf("nobody has called you within %.0f s; call again to go on waiting", max(1, time.Since(began).Seconds()))}
-				return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: out.Message} })}, nil
+				return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: out.Message} })}, nil
 			}
 			return l.answer(ctx, m)
 		}),
@@ -212,7 +212,7 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 		out.Attached = attachedTo(ctx, l.d, m)
 	}
 	out.Message = "mention " + m.ID + " by " + v.by() + ", " + v.where(roll)
-	a.Words = tool.Words(ctx, func() plain.Text { return out.words(roll) })
+	a.Words = tool.Words(ctx, func() plaintext.Text { return out.words(roll) })
 	if ctx.Err() != nil { // nobody hears the answer
 		l.d.Manager.Mentions.Release(m.ID)
 		l.d.Chats.Done(m)
@@ -221,17 +221,17 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 }
 
 // words are the mention, what it says, and its cell.
-func (r *MentionResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: r.Message}
+func (r *MentionResult) words(roll *desk.Roll) plaintext.Text {
+	t := plaintext.Text{First: r.Message}
 	t.Add(quoted(r.of, r.Text))
 	if r.CellID != "" && roll != nil {
 		c := roll.Cell(r.CellID)
 		c.Type = r.Type
 		roll.Show(r.CellID)
-		t.Add(plain.Source(c, r.Source))
+		t.Add(plaintext.Source(c, r.Source))
 	}
 	for _, at := range r.Attached {
-		t.Add(plain.Block{Head: " attached: " + at.name(), Body: at.text()})
+		t.Add(plaintext.Block{Head: " attached: " + at.name(), Body: at.text()})
 	}
 	if r.More > 0 {
 		where := "cell"
@@ -252,7 +252,7 @@ func (a Attached) name() string {
 	if a.CellID == "" {
 		return a.Path
 	}
-	c := plain.Cell{Index: -1, ID: a.CellID}
+	c := plaintext.Cell{Index: -1, ID: a.CellID}
 	if a.Index != nil {
 		c.Index = *a.Index
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -127,24 +127,24 @@ func patternTitle(pattern string) string {
 }
 
 // languageOf is the language of a notebook's code cells: the language of its kernel, as the notebook names it.
-func languageOf(nb *ydoc.Notebook) srcmd.Language {
+func languageOf(nb *ydoc.Notebook) srcbook.Language {
 	metadata := nb.Metadata()
 	info, _ := metadata["language_info"].(map[string]any)
 	spec, _ := metadata["kernelspec"].(map[string]any)
 	name, _ := info["name"].(string)
 	other, _ := spec["language"].(string)
-	return srcmd.LanguageOf(cmp.Or(name, other))
+	return srcbook.LanguageOf(cmp.Or(name, other))
 }
 
 // cellLanguage is the language of one cell.
-func cellLanguage(nb *ydoc.Notebook, c ydoc.Cell) srcmd.Language {
+func cellLanguage(nb *ydoc.Notebook, c ydoc.Cell) srcbook.Language {
 	switch c.Type {
 	case ydoc.Code:
 		return languageOf(nb)
 	case ydoc.Markdown:
-		return srcmd.Language{Name: "markdown", Extension: ".md", MIME: "text/markdown"}
+		return srcbook.Language{Name: "markdown", Extension: ".md", MIME: "text/markdown"}
 	}
-	return srcmd.LanguageOf("")
+	return srcbook.LanguageOf("")
 }
 
 // cellFile is the file name of a cell.

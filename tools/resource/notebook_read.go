@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -201,8 +201,8 @@ func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, erro
 }
 
 // asSrcmd returns a notebook as srcmd encodes it.
-func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
-	out := srcmd.Notebook{Title: title, Language: languageOf(nb).Name}
+func asSrcmd(nb *ydoc.Notebook, title string) srcbook.Notebook {
+	out := srcbook.Notebook{Title: title, Language: languageOf(nb).Name}
 	for _, key := range []string{"kernelspec", analysis.OwnMetadata} {
 		if v, ok := nb.Metadata()[key].(map[string]any); ok {
 			if out.Metadata == nil {
@@ -213,7 +213,7 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
 	}
 	for _, c := range nb.Cells() {
 		metadata, _ := desk.SmallObject(withoutTrust(c.Metadata))
-		out.Cells = append(out.Cells, srcmd.Cell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata})
+		out.Cells = append(out.Cells, srcbook.Cell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata})
 	}
 	return out
 }
@@ -230,7 +230,7 @@ func withoutTrust(metadata map[string]any) map[string]any {
 }
 
 func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
-	text, err := srcmd.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
+	text, err := srcbook.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
 	if err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", textfmt.Quoted(o.Doc.Path().String()), err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/resource"
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/templates"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -464,7 +464,7 @@ func TestNotebookTemplates(t *testing.T) {
 			var made analysis.TemplateResult
 			r.Good("notebook_from_template", toolstest.Dict{"pattern": p.Name, "path": r.Server.Name(t, ".ipynb"), "title": "My own"}, &made)
 			whole := r.MustRead(made.URI)
-			nb, err := srcmd.Decode(whole.Text)
+			nb, err := srcbook.Decode(whole.Text)
 			must.NoError(t, err)
 			test.EqOp[any](t, p.Name, whole.Meta["pattern"])
 			test.StrHasPrefix(t, "# My own\n", nb.Cells[0].Source)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 )
 
 //go:embed *.src.md
@@ -25,7 +25,7 @@ type Template struct {
 	Name        string // such as "tree_of_thought"
 	Description string // one sentence
 	Text        string // the srcbook file
-	Notebook    srcmd.Notebook
+	Notebook    srcbook.Notebook
 }
 
 // All returns the templates, sorted by name.
@@ -52,7 +52,7 @@ func read(file string) (t Template, err error) {
 		return t, err
 	}
 	t.Name, t.Text = strings.TrimSuffix(file, ".src.md"), string(b)
-	if t.Notebook, err = srcmd.Decode(t.Text); err != nil {
+	if t.Notebook, err = srcbook.Decode(t.Text); err != nil {
 		return t, err
 	}
 	own, _ := t.Notebook.Metadata["nbduet"].(map[string]any)

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 	"github.com/nbduet/nbduet/tools/templates"
 )
 
@@ -22,7 +22,7 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 	for _, tpl := range templates.All() {
-		text, err := srcmd.Encode(tpl.Notebook)
+		text, err := srcbook.Encode(tpl.Notebook)
 		must.NoError(t, err)
 		test.Eq(t, tpl.Text, text)
 		codes, seen := 0, map[string]bool{}

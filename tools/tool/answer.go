@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 // MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.
@@ -28,7 +28,7 @@ type Answer struct {
 	Parts func() []any
 	// Words, if set, returns the answer in words, which replace the body and the parts as text. It is called after each
 	// change of the body. Set it where [InWords] says so.
-	Words func() plain.Text
+	Words func() plaintext.Text
 	// Settle, if set, settles the hints of an answer in words, see [textfmt.Hint]: in its own lines alone, for the texts are
 	// others' and stay as they are.
 	Settle func(string) string
@@ -181,7 +181,7 @@ type Place int
 
 // texts returns the texts of the answer whose structured content is body, and before which of them images are shown, by the
 // image's index.
-func (a *Answer) texts(words *plain.Text, body json.RawMessage) (out []string, places map[int]int, err error) {
+func (a *Answer) texts(words *plaintext.Text, body json.RawMessage) (out []string, places map[int]int, err error) {
 	if words != nil {
 		t := *words
 		t.Notes = append(t.Notes, a.Ask().notes()...)
@@ -243,7 +243,7 @@ type written struct {
 func (a *Answer) write() (w written, err error) {
 	var texts []string
 	var places map[int]int
-	var words *plain.Text
+	var words *plaintext.Text
 	if a.Words != nil {
 		t := a.Words()
 		words = &t

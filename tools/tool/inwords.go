@@ -3,7 +3,7 @@ package tool
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plaintext"
 )
 
 type wordsKey struct{}
@@ -18,7 +18,7 @@ func InWords(ctx context.Context) bool {
 }
 
 // Words returns what an answer in words is made by, for [Answer.Words]; nil where the answer of the call is not in words.
-func Words(ctx context.Context, write func() plain.Text) func() plain.Text {
+func Words(ctx context.Context, write func() plaintext.Text) func() plaintext.Text {
 	if !InWords(ctx) {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nbduet/nbduet/cmd/nbduet/folders"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
-	"github.com/nbduet/nbduet/cmd/nbduet/world"
+	"github.com/nbduet/nbduet/cmd/nbduet/tenant"
+	"github.com/nbduet/nbduet/cmd/nbduet/userdirs"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 	"github.com/nbduet/nbduet/session/store/activity"
@@ -31,7 +31,7 @@ type Service struct {
 	// HTTP is what is set of how each user's requests are served.
 	HTTP serve.Config
 	// World is what a user's world is made of.
-	World func(srv *jupyter.Server, state *activity.Store) world.Config
+	World func(srv *jupyter.Server, state *activity.Store) tenant.Config
 	// State is the folder of the records of activity, "" for the usual one, [activity.Memory] for none.
 	State string
 	// Timeout is how long requests to Jupyter servers wait, and Roots are the authorities that are believed, nil for the
@@ -85,7 +85,7 @@ func (s Service) tenant(ctx context.Context, user string, token func() string) (
 	if err != nil {
 		return hubservice.Tenant{}, err
 	}
-	w, err := world.New(s.World(srv, state))
+	w, err := tenant.New(s.World(srv, state))
 	if err != nil {
 		return hubservice.Tenant{}, errors.Join(err, w.Close(ctx))
 	}
@@ -118,7 +118,7 @@ func records(folder string) (string, error) {
 		return folder, nil
 	}
 	if folder == "" {
-		usual, err := folders.Here().State()
+		usual, err := userdirs.Here().State()
 		if err != nil {
 			return "", fmt.Errorf("--state: give a folder for what users have worked on, or %s: %w", activity.Memory, err)
 		}

@@ -1,6 +1,6 @@
-// Package world puts together what answers the calls of one person's clients, or of several who share all: the documents
+// Package tenant puts together what answers the calls of one person's clients, or of several who share all: the documents
 // and kernels of a Jupyter server, and the MCP server with its tools.
-package world
+package tenant
 
 import (
 	"context"

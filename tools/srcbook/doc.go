@@ -1,4 +1,4 @@
-// Package srcmd writes notebooks as srcbook markdown and reads them back.
+// Package srcbook writes notebooks as srcbook markdown and reads them back.
 //
 // Srcbook (github.com/srcbookdev/srcbook, packages/api/srcmd) keeps a notebook as a Markdown file whose name ends in
 // ".src.md". It begins with a comment that holds the language, then has a title (a heading of level 1) and the cells:
@@ -24,4 +24,4 @@
 // # Concurrency
 //
 // The functions share no state, and may be called from any goroutine.
-package srcmd
+package srcbook

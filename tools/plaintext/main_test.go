@@ -1,4 +1,4 @@
-package plain_test
+package plaintext_test
 
 import (
 	"testing"

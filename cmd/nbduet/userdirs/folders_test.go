@@ -1,4 +1,4 @@
-package folders_test
+package userdirs_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/cmd/nbduet/folders"
+	"github.com/nbduet/nbduet/cmd/nbduet/userdirs"
 )
 
 func TestFolders(t *testing.T) {
@@ -34,7 +34,7 @@ func TestFolders(t *testing.T) {
 			}
 			return c.home, nil
 		}
-		got, err := folders.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.State()
+		got, err := userdirs.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.State()
 		test.Eq(t, c.want, got)
 		test.Eq(t, c.want != "", err == nil)
 	}
@@ -51,7 +51,7 @@ func TestData(t *testing.T) {
 		{"windows", map[string]string{"LocalAppData": `D:\Local`}, `D:\Local\nbduet`},
 	} {
 		home := func() (string, error) { return "/home/ada", nil }
-		got, err := folders.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.Data()
+		got, err := userdirs.Machine{GOOS: c.goos, Env: func(name string) string { return c.env[name] }, Home: home}.Data()
 		test.Eq(t, c.want, got)
 		test.NoError(t, err)
 	}

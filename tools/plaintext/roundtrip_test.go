@@ -1,4 +1,4 @@
-package plain_test
+package plaintext_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/tools/plain"
-	"github.com/nbduet/nbduet/tools/plain/plaintest"
+	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/plaintext/plaintest"
 )
 
 // hostile are pieces of texts that look like what is not of the texts, and one that is no text.
@@ -21,12 +21,12 @@ var hostile = append(plaintest.Hostile(), "\xff")
 func heard(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // text is an answer of cells with the same text as source, and as output.
-func text(first string, sources ...string) plain.Text {
-	t := plain.Text{First: first}
+func text(first string, sources ...string) plaintext.Text {
+	t := plaintext.Text{First: first}
 	for i, s := range sources {
 		count := i + 1
-		t.Add(plain.Source(plain.Cell{Index: i, ID: fmt.Sprintf("a%03d", i), Count: &count}, s))
-		_, blocks := plain.Outputs([]map[string]any{{"output_type": "stream", "name": "stdout", "text": s}}, false)
+		t.Add(plaintext.Source(plaintext.Cell{Index: i, ID: fmt.Sprintf("a%03d", i), Count: &count}, s))
+		_, blocks := plaintext.Outputs([]map[string]any{{"output_type": "stream", "name": "stdout", "text": s}}, false)
 		t.Add(blocks...)
 	}
 	t.Note("the last of it")
@@ -41,7 +41,7 @@ func check(t *testing.T, first string, sources ...string) {
 	}
 	written := text(first, sources...).String()
 	said, blocks := plaintest.Parse(written)
-	if want := plain.Line(first); said != want {
+	if want := plaintext.Line(first); said != want {
 		t.Errorf("the first line is %q, want %q:\n%s", said, want, written)
 	}
 	cells, _, err := plaintest.Cells(written)
@@ -70,7 +70,7 @@ func unmistakable(t *testing.T, written string) {
 	_, blocks := plaintest.Parse(written)
 	for _, b := range blocks {
 		for _, line := range lineEnds.Split(b.Body, -1) {
-			if strings.HasPrefix(plain.Line(line), mark) {
+			if strings.HasPrefix(plaintext.Line(line), mark) {
 				t.Errorf("%q of a text looks like a line that begins with %q", line, mark)
 			}
 		}

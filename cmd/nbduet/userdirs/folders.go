@@ -1,6 +1,6 @@
-// Package folders says where the program keeps things of its user: in the folders of the XDG Base Directory specification,
+// Package userdirs says where the program keeps things of its user: in the folders of the XDG Base Directory specification,
 // or, on Windows, in that for what stays on the machine.
-package folders
+package userdirs
 
 import (
 	"fmt"

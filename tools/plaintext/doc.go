@@ -1,4 +1,4 @@
-// Package plain writes the answers of tools in words: what a model reads, at the least cost, with texts as they stand.
+// Package plaintext writes the answers of tools in words: what a model reads, at the least cost, with texts as they stand.
 //
 // An answer is a [Text]: a first line, then blocks, each a head line and the text beneath it, then notes.
 //
@@ -16,4 +16,4 @@
 // block's text ends with the line end before the next mark; an empty one has no line at all.
 //
 // The package has only values and functions, without shared state.
-package plain
+package plaintext

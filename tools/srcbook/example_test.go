@@ -1,24 +1,24 @@
-package srcmd_test
+package srcbook_test
 
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 )
 
 // A notebook is written as srcbook markdown and read back.
 func Example() {
-	text, err := srcmd.Encode(srcmd.Notebook{
+	text, err := srcbook.Encode(srcbook.Notebook{
 		Title:    "Counts",
 		Language: "python",
-		Cells:    []srcmd.Cell{{ID: "sum", Type: "code", Source: "sum(counts)"}},
+		Cells:    []srcbook.Cell{{ID: "sum", Type: "code", Source: "sum(counts)"}},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Print(text)
-	nb, err := srcmd.Decode(text)
+	nb, err := srcbook.Decode(text)
 	if err != nil {
 		fmt.Println(err)
 		return

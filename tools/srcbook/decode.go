@@ -1,4 +1,4 @@
-package srcmd
+package srcbook
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package srcmd_test
+package srcbook_test
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/srcbook"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func encode(t *testing.T, nb srcmd.Notebook) string {
+func encode(t *testing.T, nb srcbook.Notebook) string {
 	t.Helper()
-	text, err := srcmd.Encode(nb)
+	text, err := srcbook.Encode(nb)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +28,9 @@ func encode(t *testing.T, nb srcmd.Notebook) string {
 
 // What is written is srcbook's form, to the letter.
 func TestEncode(t *testing.T) {
-	got := encode(t, srcmd.Notebook{
+	got := encode(t, srcbook.Notebook{
 		Title: "analysis", Language: "python",
-		Cells: []srcmd.Cell{
+		Cells: []srcbook.Cell{
 			{ID: "intro", Type: "markdown", Source: "# Sales\n\nBy month."},
 			{ID: "load", Type: "code", Source: "import csv\nprint('```')"},
 			{ID: "r", Type: "raw", Source: "as it is"},
@@ -59,10 +59,10 @@ var hard = []string{
 // Any cells come back as they were, whatever is in them and wherever they stand.
 func TestRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	check := func(name string, nb srcmd.Notebook) {
+	check := func(name string, nb srcbook.Notebook) {
 		t.Helper()
 		text := encode(t, nb)
-		got, err := srcmd.Decode(text)
+		got, err := srcbook.Decode(text)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
 		}
@@ -72,13 +72,13 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for i, source := range hard {
 		for _, kind := range []string{"code", "markdown", "raw"} {
-			check(fmt.Sprint(i, kind), srcmd.Notebook{Title: source, Language: "python", Cells: []srcmd.Cell{{ID: "a", Type: kind, Source: source}}})
+			check(fmt.Sprint(i, kind), srcbook.Notebook{Title: source, Language: "python", Cells: []srcbook.Cell{{ID: "a", Type: kind, Source: source}}})
 		}
 	}
 	for n := range 3_000 {
-		nb := srcmd.Notebook{Title: "t", Language: []string{"python", "javascript", "", "c++", "json"}[random.IntN(5)]}
+		nb := srcbook.Notebook{Title: "t", Language: []string{"python", "javascript", "", "c++", "json"}[random.IntN(5)]}
 		for i := range random.IntN(6) {
-			c := srcmd.Cell{ID: fmt.Sprintf("c%d", i), Type: []string{"code", "markdown", "raw"}[random.IntN(3)]}
+			c := srcbook.Cell{ID: fmt.Sprintf("c%d", i), Type: []string{"code", "markdown", "raw"}[random.IntN(3)]}
 			for range random.IntN(4) {
 				c.Source += hard[random.IntN(len(hard))] + []string{"", "\n", "\n\n"}[random.IntN(3)]
 			}
@@ -101,11 +101,11 @@ func TestRoundTrip(t *testing.T) {
 func TestDecodeSrcbook(t *testing.T) {
 	text := "<!-- srcbook:{\"language\":\"typescript\",\"tsconfig.json\":\"{}\"} -->\r\n\r\n# Trees\r\n\r\n###### package.json\r\n\r\n```json\r\n{\"type\":\"module\"}\r\n```\r\n\r\n" +
 		"## Why\r\n\r\nBecause:\r\n\r\n```ts\r\n###### not.ts\r\n```\r\n\r\n###### tree-node.ts\r\n\r\n```typescript\r\nclass TreeNode {\r\n}\r\n```\r\n\r\nThe end.\r\n"
-	nb, err := srcmd.Decode(text)
+	nb, err := srcbook.Decode(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []srcmd.Cell{
+	want := []srcbook.Cell{
 		{Type: "markdown", Source: "# Trees"},
 		{Type: "raw", Source: `{"type":"module"}`, Metadata: map[string]any{"filename": "package.json"}},
 		{Type: "markdown", Source: "## Why\n\nBecause:\n\n```ts\n###### not.ts\n```"},
@@ -131,15 +131,15 @@ func TestDecodeRefuses(t *testing.T) {
 		head + `<!-- cell:{"type":"x"} -->`:   `line 6: the type "x"`,
 		head + `<!-- cell:{"id":1} -->`:       "line 5: the comment of a cell holds no JSON object",
 	} {
-		_, err := srcmd.Decode(text)
-		var e *srcmd.Error
+		_, err := srcbook.Decode(text)
+		var e *srcbook.Error
 		must.True(t, errors.As(err, &e), must.Sprint(text))
 		test.StrContains(t, err.Error(), want, test.Sprint(text))
 	}
 }
 
 func TestLanguages(t *testing.T) {
-	for name, want := range map[string]srcmd.Language{
+	for name, want := range map[string]srcbook.Language{
 		"python":     {"python", ".py", "text/x-python"},
 		"JavaScript": {"javascript", ".js", "application/javascript"},
 		"R":          {"r", ".r", "text/x-r"},
@@ -147,7 +147,7 @@ func TestLanguages(t *testing.T) {
 		"Brainfuck":  {"brainfuck", ".txt", "text/plain"},
 		"":           {"", ".txt", "text/plain"},
 	} {
-		if got := srcmd.LanguageOf(name); got != want {
+		if got := srcbook.LanguageOf(name); got != want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -159,15 +159,15 @@ func FuzzDecode(f *testing.F) {
 		f.Add("<!-- srcbook:{\"language\":\"python\"} -->\n\n# T\n\n" + h)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		nb, err := srcmd.Decode(text)
+		nb, err := srcbook.Decode(text)
 		if err != nil || nb.Metadata != nil {
 			return
 		}
-		again, err := srcmd.Encode(nb)
+		again, err := srcbook.Encode(nb)
 		if err != nil {
 			return
 		}
-		if _, err := srcmd.Decode(again); err != nil {
+		if _, err := srcbook.Decode(again); err != nil {
 			t.Errorf("%v: %q", err, again)
 		}
 	})
