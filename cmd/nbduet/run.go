@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/health"
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
+	"github.com/nbduet/nbduet/cmd/nbduet/stdio"
 	"github.com/nbduet/nbduet/cmd/nbduet/tenant"
 	"github.com/nbduet/nbduet/cmd/nbduet/userdirs"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -120,7 +121,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			defer stop()
 		}
 		if set.http.transport == transportStdio {
-			err = listen(ctx, w.MCP, &w.Clients.Calls, stdin, stdout, log)
+			err = stdio.Listen(ctx, w.MCP, &w.Clients.Calls, stdin, stdout, drainTime, log)
 		} else {
 			err = listenHTTP(ctx, w.MCP, w.Clients, set.http, figures, stderr, log)
 		}

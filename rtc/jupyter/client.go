@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
-	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
@@ -76,7 +75,7 @@ type Options struct {
 type Client struct {
 	// Changes counts what may have changed on the server: each request of ours that is no GET, each connection, and what
 	// others note.
-	Changes changes.Counter
+	Changes ChangeCounter
 
 	finder    *finder
 	http      *http.Client

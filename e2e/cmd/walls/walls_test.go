@@ -103,14 +103,14 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][3]int{
-		"session":                  {18, 71, 54},
-		"session/kernel/run":       {9, 0, 8},
-		"session/kernel/run/queue": {9, 0, 8},
-		"session/runner":           {12, 30, 20},
-		"session/kernel/zmq":       {12, 30, 20},
-		"sessions":                 {},
-		"tools":                    {7, 6, 5},
-		"tools/serve":              {},
+		"session":            {18, 71, 54},
+		"session/run":        {9, 0, 8},
+		"session/run/queue":  {9, 0, 8},
+		"session/runner":     {12, 30, 20},
+		"session/kernel/zmq": {12, 30, 20},
+		"sessions":           {},
+		"tools":              {7, 6, 5},
+		"tools/serve":        {},
 	} {
 		l, _ := lim.of(path)
 		if have := [3]int{l.Knot, l.Methods, l.Files}; have != want {

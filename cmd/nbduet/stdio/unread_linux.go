@@ -1,5 +1,4 @@
-// Package unread tells whether what was written has been read.
-package unread
+package stdio
 
 import (
 	"io"
@@ -8,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bytes is how many of the bytes written to a pipe or a socket have not been read yet; 0 if that is not known.
-func Bytes(w io.Writer) int {
+// unreadBytes is how many of the bytes written to a pipe or a socket have not been read yet; 0 if that is not known.
+func unreadBytes(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
 		return 0

@@ -1,4 +1,4 @@
-package unread
+package stdio
 
 import (
 	"os"
@@ -18,11 +18,11 @@ func TestReadsByteByByte(t *testing.T) {
 	if _, err := w.Write(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	before := Bytes(w)
+	before := unreadBytes(w)
 	if _, err := r.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	after := Bytes(w)
+	after := unreadBytes(w)
 	test.Eq(t, 100, before)
 	test.Eq(t, 99, after)
 }

@@ -1,4 +1,4 @@
-package main
+package stdio
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/cmd/nbduet/unread"
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
@@ -159,7 +158,7 @@ func (o *output) watch() {
 		case <-o.written:
 			return
 		case now := <-tick.C:
-			left := unread.Bytes(o.w) // of what was written: a slow client reads less than a piece at a time
+			left := unreadBytes(o.w) // of what was written: a slow client reads less than a piece at a time
 			o.mu.Lock()
 			switch {
 			case !o.much() || o.passed != passed || left != held:

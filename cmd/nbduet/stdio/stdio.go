@@ -1,10 +1,16 @@
-package main
+// Package stdio serves MCP over standard input and output. Start at [Listen].
+//
+// # Concurrency
+//
+// [Listen] waits for all goroutines that it starts, except a reader of a standard input that never ends.
+package stdio
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -12,10 +18,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// listen serves MCP until stdin or ctx ends, or the client is let go because it does not read. It then cancels the calls
-// in progress and waits drainTime for them and for their answers to be written; their documents are closed after that
+// Listen serves MCP until stdin or ctx ends, or the client is let go because it does not read. It then cancels the calls
+// in progress and waits drain for them and for their answers to be written; their documents are closed after that
 // anyway.
-func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
+func Listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, drain time.Duration, log *slog.Logger) error {
 	out := newOutput(stdout)
 	answers := newCallServer(mcp, out)
 	std := server.NewStdioServer(mcp)
@@ -42,21 +48,21 @@ func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin
 	case <-out.unread:
 		stop() // stdin may go on for ever
 	}
-	drain, done := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	draining, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer done()
 	called := answers.close()
 	if !ended {
 		select {
 		case err = <-served:
-		case <-drain.Done():
+		case <-draining.Done():
 		}
 	}
 	select {
 	case <-called:
-	case <-drain.Done():
+	case <-draining.Done():
 		log.Warn("some tool calls did not end in time")
 	}
-	lost := out.end(drain)
+	lost := out.end(draining)
 	select {
 	case <-ctx.Done(): // it was told to stop, so an error is no failure
 		return nil

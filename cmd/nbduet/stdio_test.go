@@ -1,87 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools/tool"
 )
-
-// newTestInput is an input of messages of at most that many bytes, and a function that ends it and says what it refused.
-func newTestInput(t *testing.T, r io.Reader, most int) (in *input, refused func() string) {
-	t.Helper()
-	var written bytes.Buffer
-	out := newOutput(&written)
-	end := sync.OnceFunc(func() {
-		if err := out.end(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(end)
-	in = newInput(r, out, &tool.Calls{})
-	in.most = most
-	return in, func() string {
-		end()
-		return written.String()
-	}
-}
-
-// A message that is too long is refused under its id, and the next ones are read.
-func TestRefusesAnEndlessMessage(t *testing.T) {
-	const most = 200 << 10 // several pieces
-	long := strings.Repeat(`\"id\":1,{[`, most/10)
-	want, lines := "", ""
-	for message, id := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,"method":"m","params":{"id":5,"a":"%s"}}`:                   "7",
-		`{"jsonrpc":"2.0","method":"m","params":{"id":5,"a":["%s",{"id":1}]}, "id" : 8.50 }`: "8.50",
-		`{"params":{"a":"%s"},"id":"a\"b"}`:                                                  `"a\"b"`,
-		`{"params":{"a":"%s"},"i\u0064":9007199254740993}`:                                   "9007199254740993",
-		`{"params":{"a":"%s"},"id":{"id":3}}`:                                                "null",
-		`{"params":{"a":"%s"},"id":null}`:                                                    "null",
-		`{"id":"%s"}`:                                                                        "null",
-		`[{"id":1,"a":"%s"}]`:                                                                "null",
-		`%s`:                                                                                 "null",
-	} {
-		lines += fmt.Sprintf(message, long) + "\n" + `{"next":1}` + "\n"
-		want += fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"the message is longer than %d bytes"}}`, id, most) + "\n"
-	}
-	lines = strings.ReplaceAll(lines, `{"next":1}`, `"x"`) + `"end"`
-	in, refused := newTestInput(t, strings.NewReader(lines), most)
-	got, err := io.ReadAll(in)
-	must.NoError(t, err, must.Sprint("passed on"))
-	test.Eq(t, strings.Repeat("\"x\"\n", 9)+`"end"`, string(got), test.Sprint("passed on"))
-	if got := refused(); got != want {
-		t.Errorf("refused: %s\nwant: %s", got, want)
-	}
-	<-in.ended
-	in, _ = newTestInput(t, io.LimitReader(endless{}, 3*most), most)
-	n, err := io.Copy(io.Discard, in)
-	test.Eq(t, 0, n)
-	test.NoError(t, err)
-	<-in.ended
-	if in = newInput(nil, nil, nil); in.most != maxMessage {
-		t.Error(in.most)
-	}
-}
-
-// endless is a line without an end.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
 
 // line sends a line and returns the answer, as it is.
 func (p *program) line(text string) string {
@@ -192,5 +122,71 @@ func TestCancelOverStdio(t *testing.T) {
 				t.Errorf("exit code %d: %s", code, p.log.String())
 			}
 		})
+	}
+}
+
+// However many calls of a client wait for a run, its others are answered, and it can cancel.
+func TestManyCallsWait(t *testing.T) {
+	clean(t)
+	s := jupytertest.Shared(t)
+	path := s.Notebook(t, "import time\nprint('it runs', flush=True)\ntime.sleep(600)")
+	t.Cleanup(func() { shutKernel(t, s, path) })
+	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:") // whose first run is run-1
+	p.initialize()
+	send := func(id int, tool, arguments string) {
+		t.Helper()
+		if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const most = 150 // more than mcp-go's workers
+	send(1000, "execute_nb_cells", fmt.Sprintf(`{"path":%q,"ranges":[{"start":0}],"timeout":600}`, path))
+	p.runs(10, "run-1")
+	for n := range most {
+		send(1001+n, "wait_run", `{"run_id":"run-1","timeout":600}`)
+	}
+	for _, name := range []string{"list_nbs", "get_base_url"} {
+		if text, failed := p.tool(3, name, nil); failed {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text, failed := p.tool(4, "read_nb_cells", map[string]any{"path": path}); failed {
+		t.Errorf("read_nb_cells: %s", text)
+	}
+	if m := p.ask(5, "ping", nil); m["result"] == nil {
+		t.Errorf("ping: %v", m)
+	}
+	if _, err := io.WriteString(p.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1001,"reason":"timeout"}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	open := map[float64]bool{1000: true, 6: true}
+	for n := range most {
+		open[float64(1001+n)] = true
+	}
+	next := func() float64 {
+		t.Helper()
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			ID float64 `json:"id"`
+		}
+		err = json.Unmarshal([]byte(line), &m)
+		must.NoError(t, err, must.Sprint(line))
+		must.True(t, open[m.ID], must.Sprint(line))
+		delete(open, m.ID)
+		return m.ID
+	}
+	if id := next(); id != 1001 {
+		t.Errorf("%v is answered, 1001 was cancelled", id)
+	}
+	send(6, "cancel_run", `{"run_id":"run-1"}`)
+	for len(open) > 0 {
+		next()
+	}
+	p.in.Close()
+	if code := p.end(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package stdio
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -183,7 +184,7 @@ func TestEndsForWhoDoesNotRead(t *testing.T) {
 		}
 		sent <- n
 	}()
-	err := listen(t.Context(), talkative(), &tool.Calls{}, stdin, stdout, discard())
+	err := Listen(t.Context(), talkative(), &tool.Calls{}, stdin, stdout, time.Second, slog.New(slog.DiscardHandler))
 	test.ErrorIs(t, err, errUnread)
 	test.StrContains(t, err.Error(), "MB of answers waited for it")
 	in.CloseWithError(io.ErrClosedPipe)
