@@ -5,8 +5,8 @@
 // after Config.IdleTimeout without use, which saves it, leaves the room and closes the kernel's socket. The kernel
 // keeps running, because it is the user's.
 //
-// What each client was shown, and what it may therefore write, is package reading's work: see [Document.As]. That the file
-// follows the room is package saved's.
+// What each client was shown, and what it may therefore write, is package readset's work: see [Document.As]. That the file
+// follows the room is package filesync's.
 //
 // A call waits for a server that does not answer only as long as [Manager.Patient] says. An edit of such a call is
 // written only into a replica that is in step with its room, so that what is said not to be made never is.
@@ -16,14 +16,16 @@
 //
 // # The packages
 //
-//	analysis  files  helper      analysis sessions; create, copy, rename, delete; the program's own kernel
-//	        session              documents: open, edit, save, follow, evict
-//	run  reading  saved  lobby   runs, and the ways to execute them; what clients were shown; the file that follows the
-//	                             room; presence outside rooms
-//	output  kernel               outputs of runs; one kernel's channels, and its owner
-//	nbformat  words              notebook files; numbers, quotations and cut texts in messages
+//	service/   what stands on open documents: analysis (sessions), files, filepreview, chatwatch
+//	session    documents: open, edit, save, follow, evict
+//	store/     what outlives the process: activity, project
+//	collab/    people and agents: people, presence, globalawareness, mentions, chat, lease, editguard
+//	document/  what is kept of one document: readset, filesync, changelog, undo, nbformat, refusedrooms
+//	kernel/    one kernel's channels, and below it run, output, inspect, figure, userexpr
+//	render/    outputs made fit for a model: images, htmltext, traceback, datauri
+//	listcache  the lists of kernels and sessions; origin, textfmt: who writes; texts in messages
 //
-// Imports only go down in this picture. Only extension.go and, for saves, package saved know the differences between the
+// Imports only go down in this picture. Only extension.go and, for saves, package filesync know the differences between the
 // two server extensions that keep rooms; [kernel.Servers] knows where documents and kernels are.
 //
 // # Concurrency

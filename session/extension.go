@@ -8,7 +8,7 @@ import (
 )
 
 // extension is the server extension that keeps the rooms: jupyter-collaboration or jupyter-server-documents. All
-// differences between them are behind this interface, but those of saves, which package saved knows.
+// differences between them are behind this interface, but those of saves, which package filesync knows.
 type extension interface {
 	// way is how a notebook's cells run; apart tells that its kernels are on another server.
 	way(execute run.Execute, apart bool) run.Way

@@ -112,7 +112,7 @@ func (lv *live) hear(book *mentions.Book, f mentions.Followed, before *live) {
 	lv.calls = book.Follow(f, last)
 }
 
-// saved is the joining as package saved sees it.
+// saved is the joining as package filesync sees it.
 func (lv *live) saved() filesync.Joined {
 	_, documents := lv.server.(serverDocuments)
 	return filesync.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}

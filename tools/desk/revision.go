@@ -16,7 +16,7 @@ import (
 func Revision(r ydoc.Revision) string { return r.String() }
 
 // Now is the revision of a notebook that is about to be read, or was changed, to be answered: what changes from then on
-// can be told, see [history.Log.Seal]. A notebook's revision is answered as it was before its cells are read: one that is
+// can be told, see [changelog.Log.Seal]. A notebook's revision is answered as it was before its cells are read: one that is
 // too old is harmless.
 func Now(doc *session.Document) ydoc.Revision { return doc.History().Seal() }
 

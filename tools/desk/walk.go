@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Walk is [files.Walk] on the document server, of folders that may be kept, see package kept. It reports progress to the
+// Walk is [files.Walk] on the document server, of folders that may be kept, see package listcache. It reports progress to the
 // call's client.
 func (d *Desk) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {

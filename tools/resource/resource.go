@@ -48,7 +48,7 @@ func (d *Provider) Forget(client string) {
 	}
 }
 
-// settle settles the hints of a text, see [words.Hint].
+// settle settles the hints of a text, see [textfmt.Hint].
 func (d *Provider) settle(text string) string {
 	if d.Settle == nil {
 		return text
