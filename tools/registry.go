@@ -52,7 +52,7 @@ func registry(p *parts) []tool.Tool {
 		[]tool.Tool{findTools(p), callTool(p)},
 	)
 	for i := range all {
-		all[i] = withManners(desk.Accompanied(p.Desk, all[i]))
+		all[i] = withManners(desk.Accompanied(p.Manager, all[i]))
 		all[i].Also = append(all[i].Also, furtherSets(all[i])...)
 	}
 	return all

@@ -5,12 +5,13 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Accompanied has each answer of a tool say in one line who is in a cell that the call has touched, and which other agents
 // are at one that it may have changed; and each refusal for their sake say its code as the tool's others do.
-func Accompanied(d *Desk, t tool.Tool) tool.Tool {
+func Accompanied(m *session.Manager, t tool.Tool) tool.Tool {
 	if t.Input.Takes(ArgPerson) || t.Output.Takes("run_id") {
 		t.Output = t.Output.WithCarets()
 	}
@@ -18,8 +19,8 @@ func Accompanied(d *Desk, t tool.Tool) tool.Tool {
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
 		rec := &touched{client: tool.ClientOf(ctx), call: callHash(req)}
 		if !t.Hints.ReadOnly {
-			rec.agents = agents{d.Manager.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
-				return "agent " + d.Manager.Presence.Faces().Of(client).Name
+			rec.agents = agents{m.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
+				return "agent " + m.Presence.Faces().Of(client).Name
 			}}
 		}
 		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)

@@ -29,7 +29,7 @@ func (b *Behind) Says() string {
 }
 
 // Behind is what a run is queued behind; nil if nothing is known to be before it.
-func (d *Desk) Behind(ctx context.Context, r *run.Run) *Behind {
+func (w Waits) Behind(ctx context.Context, r *run.Run) *Behind {
 	ahead, _ := r.Ahead()
 	if ahead == nil {
 		return nil
@@ -57,7 +57,7 @@ func (d *Desk) Behind(ctx context.Context, r *run.Run) *Behind {
 	case b.RunID == "" && now.Asking != nil:
 		b.says += ": it waits for input"
 	case now.Asking != nil:
-		b.says += ": " + d.HowToAnswer(ahead.ID, now)
+		b.says += ": " + w.HowToAnswer(ahead.ID, now)
 	default:
 		b.says += ", which " + tookWords(now, took)
 		if b.RunID != "" {

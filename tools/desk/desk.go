@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Desk is the state that all tools share.
@@ -24,12 +24,7 @@ type Desk struct {
 	Pieces Pieces
 	// ReadOnly says that no code may run for an answer, and no kernel start.
 	ReadOnly bool
-	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
-	// progress, and how long it waits until people pause who are typing; 0 for no limit. Hosts give up on silent calls after
-	// a minute.
-	AnswerWithin time.Duration
-	// AgentPasswords lets a model answer the passwords that code asks for; else a person has to.
-	AgentPasswords bool
+	Waits
 }
 
 // New makes a desk. See [NewImageStore] for store and the limits of images.
@@ -41,18 +36,9 @@ func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, 
 	d := &Desk{Images: pictures}
 	if work != nil {
 		d.Work = *work
-		pictures.plots.ask = (&sketcher{Desk: d}).draw
+		pictures.Plots.Draw = (&sketcher{Desk: d}).draw
 	}
 	return d, nil
-}
-
-// Hold is how long a call waits for code: as long as it said, or as is usual if its client hears from it meanwhile. What it
-// has waited for people is part of AnswerWithin, but for a second.
-func (d *Desk) Hold(ctx context.Context, said bool, wait time.Duration) time.Duration {
-	if said || d.AnswerWithin == 0 || tool.HearsProgress(ctx) {
-		return wait
-	}
-	return min(wait, max(time.Second, d.AnswerWithin-editguard.Waited(ctx)))
 }
 
 // Forget drops a client's state: its opened notebooks and the images of its sessions.
@@ -106,4 +92,17 @@ func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err erro
 		return fmt.Errorf("%w"+textfmt.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
 	}
 	return err
+}
+
+// ContentsFor are the contents of outputs for the answer of a call, see [ContentsFor].
+func (d *Desk) ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
+	return ContentsFor(ctx, outputs, d.figures())
+}
+
+// figures is what the figures that were shown tell of themselves; nil where nothing runs.
+func (d *Desk) figures() *figure.Known {
+	if d.Manager == nil {
+		return nil
+	}
+	return d.Manager.RunTable().Figures()
 }

@@ -55,7 +55,7 @@ type ImageStore struct {
 	most  int // images in an answer
 	Each  int // bytes of one
 	lines *lru.Cache[cellKey, string]
-	plots plots
+	Plots Plots
 }
 
 type cellKey struct {
@@ -107,32 +107,10 @@ func (g *ImageStore) OfCode(r *run.Run, code string) images.Origin {
 	return images.Origin{Session: r.Session, Line: line}
 }
 
-// OfRun is the origin of a run's images. It does not open the notebook.
-func (d *Desk) OfRun(ctx context.Context, r *run.Run, count *int) images.Origin {
-	from := images.Origin{Session: ImageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count}
-	if d.ownsImages(ctx, r.Session) {
-		from.Session = r.Session
-	}
-	from.Line, _ = d.Images.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
-	return from
-}
-
-// ownsImages tells whether a client may see the images of a session: its own session, or one of its analysis sessions.
-func (d *Desk) ownsImages(ctx context.Context, session string) bool {
-	if session == ImageOwner(ctx) {
-		return true
-	}
-	_, err := d.Analyses.Get(tool.ClientOf(ctx), session)
-	return err == nil
-}
-
-// ImageSessions are the sessions whose images a client may see.
-func (d *Desk) ImageSessions(ctx context.Context) []string {
-	out := []string{ImageOwner(ctx)}
-	for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
-		out = append(out, a.ID())
-	}
-	return out
+// LineOf is the first line of a run's code, "" if it is not cached.
+func (g *ImageStore) LineOf(r *run.Run) string {
+	line, _ := g.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
+	return line
 }
 
 // FirstLine is the first line of code that is neither a comment nor a magic, or else the first line.

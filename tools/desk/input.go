@@ -40,13 +40,13 @@ func Asks(r run.Result) string {
 }
 
 // HowToAnswer says which input the code of a run waits for, and who answers it how; "" if it waits for none.
-func (d *Desk) HowToAnswer(id string, r run.Result) string {
+func (w Waits) HowToAnswer(id string, r run.Result) string {
 	switch {
 	case r.Asking == nil:
 		return ""
 	case r.State != run.WaitingForInput:
 		return Asks(r) + " and is interrupted if nobody answers in time; a person is being asked by elicitation"
-	case r.Asking.Password && !d.AgentPasswords:
+	case r.Asking.Password && !w.AgentPasswords:
 		return Asks(r) + " and is interrupted if nobody answers in time: " + onlyPerson(id)
 	}
 	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
@@ -59,8 +59,8 @@ func onlyPerson(id string) string {
 }
 
 // AnswerInput answers the input that a run waits for, as a line. An error says what to do instead.
-func (d *Desk) AnswerInput(r *run.Run, line string) error {
-	switch err := r.Answer(line, d.AgentPasswords); {
+func (w Waits) AnswerInput(r *run.Run, line string) error {
+	switch err := r.Answer(line, w.AgentPasswords); {
 	case err == nil:
 		return nil
 	case errors.Is(err, run.ErrPassword):

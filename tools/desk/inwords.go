@@ -20,20 +20,12 @@ import (
 )
 
 // ContentsFor are the contents of outputs for the answer of a call: all of them, or for an answer in words what a model
-// reads of them, see [readable].
-func (d *Desk) ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
+// reads of them, see [readable]. figures is what is known of the figures among them.
+func ContentsFor(ctx context.Context, outputs []ydoc.Output, figures *figure.Known) Contents {
 	if tool.InWords(ctx) {
-		outputs = readable(datauri.Expand(outputs), d.figures())
+		outputs = readable(datauri.Expand(outputs), figures)
 	}
 	return ContentsOf(outputs)
-}
-
-// figures is what the figures that were shown tell of themselves; nil where nothing runs.
-func (d *Desk) figures() *figure.Known {
-	if d.Manager == nil {
-		return nil
-	}
-	return d.Manager.RunTable().Figures()
 }
 
 // readable keeps of each output what a model reads: of a display one picture, or the one text that says most; of an error

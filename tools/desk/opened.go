@@ -35,8 +35,7 @@ func (v *opened) with(client string, do func(mine *simplelru.LRU[string, openedN
 
 // Note records that the client of ctx uses a notebook.
 func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
-	called, _ := ctx.Value(touchedKey{}).(*touched)
-	called.see(doc)
+	See(ctx, doc)
 	id := doc.FileID()
 	v.with(tool.ClientOf(ctx), func(mine *simplelru.LRU[string, openedNotebook]) {
 		was, _ := mine.Peek(id)

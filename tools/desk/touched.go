@@ -123,6 +123,12 @@ func (t *touched) list(doc *session.Document, at int) {
 	doc.As(t.client).ListRange(doc.Notebook().Cells(), at, 1)
 }
 
+// See records that a call is about a notebook.
+func See(ctx context.Context, doc *session.Document) {
+	called, _ := ctx.Value(touchedKey{}).(*touched)
+	called.see(doc)
+}
+
 // Touch records that a call shows or changes cells of a notebook, where no view has named them.
 func Touch(ctx context.Context, doc *session.Document, ids ...string) {
 	rec, _ := ctx.Value(touchedKey{}).(*touched)

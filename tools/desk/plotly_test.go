@@ -36,14 +36,14 @@ func newEasel(t *testing.T, most int, draw func(title string) (png string, err e
 		t.Fatal(err)
 	}
 	e := &easel{ImageStore: g}
-	g.plots.ask = func(_ context.Context, _ images.Origin, fig []byte, within time.Duration) (string, error) {
+	g.Plots.Draw = func(_ context.Context, _ images.Origin, fig []byte, within time.Duration) (string, error) {
 		test.Greater(t, 0, within)
-		test.LessEq(t, drawTime, within)
+		test.LessEq(t, DrawTime, within)
 		title := strings.TrimSuffix(strings.TrimPrefix(string(fig), `{"title":"`), `"}`)
 		e.asked = append(e.asked, title)
 		png, err := draw(title)
 		if err == nil {
-			g.plots.kept.Keep(figure.NameOf(fig), png)
+			g.Plots.Kept.Keep(figure.NameOf(fig), png)
 		}
 		return png, err
 	}
@@ -111,13 +111,13 @@ func TestPlotsAreFound(t *testing.T) {
 		t.Fatalf("%v", set.Named)
 	}
 	for range 2 {
-		if _, ok := e.findIn(t.Context(), set.Named[0], plot("bb")); ok {
+		if _, ok := e.FindIn(t.Context(), set.Named[0], plot("bb")); ok {
 			t.Error("another figure's picture is found")
 		}
-		img, ok := e.findIn(t.Context(), set.Named[0], plot("a"))
+		img, ok := e.FindIn(t.Context(), set.Named[0], plot("a"))
 		must.True(t, ok)
 		test.Eq(t, 41, img.Width)
-		e.plots.kept = figure.Drawings{}
+		e.Plots.Kept = figure.Drawings{}
 	}
 	if strings.Join(e.asked, ",") != "a,bb,bb,a" {
 		t.Errorf("%v", e.asked)
@@ -169,8 +169,8 @@ func TestPlotsOfALongCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEasel(t, 2, func(string) (string, error) { return sample.NoisePNG(t, 40, 30), nil })
 		var within []time.Duration
-		ask := e.plots.ask
-		e.plots.ask = func(ctx context.Context, from images.Origin, fig []byte, most time.Duration) (string, error) {
+		ask := e.Plots.Draw
+		e.Plots.Draw = func(ctx context.Context, from images.Origin, fig []byte, most time.Duration) (string, error) {
 			within = append(within, most)
 			return ask(ctx, from, fig, most)
 		}
@@ -184,7 +184,7 @@ func TestPlotsOfALongCall(t *testing.T) {
 		if _, why := e.picture(e.drawing(began), images.Origin{}, map[string]any{"title": "late"}, true); !strings.Contains(why, "no time left") {
 			t.Errorf("late it is not drawn because %q", why)
 		}
-		if want := []time.Duration{7 * time.Second, drawTime, drawTime}; !slices.Equal(within, want) {
+		if want := []time.Duration{7 * time.Second, DrawTime, DrawTime}; !slices.Equal(within, want) {
 			t.Errorf("within %v, want %v", within, want)
 		}
 	})
