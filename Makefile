@@ -256,7 +256,7 @@ bench-embedded: need-go venv extension ## time calls inside Jupyter Server besid
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
 fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for so many executions)
-	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc/crdt ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel ./session/render/images ./session/store/project ./session/render/traceback ./session/render/htmltext ./session/kernel/figure ./tools/srcbook
+	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc/crdt ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel ./session/render/images ./session/store/project ./session/render/traceback ./session/render/htmltext ./session/kernel/figure ./tools/analysis/srcbook
 
 .PHONY: soak-ydoc
 soak-ydoc: need-go venv node ## run random programs of shared documents for hours (NBDUET_SEEDS=n says how many)

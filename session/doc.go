@@ -16,14 +16,16 @@
 //
 // # The packages
 //
-//	service/   what stands on open documents: analysis (sessions), files, filepreview, chatwatch
-//	session    documents: open, edit, save, follow, evict
+//	service/   services on open documents: analysis, chatwatch, filepreview, files
+//	session    the manager and its documents: open, edit, save, evict
 //	store/     what outlives the process: activity, project
-//	collab/    people and agents: people, presence, globalawareness, mentions, chat, lease, editguard
-//	document/  what is kept of one document: readset, filesync, changelog, undo, nbformat, refusedrooms
-//	kernel/    one kernel's channels, and below it run, output, inspect, figure, userexpr
-//	render/    outputs made fit for a model: images, htmltext, traceback, datauri
-//	listcache  the lists of kernels and sessions; origin, textfmt: who writes; texts in messages
+//	collab/    people and other agents: chat, editguard, globalawareness, lease, mentions, people, presence
+//	document/  what is kept of one document: changelog, filesync, nbformat, readset, refusedrooms, undo
+//	kernel/    one kernel's channels and what runs on it: figure, inspect, output, run, userexpr
+//	listcache  the lists of folders, kernels and sessions
+//	render/    kernel outputs as text and images: datauri, htmltext, images, traceback
+//	origin     which client and which call makes an edit
+//	textfmt    numbers, quotations and cut texts in messages
 //
 // Imports only go down in this picture. Only extension.go and, for saves, package filesync know the differences between the
 // two server extensions that keep rooms; [kernel.Servers] knows where documents and kernels are.

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -72,7 +72,7 @@ func newHistoryPair(b *testing.B, cells int) *historyPair {
 	if err != nil {
 		b.Fatal(err)
 	}
-	work := desk.NewWork(session.New(session.Config{Server: srv}))
+	work := deps.NewWork(session.New(session.Config{Server: srv}))
 	m, err := tools.New(tools.Config{Work: work, Version: "bench", Toolsets: tools.ToolsetNames()})
 	if err != nil {
 		b.Fatal(err)

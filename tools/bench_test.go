@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -49,7 +49,7 @@ func benchClient(b *testing.B, s *jupytertest.Server) (*jupyter.Server, *client.
 		b.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(m), Version: "bench"})
+	mcpServer, err := tools.New(tools.Config{Work: deps.NewWork(m), Version: "bench"})
 	if err != nil {
 		b.Fatal(err)
 	}

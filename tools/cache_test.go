@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/resource"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -28,7 +28,7 @@ func TestCacheHints(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s, err := tools.New(tools.Config{Work: desk.NewWork(m)})
+	s, err := tools.New(tools.Config{Work: deps.NewWork(m)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,19 +5,26 @@
 //
 // One function makes one tool. It returns the tool's name, title, description and toolset, the hints that hosts show
 // their users (read-only, destructive, …), the schemas of its arguments and its result, and the function that answers a
-// call. registry.go lists all tools; nothing is registered elsewhere. The packages below tools make the tools of one
-// subject each:
+// call. registry.go lists all tools; nothing is registered elsewhere. execute_code and execute_cell answer in the way of
+// analysis or of datalayer, so they are made here.
 //
-//   - notebook: reading, editing and running the cells of notebooks
-//   - document: text documents, files and folders
-//   - analysis: analysis sessions, their variables, data files and images
-//   - datalayer: the tools with the names of another server, jupyter-mcp-server
-//   - resource: resources, prompts, and the tool that keeps findings
-//   - desk: what all of these work with
-//   - tool: what a tool is, whatever it is about
-//   - plain: how an answer in words is written
+// # The packages
 //
-// execute_code and execute_cell answer in the way of analysis or of datalayer, so they are made here.
+//	serve/      MCP over HTTP and WebSockets, with tokens and logins: hubservice, hubservice/login, jsonrpc, socket
+//	tools       the server: the list of tools, the handler around each call, the call log
+//	pair        tools: people, what changed, undo, mentions, chats
+//	datalayer   tools: the names and answers of another server, jupyter-mcp-server
+//	resource    resources, prompts, completions, and the tool that records findings
+//	analysis/   tools: analysis sessions, their variables, data files and images: srcbook, templates
+//	notebook    tools: notebooks, cells, kernels and runs
+//	document    tools: text documents, files and folders
+//	deps        what all tools are made with: the manager, and what is kept for each client
+//	waiting     how a call waits for code, and asks for its input
+//	render      what an answer shows of outputs and images
+//	target      what a call names and touches: paths, cells, revisions
+//	tool/       what a tool is, whatever it is about: plaintext
+//
+// Imports only go down in this list.
 //
 // # How a call is answered
 //
@@ -36,7 +43,7 @@
 // Which tools are listed and which can be called are two things (offer.go): without toolsets chosen, the set "core"
 // (sets.go) is listed, and all tools can be called; a client finds them by what they are for, and calls them by name or
 // through call_tool (find_tools.go). What a model is shown of a schema is less than what calls are checked against, see
-// publish.go in package tool. A text that names a tool marks the clause with words.Hint; hints.go alone decides what each
+// publish.go in package tool. A text that names a tool marks the clause with textfmt.Hint; hints.go alone decides what each
 // client is told.
 //
 // # Clients

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // An MCP server with one set of tools, and a client in the same process. Jupyter is asked for nothing before a tool
@@ -36,7 +36,7 @@ func callTool(ctx context.Context) error {
 	}
 	manager := session.New(session.Config{Server: server})
 	defer manager.Close(ctx)
-	s, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "1.0", Toolsets: []string{"notebook"}, ReadOnly: true})
+	s, err := tools.New(tools.Config{Work: deps.NewWork(manager), Version: "1.0", Toolsets: []string{"notebook"}, ReadOnly: true})
 	if err != nil {
 		return err
 	}

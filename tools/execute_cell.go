@@ -8,7 +8,8 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/datalayer"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -42,7 +43,7 @@ func (a executeCellArgs) used() datalayer.UsedRun {
 
 // executeCell makes execute_cell.
 func executeCell(p *parts) tool.Tool {
-	d := p.Desk
+	d := p.Deps
 	return tool.Tool{
 		Name:        "execute_cell",
 		Title:       "Run a cell",
@@ -65,10 +66,10 @@ func executeCell(p *parts) tool.Tool {
 				return nil, err
 			}
 			if doc == nil {
-				return nil, desk.NoNotebook(a)
+				return nil, deps.NoNotebook(a)
 			}
 			defer doc.Release()
-			cell, err := args.Find(doc, desk.ViewToRun(ctx, doc))
+			cell, err := args.Find(doc, target.ViewToRun(ctx, doc))
 			switch {
 			case err != nil:
 				return nil, err

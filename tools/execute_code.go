@@ -9,8 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 type executeCodeArgs struct {
@@ -22,14 +24,14 @@ type executeCodeArgs struct {
 
 // Refine implements tool.Refiner.
 func (executeCodeArgs) Refine(f tool.Fields) {
-	f.Field("code").Limit(1, desk.MaxSource)
+	f.Field("code").Limit(1, target.MaxSource)
 	f.Field("kernel_id").Limit(0, 200).Null()
 	sayTimeout(f, int(analysis.DefaultCodeTimeout))
 }
 
 // executeCode makes execute_code.
 func executeCode(p *parts) tool.Tool {
-	d := p.Desk
+	d := p.Deps
 	return tool.Tool{
 		Name:        "execute_code",
 		Title:       "Run code",
@@ -58,9 +60,9 @@ func executeCode(p *parts) tool.Tool {
 				if err := d.Manager.KernelsThere(ctx); err != nil {
 					return nil, fmt.Errorf("nothing was run: %w", err)
 				}
-				r, err := a.Run(args.Code, run.Options{Ask: desk.Asker(ctx)})
+				r, err := a.Run(args.Code, run.Options{Ask: waiting.Asker(ctx)})
 				if err != nil {
-					return nil, desk.AnalysisError(err)
+					return nil, deps.AnalysisError(err)
 				}
 				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(count *int) images.Origin {
 					from := d.Images.OfCode(r, args.Code)

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -26,7 +26,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv, Execute: run.ExecuteServer})
-	client := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Answers: tools.JSONAnswers, Logger: slog.New(slog.DiscardHandler)})
+	client := r.Connect(tools.Config{Work: deps.NewWork(m), Version: "test", Answers: tools.JSONAnswers, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kernel/figure"
-	"github.com/nbduet/nbduet/tools/plaintext/plaintest"
+	"github.com/nbduet/nbduet/tools/tool/plaintext/plaintest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/collab/editguard"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -48,7 +48,7 @@ func TestForceBehindARefusal(t *testing.T) {
 						}
 						if of == "conflict with a revision" {
 							rev, _ := p.Room(p.path)
-							args = withRevision(args, desk.Revision(rev))
+							args = withRevision(args, target.Revision(rev))
 						}
 						typed := was
 						switch of {

@@ -16,7 +16,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -113,7 +113,7 @@ func TestHintsCanBeFollowed(t *testing.T) {
 		}
 	}
 	for _, readOnly := range []bool{false, true} {
-		all := registry(&parts{Desk: &desk.Desk{ReadOnly: readOnly}})
+		all := registry(&parts{Deps: &deps.Deps{ReadOnly: readOnly}})
 		for _, on := range sets {
 			o := newOffer(all, Config{Toolsets: on, ReadOnly: readOnly})
 			for at, clause := range hints {
@@ -166,7 +166,7 @@ func takes(d tool.Tool, arg string) bool {
 
 // What stands in for a tool is a tool, too.
 func TestStandIns(t *testing.T) {
-	o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{})
+	o := newOffer(registry(&parts{Deps: &deps.Deps{}}), Config{})
 	for name, others := range standIns {
 		for _, other := range append(slices.Clone(others), name) {
 			if _, ok := o.by[other]; !ok {
@@ -179,14 +179,14 @@ func TestStandIns(t *testing.T) {
 // Who looks for documents or folders is not sent to a tool that lists notebooks alone.
 func TestDocumentsAreNotSoughtAmongNotebooks(t *testing.T) {
 	for _, on := range [][]string{nil, {"core"}, {"notebook"}, {"core", "document"}} {
-		o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{Toolsets: on})
+		o := newOffer(registry(&parts{Deps: &deps.Deps{}}), Config{Toolsets: on})
 		for _, name := range []string{"list_documents", "list_files", "file_list"} {
 			if got := o.settle(textfmt.Hint("; " + name + " lists them")); strings.Contains(got, "list_nbs") {
 				t.Errorf("%v: %s", on, got)
 			}
 		}
 	}
-	o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{})
+	o := newOffer(registry(&parts{Deps: &deps.Deps{}}), Config{})
 	if got, want := o.settle(textfmt.Hint("; list_documents lists the documents")), "; list_documents (by call_tool) lists the documents"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

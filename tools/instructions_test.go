@@ -7,12 +7,12 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/nbduet/nbduet/session/store/activity"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // The instructions lead through an analysis by the tools that the client has on its list, and name no other.
 func TestInstructionsLeadThroughAnAnalysis(t *testing.T) {
-	all := registry(&parts{Desk: &desk.Desk{}})
+	all := registry(&parts{Deps: &deps.Deps{}})
 	cells := []string{"create_document", "insert_nb_cells", "inspect_data", "delete_nb_cells"}
 	sessions := []string{"session_create", "execute_code", "get_variables", "get_dataframe_info", "get_image_resource", "notebook_add_cell", "session_delete"}
 	for _, test := range []struct {

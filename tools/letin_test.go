@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // What this program knows without asking the server is not for who is no longer let in, either.
@@ -36,7 +36,7 @@ func TestNotLetIn(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	mcp, err := tools.New(tools.Config{Work: desk.NewWork(manager)})
+	mcp, err := tools.New(tools.Config{Work: deps.NewWork(manager)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -49,8 +49,8 @@ type offer struct {
 	pause    time.Duration // for how long a call waits until people pause who are typing
 	callable map[string]bool
 	listed   map[string]bool
-	found    desk.PerClient[map[string]bool]
-	turns    desk.PerClient[*tool.Turns]
+	found    deps.PerClient[map[string]bool]
+	turns    deps.PerClient[*tool.Turns]
 }
 
 // newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // The tools are listed in one order, however the toolsets are named and however often the program starts: clients keep
@@ -32,7 +32,7 @@ func TestToolsAreListedInOneOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tools.New(tools.Config{Work: desk.NewWork(m), Version: "test", Toolsets: names})
+		s, err := tools.New(tools.Config{Work: deps.NewWork(m), Version: "test", Toolsets: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 )
 
 // argReason is the argument that says why a call is made.
@@ -22,7 +22,7 @@ func takeReason(s *jsonschema.Schema, given any) (args any, reason string) {
 		return given, ""
 	}
 	if text, ok := value.(string); ok {
-		reason, _ = textfmt.Cut(strings.Join(strings.Fields(textfmt.Plain(text)), " "), desk.MaxReason)
+		reason, _ = textfmt.Cut(strings.Join(strings.Fields(textfmt.Plain(text)), " "), target.MaxReason)
 	}
 	if s.Properties[argReason] != nil {
 		return given, reason

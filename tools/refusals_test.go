@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -257,7 +257,7 @@ func TestResourcesAreReadings(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer doc.Release()
-				if _, err := p.ReadURI(p.Client, desk.NotebookAddress(s.ID, doc.FileID(), form)); err != nil {
+				if _, err := p.ReadURI(p.Client, target.NotebookAddress(s.ID, doc.FileID(), form)); err != nil {
 					t.Fatal(err)
 				}
 				if text, failed := p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}); failed {

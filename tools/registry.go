@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -42,17 +43,17 @@ func Toolsets() []Toolset {
 // registry is the one list of all tools, in the order of the table in README.md.
 func registry(p *parts) []tool.Tool {
 	all := slices.Concat(
-		notebook.Tools(p.Desk),
-		document.Tools(p.Desk),
-		analysis.Tools(p.Desk),
-		pair.Tools(p.Desk),
+		notebook.Tools(p.Deps),
+		document.Tools(p.Deps),
+		analysis.Tools(p.Deps),
+		pair.Tools(p.Deps),
 		[]tool.Tool{executeCode(p), executeCell(p)},
 		p.resources.Tools(),
 		p.datalayer.Tools(),
 		[]tool.Tool{findTools(p), callTool(p)},
 	)
 	for i := range all {
-		all[i] = withManners(desk.Accompanied(p.Manager, all[i]))
+		all[i] = withManners(target.Accompanied(p.Manager, all[i]))
 		all[i].Also = append(all[i].Also, furtherSets(all[i])...)
 	}
 	return all
@@ -105,4 +106,4 @@ func selected(all []tool.Tool, toolsets []string, readOnly bool) []tool.Tool {
 }
 
 // Definitions returns all tools; nothing in a definition depends on what the tools work with.
-func Definitions() []tool.Tool { return registry(&parts{Desk: &desk.Desk{}}) }
+func Definitions() []tool.Tool { return registry(&parts{Deps: &deps.Deps{}}) }

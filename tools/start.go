@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -49,7 +49,7 @@ func takeStart(ctx context.Context, given any) (context.Context, any, error) {
 
 // started has the servers run that a call needs, if the call says so. It tells the client how far that is, and takes no
 // longer than the client waits for an answer if it hears nothing.
-func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Duration) error {
+func started(ctx context.Context, w *deps.Work, readOnly bool, within time.Duration) error {
 	switch {
 	case ctx.Value(startKey{}) == nil:
 		return nil
@@ -75,7 +75,7 @@ func started(ctx context.Context, w *desk.Work, readOnly bool, within time.Durat
 }
 
 // serversOf are the servers that a call may need.
-func serversOf(w *desk.Work) []*jupyter.Server {
+func serversOf(w *deps.Work) []*jupyter.Server {
 	servers := w.Manager.Servers()
 	all := []*jupyter.Server{servers.Documents}
 	if !slices.Contains(all, servers.Runtime) {
@@ -85,7 +85,7 @@ func serversOf(w *desk.Work) []*jupyter.Server {
 }
 
 // letIn is how a server on a JupyterHub refuses this program: what is open there then stays so, and is nobody's to use.
-func letIn(ctx context.Context, w *desk.Work) error {
+func letIn(ctx context.Context, w *deps.Work) error {
 	for _, s := range serversOf(w) {
 		if s == nil {
 			continue
@@ -98,7 +98,7 @@ func letIn(ctx context.Context, w *desk.Work) error {
 }
 
 // guarded refuses what resources have where [letIn] refuses calls.
-func guarded(w *desk.Work) server.ResourceHandlerMiddleware {
+func guarded(w *deps.Work) server.ResourceHandlerMiddleware {
 	return func(read server.ResourceHandlerFunc) server.ResourceHandlerFunc {
 		return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			if w != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // A server that a JupyterHub has stopped is started again if a call says so, and by no other call.
@@ -41,7 +41,7 @@ func TestStartServer(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		cfg.Work = desk.NewWork(manager)
+		cfg.Work = deps.NewWork(manager)
 		mcp, err := tools.New(cfg)
 		if err != nil {
 			t.Fatal(err)

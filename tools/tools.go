@@ -20,17 +20,18 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools/datalayer"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Config says what the MCP server offers, and what it works with.
 type Config struct {
-	// Work is what the tools work with, see [desk.NewWork]. The caller closes its manager after the MCP server has
+	// Work is what the tools work with, see [deps.NewWork]. The caller closes its manager after the MCP server has
 	// stopped.
-	Work *desk.Work
+	Work *deps.Work
 	// Version is this program's version, told to clients.
 	Version string
 	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them: their tools are listed, and no others
@@ -48,13 +49,13 @@ type Config struct {
 	Clients *tool.Clients
 	// Images keeps the images that answers name; nil makes a store of the default size.
 	Images *images.Store
-	// AnswerWithin is [desk.Desk.AnswerWithin].
+	// AnswerWithin is [deps.Deps.AnswerWithin].
 	AnswerWithin time.Duration
-	// AgentPasswords is [desk.Desk.AgentPasswords].
+	// AgentPasswords is [deps.Deps.AgentPasswords].
 	AgentPasswords bool
-	// MaxImages is how many images an answer shows, 0 for [desk.DefaultMaxImages], less for none.
+	// MaxImages is how many images an answer shows, 0 for [render.DefaultMaxImages], less for none.
 	MaxImages int
-	// MaxImageBytes is how large each of them is at most, 0 for [desk.DefaultMaxImageBytes].
+	// MaxImageBytes is how large each of them is at most, 0 for [render.DefaultMaxImageBytes].
 	MaxImageBytes int
 	// Activity records what each client works on; nil leaves out the toolset "context" and its resources. The caller
 	// closes it after the MCP server has stopped.
@@ -138,7 +139,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		resource.AddContext(s, d.resources)
 	}
 	if called {
-		resource.AddLive(s, d.resources, pair.Mentions(d.Desk))
+		resource.AddLive(s, d.resources, pair.Mentions(d.Deps))
 	}
 	open := &tool.Suspended{Start: d.Manager.Go, Log: calls.log}
 	handlers := map[string]server.ToolHandlerFunc{}
@@ -272,8 +273,8 @@ func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.R
 		return nil, nil, badArguments{err}
 	}
 	req.Params.Arguments = args
-	if person, ok := tool.TakeHidden(check.Schema(), args, desk.ArgPerson).(string); ok {
-		ctx = desk.WithPerson(ctx, person)
+	if person, ok := tool.TakeHidden(check.Schema(), args, target.ArgPerson).(string); ok {
+		ctx = target.WithPerson(ctx, person)
 	}
 	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args, o.pause)
 	ctx = origin.With(ctx, origin.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
@@ -293,20 +294,20 @@ func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.R
 
 // parts holds the state of the packages of tools.
 type parts struct {
-	*desk.Desk
+	*deps.Deps
 	datalayer *datalayer.Toolset
 	resources *resource.Provider
 	offer     *offer
 }
 
 func newParts(cfg Config) (*parts, error) {
-	d, err := desk.New(cfg.Work, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
+	d, err := deps.New(cfg.Work, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
 	if err != nil {
 		return nil, err
 	}
 	d.AnswerWithin, d.ReadOnly, d.AgentPasswords = cfg.AnswerWithin, cfg.ReadOnly, cfg.AgentPasswords
-	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
-	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
+	p := &parts{Deps: d, datalayer: &datalayer.Toolset{Deps: d, Notebook: cfg.Notebook}}
+	p.resources = &resource.Provider{Deps: d, Activity: cfg.Activity}
 	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, jupyter.MustPath(resource.DefaultProject))}
 	p.resources.Prompts = append(p.resources.OwnPrompts(), p.datalayer.CitePrompt())
 	return p, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/plaintext/plaintest"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext/plaintest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
-	plain0 "github.com/nbduet/nbduet/tools/plaintext"
-	"github.com/nbduet/nbduet/tools/plaintext/plaintest"
+	plain0 "github.com/nbduet/nbduet/tools/tool/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext/plaintest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // sequences is how many sequences of calls each test tries unless told.
@@ -56,7 +56,7 @@ func newCaller(t *testing.T) *caller {
 		t.Fatal(err)
 	}
 	manager := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "test", Answers: tools.JSONAnswers})
+	mcpServer, err := tools.New(tools.Config{Work: deps.NewWork(manager), Version: "test", Answers: tools.JSONAnswers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package analysis
 
 import (
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Tools are the tools of analysis sessions, and the further names for cells and files.
-func Tools(d *desk.Desk) []tool.Tool {
-	inspect := &inspector{Desk: d}
+func Tools(d *deps.Deps) []tool.Tool {
+	inspect := &inspector{Deps: d}
 	return []tool.Tool{
 		sessionCreate(d),
 		sessionList(d),

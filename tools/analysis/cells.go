@@ -7,8 +7,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -33,7 +34,7 @@ type CellResult struct {
 }
 
 // Refine implements tool.Refiner.
-func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the cell")) }
+func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the cell")) }
 
 // cellResultOf describes a cell as it is now.
 func cellResultOf(ctx context.Context, doc *session.Document, id, message string) CellResult {
@@ -44,13 +45,13 @@ func cellResultOf(ctx context.Context, doc *session.Document, id, message string
 		doc.As(tool.ClientOf(ctx)).ListRange(nb.Cells(), at, 1)
 	}
 	if c, ok := nb.Cell(id); ok {
-		out.Revision = desk.Revision(c.Revision)
+		out.Revision = target.Revision(c.Revision)
 	}
 	return out
 }
 
 // notebookAddCell makes notebook_add_cell.
-func notebookAddCell(d *desk.Desk) tool.Tool {
+func notebookAddCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_add_cell",
 		Title:       "Add a cell",
@@ -69,9 +70,9 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before := desk.ViewOf(ctx, doc).Listed
+			before := target.ViewOf(ctx, doc).Listed
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
-				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
+				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, target.Holds(len(before)), len(before))
 			}
 			ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: source}}, func(e *ydoc.Editor) int {
 				if args.Position == nil {
@@ -91,12 +92,12 @@ type editCellArgs struct {
 	cellOfNotebook
 	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
 	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
 func (editCellArgs) Refine(f tool.Fields) {
-	f.Field("source").Limit(0, desk.MaxSource)
+	f.Field("source").Limit(0, target.MaxSource)
 	f.Field("revision").Limit(1, 20)
 }
 
@@ -108,7 +109,7 @@ type EditCellResult struct {
 }
 
 // notebookEditCell makes notebook_edit_cell.
-func notebookEditCell(d *desk.Desk) tool.Tool {
+func notebookEditCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_edit_cell",
 		Title:       "Change a cell",
@@ -121,7 +122,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			if _, err := desk.ParseRevision(args.Revision); err != nil {
+			if _, err := target.ParseRevision(args.Revision); err != nil {
 				return nil, err
 			}
 			source := textfmt.Lines(args.Source)
@@ -130,7 +131,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}
@@ -148,7 +149,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 type deleteCellArgs struct {
 	cellOfNotebook
 	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: the one you were shown."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -164,7 +165,7 @@ type DeleteCellResult struct {
 }
 
 // notebookDeleteCell makes notebook_delete_cell.
-func notebookDeleteCell(d *desk.Desk) tool.Tool {
+func notebookDeleteCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "notebook_delete_cell",
 		Title:   "Delete a cell",
@@ -178,7 +179,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			base, err := desk.ParseRevision(args.Revision)
+			base, err := target.ParseRevision(args.Revision)
 			if err != nil {
 				return nil, err
 			}
@@ -205,7 +206,7 @@ type moveCellArgs struct {
 	cellOfNotebook
 	Position int    `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
 	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: it is moved whatever it says."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -215,7 +216,7 @@ func (moveCellArgs) Refine(f tool.Fields) {
 }
 
 // notebookMoveCell makes notebook_move_cell.
-func notebookMoveCell(d *desk.Desk) tool.Tool {
+func notebookMoveCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "notebook_move_cell",
 		Title:   "Move a cell",
@@ -228,7 +229,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			base, err := desk.ParseRevision(args.Revision)
+			base, err := target.ParseRevision(args.Revision)
 			if err != nil {
 				return nil, err
 			}
@@ -237,9 +238,9 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			view := desk.ViewOf(ctx, doc)
+			view := target.ViewOf(ctx, doc)
 			if n := len(view.Listed); args.Position < 0 || args.Position >= n {
-				return nil, fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, desk.Holds(n))
+				return nil, fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, target.Holds(n))
 			}
 			place, err := view.Beside().At(args.Position, "position")
 			if err != nil {

@@ -12,8 +12,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -55,7 +57,7 @@ func TestAC4NotebookCells(t *testing.T) {
 		must.SliceLen(t, 1, onDisk, must.Sprint(metadata))
 		test.EqOp[any](t, made.CellIDs[0], onDisk[0]["id"], test.Sprint(metadata))
 		test.EqOp[any](t, ydoc.Code, onDisk[0]["cell_type"], test.Sprint(metadata))
-		test.Eq(t, "", desk.JoinText(onDisk[0]["source"]), test.Sprint(metadata))
+		test.Eq(t, "", render.JoinText(onDisk[0]["source"]), test.Sprint(metadata))
 
 		var first, second, third analysis.CellResult
 		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
@@ -124,8 +126,8 @@ func TestNotebookCreate(t *testing.T) {
 			r.Refused(r.Client, "notebook_create", args(bad), analysis.CodePath)
 		}
 		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "has 300 bytes, at most 255 are allowed")
-		r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
-		r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
+		r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, deps.CodeSession, "session_create")
+		r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, deps.CodeSession)
 		r.Bad("notebook_create", toolstest.Dict{"name": "b"}, `"session_id" is missing`)
 		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID}, `"name" is missing`)
 		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
@@ -256,10 +258,10 @@ func TestNotebookCellsRefuse(t *testing.T) {
 				}
 				return args
 			}
-			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": "nobody"}), desk.CodeSession, `"nobody"`, "session_create")
-			r.Refused(elsewhere, tool, with(nil), desk.CodeSession, s.ID)
+			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": "nobody"}), deps.CodeSession, `"nobody"`, "session_create")
+			r.Refused(elsewhere, tool, with(nil), deps.CodeSession, s.ID)
 			r.Bad(tool, with(toolstest.Dict{"session_id": nil}), `"session_id" is missing`)
-			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": "no such"}), desk.CodeNotebook, `"no such.ipynb"`, "notebook_create")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": "no such"}), deps.CodeNotebook, `"no such.ipynb"`, "notebook_create")
 			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/notes.md"}), analysis.CodeNotNotebook, "notes.md", "file_read")
 			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder}), analysis.CodeNotNotebook, "folder", "file_list")
 			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/sub"}), analysis.CodeNotNotebook, "sub.ipynb", "folder")
@@ -271,7 +273,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 			if tool == "notebook_add_cell" {
 				continue
 			}
-			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": bare.ID}), desk.CodeNone, "give notebook_name")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": bare.ID}), deps.CodeNone, "give notebook_name")
 			if tool == "notebook_get" {
 				continue
 			}
@@ -280,8 +282,8 @@ func TestNotebookCellsRefuse(t *testing.T) {
 			r.Bad(tool, with(toolstest.Dict{"cell_index": -1}), "cell_index is -1")
 			r.Bad(tool, with(toolstest.Dict{"cell_index": "first"}), "cell_index is the string")
 			r.Bad(tool, with(toolstest.Dict{"cell_index": 0.5}), "cell_index is 0.5")
-			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": 2}), desk.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
-			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": nil, "cell_id": "none"}), desk.CodeCell, `"none"`, "notebook_get")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": 2}), deps.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": nil, "cell_id": "none"}), deps.CodeCell, `"none"`, "notebook_get")
 		}
 		add := func(more toolstest.Dict) toolstest.Dict {
 			args := toolstest.Dict{"session_id": s.ID, "notebook_name": path, "cell_type": "code", "source": "new"}
@@ -295,7 +297,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": textfmt.Marker(9)}), "source holds the mark")
-		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", target.MaxSource+1)}), "at most 1,000,000 allowed")
 		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": textfmt.Marker(9)}
 		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 		edit["source"], edit["revision"] = "new", "the latest"

@@ -10,8 +10,9 @@ import (
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -24,8 +25,8 @@ type notebookCreateArgs struct {
 
 // Refine implements tool.Refiner.
 func (notebookCreateArgs) Refine(f tool.Fields) {
-	f.Field("name").Limit(1, desk.MaxPath)
-	f.Field("cells").Limit(1, desk.MaxNewCells)
+	f.Field("name").Limit(1, target.MaxPath)
+	f.Field("cells").Limit(1, target.MaxNewCells)
 }
 
 // A newCell is a cell to make.
@@ -37,7 +38,7 @@ type newCell struct {
 // Refine implements tool.Refiner.
 func (newCell) Refine(f tool.Fields) {
 	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown)
-	f.Field("source").Limit(0, desk.MaxSource)
+	f.Field("source").Limit(0, target.MaxSource)
 }
 
 // A NotebookCreateResult is the answer of notebook_create.
@@ -49,7 +50,7 @@ type NotebookCreateResult struct {
 }
 
 // notebookCreate makes notebook_create.
-func notebookCreate(d *desk.Desk) tool.Tool {
+func notebookCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_create",
 		Title:       "Create a notebook",
@@ -97,7 +98,7 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	for _, c := range args.Cells {
 		sources = append(sources, c.Source)
 	}
-	if err := desk.CheckTotal(sources...); err != nil {
+	if err := target.CheckTotal(sources...); err != nil {
 		return nbformat.Notebook{}, err
 	}
 	file := nbformat.Notebook{}
@@ -114,7 +115,7 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 }
 
 // kernelName returns the kernelspec of the session's kernel, "" if it is not known.
-func kernelName(ctx context.Context, d *desk.Desk, a *analysis.Session) string {
+func kernelName(ctx context.Context, d *deps.Deps, a *analysis.Session) string {
 	k, err := d.Manager.Servers().Runtime.Kernels.Get(ctx, a.KernelID())
 	if err != nil {
 		return "" // then it is the server's default

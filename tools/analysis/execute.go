@@ -9,9 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/service/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 const (
@@ -48,7 +49,7 @@ func (o CodeOptions) runOptions() notebook.RunOptions {
 }
 
 // RunCell runs a cell for a session, and answers.
-func RunCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, cell string, opt CodeOptions) (*tool.Answer, error) {
+func RunCell(ctx context.Context, d *deps.Deps, a *analysis.Session, doc *session.Document, cell string, opt CodeOptions) (*tool.Answer, error) {
 	runs, err := doc.RunWith(ctx, []string{cell}, CellRun(ctx, a))
 	if err != nil {
 		return nil, err
@@ -58,11 +59,11 @@ func RunCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *sessio
 
 // CellRun returns the options with which a session's cells run.
 func CellRun(ctx context.Context, a *analysis.Session) run.Options {
-	return run.Options{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
+	return run.Options{Ask: waiting.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
 }
 
 // AnswerCell waits for the run of a session's cell, and answers.
-func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, r *run.Run, opt CodeOptions) (*tool.Answer, error) {
+func AnswerCell(ctx context.Context, d *deps.Deps, a *analysis.Session, doc *session.Document, r *run.Run, opt CodeOptions) (*tool.Answer, error) {
 	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
 		from := d.OfRun(ctx, r, count)
 		if c, ok := doc.Notebook().Cell(r.CellID); ok {
@@ -74,12 +75,12 @@ func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *ses
 }
 
 // AnswerCode waits for a run, at most as long as the options say, and answers with its outcome so far.
-func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
+func AnswerCode(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
 	opt := args.runOptions()
 	hold := d.Hold(ctx, args.Timeout != nil, opt.WaitAtMost())
 	wait, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
-	desk.Await(ctx, wait, []*run.Run{r})
+	waiting.Await(ctx, wait, []*run.Run{r})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt.InterruptOnCancel), r.ID, err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -25,7 +25,7 @@ const Octets = "application/octet-stream"
 func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
 // FileData reads the bytes of a whole file, and finds out its MIME type.
-func FileData(ctx context.Context, d *desk.Desk, p jupyter.Path) (data []byte, mime string, err error) {
+func FileData(ctx context.Context, d *deps.Deps, p jupyter.Path) (data []byte, mime string, err error) {
 	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return nil, "", err

@@ -13,7 +13,8 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -32,7 +33,7 @@ type fileGetArgs struct {
 
 // Refine implements tool.Refiner.
 func (fileGetArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("path").Limit(1, target.MaxPath)
 	f.Field("include_data").Default(false)
 }
 
@@ -67,7 +68,7 @@ const (
 )
 
 // fileGet makes file_get.
-func fileGet(d *desk.Desk) tool.Tool {
+func fileGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_get",
 		Title:       "Get a file",
@@ -83,7 +84,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 			}
 			f := &gottenFile{FileGetResult: FileGetResult{
 				Path: c.Path.String(), Name: c.Name, MIME: cmp.Or(c.MimeType, Octets), Size: c.Size, LastModified: tool.Stamp(c.LastModified),
-				Delivery: DeliveredNone, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), c.Path),
+				Delivery: DeliveredNone, URL: target.PageURL(d.Manager.Servers().Documents.BaseURL(), c.Path),
 			}}
 			if f.within(MaxFile) || f.within(images.MaxBytes) && slices.Contains(images.Types(), f.MIME) {
 				if f.data, f.MIME, err = FileData(ctx, d, c.Path); err != nil {
@@ -127,7 +128,7 @@ type gottenFile struct {
 func (f *gottenFile) within(most int64) bool { return f.Size != nil && *f.Size <= most }
 
 // show adds the picture of an image to the answer, and tells whether it could.
-func (f *gottenFile) show(ctx context.Context, d *desk.Desk, a *tool.Answer) bool {
+func (f *gottenFile) show(ctx context.Context, d *deps.Deps, a *tool.Answer) bool {
 	img, err := imageFile(f.MIME, f.data)
 	var p images.Picture
 	if err == nil {

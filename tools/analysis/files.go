@@ -9,8 +9,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -20,7 +21,7 @@ type fileListArgs struct {
 }
 
 // Refine implements tool.Refiner.
-func (fileListArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath).Default("") }
+func (fileListArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, target.MaxPath).Default("") }
 
 // A ListedFile is a notebook, file or folder in a [FileListResult].
 type ListedFile struct {
@@ -40,7 +41,7 @@ type FileListResult struct {
 }
 
 // fileList makes file_list.
-func fileList(d *desk.Desk) tool.Tool {
+func fileList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "file_list",
 		Title:   "List files",
@@ -76,7 +77,7 @@ func fileList(d *desk.Desk) tool.Tool {
 }
 
 // noFolder is the error of a path that could not be listed as a folder: what is there, if it is something else.
-func noFolder(ctx context.Context, d *desk.Desk, args fileListArgs, err error) error {
+func noFolder(ctx context.Context, d *deps.Deps, args fileListArgs, err error) error {
 	switch there, look := fileOf(ctx, d, args.ID, args.Path); {
 	case look != nil:
 		return look
@@ -93,7 +94,7 @@ type fileReadArgs struct {
 }
 
 // Refine implements tool.Refiner.
-func (fileReadArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+func (fileReadArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 // A FileReadResult is the answer of file_read.
 type FileReadResult struct {
@@ -106,11 +107,11 @@ type FileReadResult struct {
 func (FileReadResult) Refine(f tool.Fields) {
 	f.Field("content").Say("Its text, from position on.")
 	f.Field("content_length").Say("Length of the whole text, " + document.PositionUnit + ".")
-	f.Field("revision").Say(desk.RevisionText("the content"))
+	f.Field("revision").Say(target.RevisionText("the content"))
 }
 
 // fileRead makes file_read.
-func fileRead(d *desk.Desk) tool.Tool {
+func fileRead(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_read",
 		Title:       "Read a text file",

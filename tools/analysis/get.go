@@ -3,7 +3,7 @@ package analysis
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -19,7 +19,7 @@ func (notebookGetArgs) Refine(f tool.Fields) {
 }
 
 // notebookGet makes notebook_get.
-func notebookGet(d *desk.Desk) tool.Tool {
+func notebookGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_get",
 		Title:       "Read a notebook",

@@ -7,7 +7,8 @@ import (
 
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -34,7 +35,7 @@ type ImageResult struct {
 }
 
 // getImageResource makes get_image_resource.
-func getImageResource(d *desk.Desk) tool.Tool {
+func getImageResource(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_image_resource",
 		Title:       "Get an image",
@@ -49,7 +50,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			with := args.Data == nil || *args.Data
-			most := desk.ImageBudget
+			most := render.ImageBudget
 			if with {
 				most = (tool.AnswerBudget - 8000) / 3 // the data twice, and the picture
 			}
@@ -58,7 +59,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("image %s cannot be shown: %w; resources/read returns the original", e.URI(), err)
 			}
-			out := ImageResult{MIME: img.MIME, Width: p.OwnWidth, Height: p.OwnHeight, URI: e.URI(), Description: desk.ImageDescription(e)}
+			out := ImageResult{MIME: img.MIME, Width: p.OwnWidth, Height: p.OwnHeight, URI: e.URI(), Description: render.ImageDescription(e)}
 			data := img.Data
 			if len(data) > most {
 				data = p.Data

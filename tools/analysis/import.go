@@ -10,9 +10,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/srcbook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -23,7 +25,7 @@ type newNotebook struct {
 }
 
 // Refine implements tool.Refiner.
-func (newNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+func (newNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 type importArgs struct {
 	newNotebook
@@ -33,8 +35,8 @@ type importArgs struct {
 
 // Refine implements tool.Refiner.
 func (importArgs) Refine(f tool.Fields) {
-	f.Field("content").Limit(0, desk.MaxSourceTotal)
-	f.Field("source_path").Limit(1, desk.MaxPath)
+	f.Field("content").Limit(0, target.MaxSourceTotal)
+	f.Field("source_path").Limit(1, target.MaxPath)
 }
 
 // An ImportResult is the answer of a tool that made a notebook from something.
@@ -47,7 +49,7 @@ type ImportResult struct {
 }
 
 // notebookImport makes notebook_import.
-func notebookImport(d *desk.Desk) tool.Tool {
+func notebookImport(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "notebook_import",
 		Title:   "Import a srcbook file",
@@ -69,7 +71,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 			}
-			if err := desk.CheckTotal(content); err != nil {
+			if err := target.CheckTotal(content); err != nil {
 				return nil, err
 			}
 			nb, err := srcbook.Decode(content)
@@ -87,7 +89,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 }
 
 // fileText returns the text of a document as it is now, including unsaved edits.
-func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
+func fileText(ctx context.Context, d *deps.Deps, path string) (string, error) {
 	clean, err := document.PathArg("source_path", path)
 	if err != nil {
 		return "", err
@@ -101,7 +103,7 @@ func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
 }
 
 // makeNotebook makes a notebook at a free path, and opens it.
-func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcbook.Notebook) (ImportResult, error) {
+func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Notebook) (ImportResult, error) {
 	clean, err := document.PathArg("path", path)
 	if err == nil {
 		err = document.FitsType(clean, document.TypeNotebook)
@@ -132,12 +134,12 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcbook.Not
 	}
 	defer doc.Release()
 	ids := doc.Notebook().IDs()
-	return ImportResult{Path: doc.Path().String(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: desk.NotebookAddress(desk.ImageOwner(ctx), doc.FileID())}, nil
+	return ImportResult{Path: doc.Path().String(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: target.NotebookAddress(render.ImageOwner(ctx), doc.FileID())}, nil
 }
 
 // importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is
 // asked for a kernel for it: without one, JupyterLab asks whoever opens the notebook.
-func importedMetadata(ctx context.Context, d *desk.Desk, nb srcbook.Notebook) map[string]any {
+func importedMetadata(ctx context.Context, d *deps.Deps, nb srcbook.Notebook) map[string]any {
 	out := map[string]any{}
 	for key, v := range nb.Metadata {
 		if key == "kernelspec" || key == OwnMetadata {
@@ -148,7 +150,7 @@ func importedMetadata(ctx context.Context, d *desk.Desk, nb srcbook.Notebook) ma
 	if lang.Name != "" {
 		out["language_info"] = map[string]any{"name": lang.Name}
 	}
-	if spec, ok := out["kernelspec"].(map[string]any); ok && desk.IsText(spec["name"]) {
+	if spec, ok := out["kernelspec"].(map[string]any); ok && render.IsText(spec["name"]) {
 		return out
 	}
 	delete(out, "kernelspec")

@@ -15,10 +15,11 @@ import (
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type inspectArgs struct {
@@ -29,14 +30,14 @@ type inspectArgs struct {
 
 // Refine implements tool.Refiner.
 func (inspectArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("path").Limit(1, target.MaxPath)
 	f.Field("name").Limit(0, inspect.MaxName)
 	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
 }
 
 // inspectData makes inspect_data: what there is in a notebook's kernel, a data file or an image. It needs no session.
 func inspectData(d *inspector) tool.Tool {
-	preview, picture := previewData(d.Desk), getImageResource(d.Desk)
+	preview, picture := previewData(d.Deps), getImageResource(d.Deps)
 	return tool.Tool{
 		Name:        "inspect_data",
 		Title:       "Look at data",
@@ -63,7 +64,7 @@ func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture
 		return to.Handle(ctx, req)
 	}
 	switch ending := strings.ToLower(path.Ext(args.Path)); {
-	case strings.HasPrefix(args.Path, desk.JupyterScheme) && strings.Contains(args.Path, "/images/"):
+	case strings.HasPrefix(args.Path, target.JupyterScheme) && strings.Contains(args.Path, "/images/"):
 		return pass(picture, map[string]any{"resource_uri": args.Path, "include_data": false})
 	case ending == ".ipynb":
 		return d.inspectNotebook(ctx, args)
@@ -111,11 +112,11 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	case !f.within(images.MaxBytes):
 		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", textfmt.Quoted(clean.String()), textfmt.Kilobytes(images.MaxBytes))
 	}
-	if f.data, f.MIME, err = FileData(ctx, d.Desk, c.Path); err != nil {
+	if f.data, f.MIME, err = FileData(ctx, d.Deps, c.Path); err != nil {
 		return nil, err
 	}
 	a := &tool.Answer{}
-	if !f.show(ctx, d.Desk, a) {
+	if !f.show(ctx, d.Deps, a) {
 		return nil, fmt.Errorf("%s: %s", textfmt.Quoted(clean.String()), f.Message)
 	}
 	a.Body = inspectedImage{c.Path.String(), f.MIME, c.Size, f.Width, f.Height, f.Message}
@@ -124,7 +125,7 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 
 // inspectNotebook lists the variables of a notebook's kernel, or shows one.
 func (d *inspector) inspectNotebook(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
-	at, err := desk.NotebookArg("path", args.Path)
+	at, err := target.NotebookArg("path", args.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (d *inspector) inspectNotebook(ctx context.Context, args inspectArgs) (*too
 	case errors.Is(err, analysis.ErrNoSession):
 		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", textfmt.Quoted(at.String()))}
 	case err != nil:
-		return nil, inspectionError(desk.AnalysisError(err))
+		return nil, inspectionError(deps.AnalysisError(err))
 	}
 	return a, trim()
 }

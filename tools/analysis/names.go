@@ -11,7 +11,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -42,7 +43,7 @@ type notebookName struct {
 
 // Refine implements tool.Refiner.
 func (notebookName) Refine(f tool.Fields) {
-	f.Field("notebook_name").Say(notebookNameText).Limit(1, desk.MaxPath)
+	f.Field("notebook_name").Say(notebookNameText).Limit(1, target.MaxPath)
 }
 
 const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
@@ -65,7 +66,7 @@ type CellName struct {
 // Refine implements tool.Refiner.
 func (CellName) Refine(f tool.Fields) {
 	f.Field("cell_index").Limit(0, tool.MaxIndex)
-	f.Field("cell_id").Limit(1, desk.MaxIDLength).CellID()
+	f.Field("cell_id").Limit(1, target.MaxIDLength).CellID()
 }
 
 // Check refuses a call that names no cell, or names it both ways.
@@ -77,34 +78,34 @@ func (c CellName) Check() error {
 }
 
 // Find returns the cell that is meant in a view of the notebook, as it is now.
-func (c CellName) Find(doc *session.Document, v desk.View) (ydoc.Cell, error) {
+func (c CellName) Find(doc *session.Document, v target.View) (ydoc.Cell, error) {
 	if c.Index != nil {
 		if *c.Index < 0 || *c.Index >= len(v.Listed) {
-			return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(len(v.Listed)))}
+			return ydoc.Cell{}, tool.Coded{Code: deps.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), target.Holds(len(v.Listed)))}
 		}
 		cell, err := v.At(*c.Index, "cell_index")
 		if err != nil {
-			return cell, tool.Coded{Code: desk.CodeCell, Message: err.Error()}
+			return cell, tool.Coded{Code: deps.CodeCell, Message: err.Error()}
 		}
 		return cell, nil
 	}
 	at, err := v.Find(c.CellID, "cell_id")
-	var unknown *desk.UnknownCellError
+	var unknown *target.UnknownCellError
 	switch {
 	case errors.As(err, &unknown):
-		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+textfmt.Hint(": notebook_get shows the ids"), textfmt.Quoted(c.CellID), doc.Path())}
+		return ydoc.Cell{}, tool.Coded{Code: deps.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+textfmt.Hint(": notebook_get shows the ids"), textfmt.Quoted(c.CellID), doc.Path())}
 	case err != nil:
-		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: err.Error()}
+		return ydoc.Cell{}, tool.Coded{Code: deps.CodeCell, Message: err.Error()}
 	}
 	return v.Now[at], nil
 }
 
 // open opens the notebook that a call names. The caller releases it.
-func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document, error) {
+func (n notebookName) open(ctx context.Context, d *deps.Deps) (*session.Document, error) {
 	if n.Name == "" {
 		a, doc, err := d.SessionNotebook(ctx, n.ID)
 		if err == nil && doc == nil {
-			err = tool.Coded{Code: desk.CodeNone, Message: fmt.Sprintf("session %s: %v: give notebook_name", a.ID(), analysis.ErrNoNotebook)}
+			err = tool.Coded{Code: deps.CodeNone, Message: fmt.Sprintf("session %s: %v: give notebook_name", a.ID(), analysis.ErrNoNotebook)}
 		}
 		return doc, err
 	}
@@ -133,7 +134,7 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 
 // noNotebook is the error of a name without a notebook at any of its paths. It says so if a file or folder has that
 // name.
-func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.Path) error {
+func noNotebook(ctx context.Context, d *deps.Deps, name string, paths []jupyter.Path) error {
 	var names []string
 	for _, p := range paths {
 		names = append(names, textfmt.Quoted(p.String()))
@@ -145,7 +146,7 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.
 			return notANotebook(other, c.Type)
 		}
 	}
-	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + textfmt.Hint(": file_list lists the files") + textfmt.Hint(", notebook_create makes one")}
+	return tool.Coded{Code: deps.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + textfmt.Hint(": file_list lists the files") + textfmt.Hint(", notebook_create makes one")}
 }
 
 func notANotebook(p jupyter.Path, kind string) error {
@@ -177,7 +178,7 @@ func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, 
 }
 
 // fileOf returns what is at the path that a call names, for a session of its client. A known error has its code.
-func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
+func fileOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, error) {
 	clean, err := pathOf(ctx, d, id, p)
 	if err != nil {
 		return jupyter.Content{}, err
@@ -190,7 +191,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 }
 
 // pathOf is the path that a call names, for a session of its client. A known error has its code.
-func pathOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Path, error) {
+func pathOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Path, error) {
 	if _, err := d.Analysis(ctx, id); err != nil {
 		return jupyter.Path{}, err
 	}
@@ -202,7 +203,7 @@ func pathOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Path, erro
 }
 
 // FileNotFolder is fileOf for a path that must be a file or a notebook.
-func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
+func FileNotFolder(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
 		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+textfmt.Hint(": file_list lists what is in it"), textfmt.Quoted("/"+c.Path.String()))}
@@ -218,12 +219,12 @@ type cellOfNotebook struct {
 
 // openCell opens the notebook that a call names, and finds the cell that it names there, which gets a new source unless that is
 // nil. The caller releases the document.
-func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk, source *string) (*session.Document, ydoc.Cell, error) {
+func (c cellOfNotebook) openCell(ctx context.Context, d *deps.Deps, source *string) (*session.Document, ydoc.Cell, error) {
 	doc, err := c.open(ctx, d)
 	if err != nil {
 		return nil, ydoc.Cell{}, err
 	}
-	view := desk.ViewOf(ctx, doc)
+	view := target.ViewOf(ctx, doc)
 	if source != nil {
 		view = view.Writing(*source)
 	}

@@ -13,9 +13,11 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -30,24 +32,24 @@ const (
 
 // A CodeResult is the outcome of code that was run.
 type CodeResult struct {
-	Success      bool         `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
-	Stdout       string       `json:"stdout"`
-	Stderr       string       `json:"stderr"`
-	Result       *string      `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
-	Displays     []string     `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
-	Images       []imageRef   `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
-	Milliseconds int64        `json:"execution_time_ms"`
-	ErrorType    string       `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
-	ErrorMessage string       `json:"error_message,omitempty"`
-	Traceback    string       `json:"traceback,omitempty"`
-	RunID        string       `json:"run_id" jsonschema:"Id of the run."`
-	State        string       `json:"state"`
-	Input        *desk.Input  `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
-	Behind       *desk.Behind `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
-	CellID       string       `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
-	Count        *int         `json:"execution_count"`
-	Truncated    bool         `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
-	Message      string       `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
+	Success      bool            `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
+	Stdout       string          `json:"stdout"`
+	Stderr       string          `json:"stderr"`
+	Result       *string         `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
+	Displays     []string        `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
+	Images       []imageRef      `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
+	Milliseconds int64           `json:"execution_time_ms"`
+	ErrorType    string          `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
+	ErrorMessage string          `json:"error_message,omitempty"`
+	Traceback    string          `json:"traceback,omitempty"`
+	RunID        string          `json:"run_id" jsonschema:"Id of the run."`
+	State        string          `json:"state"`
+	Input        *waiting.Input  `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Behind       *waiting.Behind `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
+	CellID       string          `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
+	Count        *int            `json:"execution_count"`
+	Truncated    bool            `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
+	Message      string          `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -61,34 +63,34 @@ type imageRef struct {
 
 // codeOutcome is a run as it was when its call stopped waiting.
 type codeOutcome struct {
-	desk *desk.Desk
+	desk *deps.Deps
 	run  *run.Run
 	run.Result
 	waited time.Duration
-	behind *desk.Behind
-	newSet func(expected int) *desk.ImageSet // makes one for each rendering
-	from   images.Origin                     // of its images
+	behind *waiting.Behind
+	newSet func(expected int) *render.ImageSet // makes one for each rendering
+	from   images.Origin                       // of its images
 }
 
 // answer writes the outcome with at most size characters of output, and fewer if the answer would be too long.
 func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
-	outputs := desk.ContentsOf(simplest(c.Outputs))
-	lim := desk.OutputLimits{Each: size, Total: size, Count: desk.MaxOutputs}
+	outputs := render.ContentsOf(simplest(c.Outputs))
+	lim := render.OutputLimits{Each: size, Total: size, Count: render.MaxOutputs}
 	out := &CodeResult{}
-	a := &tool.Answer{Body: out, Doc: desk.About(doc)}
-	render := func() {
-		pictures := c.newSet(desk.PicturesIn(c.Outputs))
+	a := &tool.Answer{Body: out, Doc: deps.About(doc)}
+	write := func() {
+		pictures := c.newSet(render.PicturesIn(c.Outputs))
 		pictures.From = c.from
 		*out = c.render(outputs.Show(lim, pictures), pictures)
 		a.Images = pictures.Images
 	}
-	render()
+	write()
 	return a, a.Trim(func() bool {
 		if lim.None() {
 			return false
 		}
 		lim = lim.Halved()
-		render()
+		write()
 		return true
 	})
 }
@@ -106,9 +108,9 @@ func simplest(outputs []ydoc.Output) []ydoc.Output {
 		kept := map[string]any{}
 		best := ""
 		for mime, v := range data {
-			if slices.Contains(desk.PictureTypes, mime) {
+			if slices.Contains(render.PictureTypes, mime) {
 				kept[mime] = v
-			} else if best == "" || cmp.Or(cmp.Compare(desk.Rank(mime), desk.Rank(best)), cmp.Compare(mime, best)) < 0 {
+			} else if best == "" || cmp.Or(cmp.Compare(render.Rank(mime), render.Rank(best)), cmp.Compare(mime, best)) < 0 {
 				best = mime
 			}
 		}
@@ -123,9 +125,9 @@ func simplest(outputs []ydoc.Output) []ydoc.Output {
 	return out
 }
 
-func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) CodeResult {
+func (c codeOutcome) render(shown render.ShownOutputs, pictures *render.ImageSet) CodeResult {
 	out := CodeResult{
-		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, Input: desk.InputOf(c.Result), CellID: c.run.CellID, Count: c.Count,
+		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, Input: waiting.InputOf(c.Result), CellID: c.run.CellID, Count: c.Count,
 		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted+c.Figures > 0,
 	}
 	var stdout, stderr strings.Builder
@@ -157,7 +159,7 @@ func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) Co
 	for _, e := range pictures.Named {
 		if uri := e.URI(); !named[uri] {
 			named[uri] = true
-			out.Images = append(out.Images, imageRef{uri, e.MIME, desk.ImageDescription(e)})
+			out.Images = append(out.Images, imageRef{uri, e.MIME, render.ImageDescription(e)})
 		}
 	}
 	c.explain(&out)
@@ -175,8 +177,8 @@ func ShownText(o map[string]any) (out []string) {
 		return []string{t}
 	}
 	for mime, v := range data {
-		if slices.Contains(desk.PictureTypes, mime) {
-			if t, _ := v.(string); mime == desk.Plotly || strings.HasPrefix(t, desk.NotShown) {
+		if slices.Contains(render.PictureTypes, mime) {
+			if t, _ := v.(string); mime == render.Plotly || strings.HasPrefix(t, render.NotShown) {
 				out = append(out, t)
 			}
 			continue
@@ -215,7 +217,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		if c.State == run.Queued {
 			doing = "the code waits for what runs before it"
 		} else if c.Asking != nil {
-			doing = desk.Asks(c.Result)
+			doing = waiting.Asks(c.Result)
 		}
 		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+textfmt.Hint("; wait_run with run_id %q waits for it")+textfmt.Hint(", interrupt_execution stops it"), c.waited, doing, c.run.ID))
 	case c.State == run.Lost:
@@ -240,7 +242,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		says = append(says, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(c.Omitted)))
 	}
 	if c.Figures > 0 {
-		says = append(says, desk.FiguresLeftOut(c.Figures))
+		says = append(says, render.FiguresLeftOut(c.Figures))
 	}
 	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
 	out.ErrorMessage, _ = textfmt.Cut(out.ErrorMessage, 2000)

@@ -10,8 +10,9 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -36,7 +37,7 @@ type previewArgs struct {
 
 // Refine implements tool.Refiner.
 func (previewArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("path").Limit(1, target.MaxPath)
 	f.Field("session_id").Limit(0, maxID)
 	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
 	f.Field("format").OneOf(inspect.PreviewFormats()...)
@@ -55,7 +56,7 @@ func refinePreview(f tool.Fields) {
 }
 
 // previewData makes preview_data.
-func previewData(d *desk.Desk) tool.Tool {
+func previewData(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "preview_data",
 		Title:       "Look into a data file",

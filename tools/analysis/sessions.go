@@ -11,8 +11,9 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -59,12 +60,12 @@ type createSessionArgs struct {
 // Refine implements tool.Refiner.
 func (createSessionArgs) Refine(f tool.Fields) {
 	f.Field("name").Limit(0, 200)
-	f.Field("notebook_path").Limit(0, desk.MaxPath)
+	f.Field("notebook_path").Limit(0, target.MaxPath)
 	f.Field("kernel_name").Limit(1, 200)
 }
 
 // sessionCreate makes session_create.
-func sessionCreate(d *desk.Desk) tool.Tool {
+func sessionCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_create",
 		Title:       "Start an analysis session",
@@ -76,7 +77,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 			opt := analysis.Options{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
 				var err error
-				if opt.NotebookPath, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
+				if opt.NotebookPath, err = target.NotebookArg("notebook_path", args.Path); err != nil {
 					return nil, err
 				}
 			}
@@ -91,10 +92,10 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
 			if errors.Is(err, jupyter.ErrNotFound) && !opt.NotebookPath.IsRoot() {
-				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+textfmt.Hint(": list_nbs lists the notebooks")+textfmt.Hint(", create_document makes one"), opt.NotebookPath)}
+				err = tool.Coded{Code: deps.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+textfmt.Hint(": list_nbs lists the notebooks")+textfmt.Hint(", create_document makes one"), opt.NotebookPath)}
 			}
 			if err != nil {
-				return nil, desk.AnalysisError(err)
+				return nil, deps.AnalysisError(err)
 			}
 			d.WorkIn(ctx, a)
 			return &tool.Answer{Body: infoOf(ctx, a)}, nil
@@ -109,7 +110,7 @@ type connectArgs struct {
 
 // Refine implements tool.Refiner.
 func (connectArgs) Refine(f tool.Fields) {
-	f.Field("notebook_path").Limit(0, desk.MaxPath)
+	f.Field("notebook_path").Limit(0, target.MaxPath)
 	f.Field("kernel_id").Limit(0, 200)
 }
 
@@ -120,7 +121,7 @@ type ConnectResult struct {
 }
 
 // sessionConnect makes session_connect.
-func sessionConnect(d *desk.Desk) tool.Tool {
+func sessionConnect(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_connect",
 		Title:       "Join a running kernel",
@@ -135,13 +136,13 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 				return nil, errors.New("give notebook_path or kernel_id" + textfmt.Hint("; session_list lists the running kernels"))
 			} else if args.Path != "" {
 				var err error
-				if path, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
+				if path, err = target.NotebookArg("notebook_path", args.Path); err != nil {
 					return nil, err
 				}
 			}
 			a, err := d.Analyses.Connect(ctx, tool.ClientOf(ctx), path, args.KernelID)
 			if errors.Is(err, analysis.ErrNoSession) {
-				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + textfmt.Hint("; session_list lists the running kernels") + textfmt.Hint(", session_create with notebook_path starts one")}
+				return nil, tool.Coded{Code: deps.CodeSession, Message: err.Error() + textfmt.Hint("; session_list lists the running kernels") + textfmt.Hint(", session_create with notebook_path starts one")}
 			} else if err != nil {
 				return nil, err
 			}
@@ -167,7 +168,7 @@ type SessionsResult struct {
 }
 
 // sessionList makes session_list.
-func sessionList(d *desk.Desk) tool.Tool {
+func sessionList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_list",
 		Title:       "List analysis sessions",
@@ -195,7 +196,7 @@ func sessionList(d *desk.Desk) tool.Tool {
 
 // connectable lists the running kernels, those of notebooks first, by path. It leaves out kernels that were started for
 // another client alone.
-func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
+func connectable(ctx context.Context, d *deps.Deps) ([]Connectable, error) {
 	lists := d.Manager.Servers().Lists
 	kernels, err := lists.Kernels(ctx)
 	if err != nil {
@@ -240,7 +241,7 @@ type EndedResult struct {
 }
 
 // sessionDelete makes session_delete.
-func sessionDelete(d *desk.Desk) tool.Tool {
+func sessionDelete(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "session_delete",
 		Title:   "End an analysis session",
@@ -256,7 +257,7 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if err := d.Analyses.Delete(ctx, tool.ClientOf(ctx), args.ID); err != nil {
-				return nil, desk.AnalysisError(err)
+				return nil, deps.AnalysisError(err)
 			}
 			end := a.End()
 			out := EndedResult{ID: args.ID, Deleted: true, Shutdown: end.KernelEnded, Message: "the session has ended and its kernel is shut down"}
@@ -286,7 +287,7 @@ type InterruptResult struct {
 }
 
 // interruptExecution makes interrupt_execution.
-func interruptExecution(d *desk.Desk) tool.Tool {
+func interruptExecution(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "interrupt_execution",
 		Title:       "Interrupt a session's code",
@@ -302,7 +303,7 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 			}
 			runs, err := a.Interrupt(ctx)
 			if err != nil {
-				return nil, desk.AnalysisError(err)
+				return nil, deps.AnalysisError(err)
 			}
 			wait, stop := context.WithTimeout(ctx, notebook.CancelTime)
 			defer stop()

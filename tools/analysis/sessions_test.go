@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -57,7 +57,7 @@ func TestAC1SessionManagement(t *testing.T) {
 			"session_delete": {}, "execute_code": {"code": "1"}, "execute_cell": {"cell_index": 0}, "interrupt_execution": {},
 		} {
 			args["session_id"] = made.ID
-			r.Refused(elsewhere, name, args, desk.CodeSession, made.ID, "session_create")
+			r.Refused(elsewhere, name, args, deps.CodeSession, made.ID, "session_create")
 		}
 		res := r.CallAs(elsewhere, "session_list", nil)
 		var others analysis.SessionsResult
@@ -76,7 +76,7 @@ func TestAC1SessionManagement(t *testing.T) {
 			r.Good("session_delete", toolstest.Dict{"session_id": id}, &gone)
 			test.True(t, gone.Deleted)
 			test.True(t, gone.Shutdown)
-			r.Refused(r.Client, "session_delete", toolstest.Dict{"session_id": id}, desk.CodeSession)
+			r.Refused(r.Client, "session_delete", toolstest.Dict{"session_id": id}, deps.CodeSession)
 		}
 		if r.Good("session_list", nil, &list); len(list.Sessions) != 0 {
 			t.Errorf("%+v", list.Sessions)
@@ -85,9 +85,9 @@ func TestAC1SessionManagement(t *testing.T) {
 			test.NotEq(t, made.KernelID, k.KernelID)
 			test.NotEq(t, second.KernelID, k.KernelID)
 		}
-		r.Refused(r.Client, "session_create", toolstest.Dict{"notebook_path": "none.ipynb"}, desk.CodeNotebook, "none.ipynb")
-		r.Refused(r.Client, "session_connect", toolstest.Dict{"notebook_path": "none.ipynb"}, desk.CodeSession, "none.ipynb")
-		r.Refused(r.Client, "session_connect", toolstest.Dict{"kernel_id": "none"}, desk.CodeSession, "none")
+		r.Refused(r.Client, "session_create", toolstest.Dict{"notebook_path": "none.ipynb"}, deps.CodeNotebook, "none.ipynb")
+		r.Refused(r.Client, "session_connect", toolstest.Dict{"notebook_path": "none.ipynb"}, deps.CodeSession, "none.ipynb")
+		r.Refused(r.Client, "session_connect", toolstest.Dict{"kernel_id": "none"}, deps.CodeSession, "none")
 		r.Bad("session_connect", nil, "notebook_path or kernel_id")
 		r.Bad("session_create", toolstest.Dict{"kernel_name": "cobol"}, `"cobol"`, "list_available_kernels")
 	})
@@ -157,7 +157,7 @@ func TestAC2CodeExecution(t *testing.T) {
 		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got.Stdout)+len(*got.Result))
 		test.StrContains(t, got.Stdout, "characters left out")
 		r.Bad("execute_code", toolstest.Dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
-		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": id, "cell_index": 0}, desk.CodeNone, "notebook_path")
+		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": id, "cell_index": 0}, deps.CodeNone, "notebook_path")
 		// The kernel dies, and says so; the session goes on.
 		got = r.Execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
 		test.Eq(t, analysis.ErrLost, got.ErrorType)
@@ -260,8 +260,8 @@ func TestAC7SharedKernel(t *testing.T) {
 		r.Good("execute_cell", toolstest.Dict{"session_id": got.ID, "cell_id": "c1"}, &again)
 		test.Eq(t, "second\n", again.Stdout)
 		test.Eq(t, "c1", again.CellID)
-		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_index": 4}, desk.CodeCell, "4 cells")
-		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_id": "none"}, desk.CodeCell, `"none"`)
+		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_index": 4}, deps.CodeCell, "4 cells")
+		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": got.ID, "cell_id": "none"}, deps.CodeCell, `"none"`)
 		r.Bad("execute_cell", toolstest.Dict{"session_id": got.ID}, "either cell_index or cell_id")
 		var gone analysis.EndedResult
 		if r.Good("session_delete", toolstest.Dict{"session_id": got.ID}, &gone); gone.Shutdown {

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+	"github.com/nbduet/nbduet/tools/analysis/templates"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/srcbook"
-	"github.com/nbduet/nbduet/tools/templates"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -41,7 +41,7 @@ type TemplateResult struct {
 }
 
 // notebookFromTemplate makes notebook_from_template.
-func notebookFromTemplate(d *desk.Desk) tool.Tool {
+func notebookFromTemplate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "notebook_from_template",
 		Title:   "Create a notebook from a template",

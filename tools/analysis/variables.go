@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -35,7 +35,7 @@ func (d *inspector) inspecting(ctx context.Context, id string, look func(*analys
 		return err
 	}
 	defer done()
-	return inspectionError(desk.AnalysisError(look(a)))
+	return inspectionError(deps.AnalysisError(look(a)))
 }
 
 func inspectionError(err error) error {
@@ -214,6 +214,6 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 
 // An inspector reads variables of kernels, with one call at a time in each kernel.
 type inspector struct {
-	*desk.Desk
+	*deps.Deps
 	looks tool.KeyedLock // by the kernel's id
 }

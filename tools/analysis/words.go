@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // The answers of inspect_data in words.

@@ -9,8 +9,9 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 // RunUsedCode runs code in a kernel alone, as their server does: in the kernel with the id, or in the current
@@ -35,24 +36,24 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		kernelID = k.ID
 	}
 	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
-	if desk.IsNoKernel(err) {
+	if deps.IsNoKernel(err) {
 		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows those that run"), kernelID)
 	}
 	if err != nil {
-		return nil, desk.AnalysisError(err)
+		return nil, deps.AnalysisError(err)
 	}
 	if err := d.Manager.KernelsThere(ctx); err != nil {
 		return nil, fmt.Errorf("nothing was run: %w", err)
 	}
-	r, err := a.Run(code, run.Options{Ask: desk.Asker(ctx)})
+	r, err := a.Run(code, run.Options{Ask: waiting.Asker(ctx)})
 	if err != nil {
-		return nil, desk.AnalysisError(err)
+		return nil, deps.AnalysisError(err)
 	}
-	late, err := w.wait(ctx, d.Desk, r)
+	late, err := w.wait(ctx, d.Deps, r)
 	if err != nil {
 		return nil, err
 	}
-	s := w.outcome(ctx, d.Desk, r, late)
+	s := w.outcome(ctx, d.Deps, r, late)
 	s.newSet = d.Images.Sets(ctx)
 	s.from = imagesOfCode(d, r, code)
 	out, _, err := s.answer(nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -24,14 +24,14 @@ type deleteUsedArgs struct {
 	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
 	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
 	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: what you were shown."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
 func (deleteUsedArgs) Refine(f tool.Fields) {
-	f.Field("cell_indices").Limit(1, desk.MaxChanged).Null().Items().Limit(0, tool.MaxIndex)
+	f.Field("cell_indices").Limit(1, target.MaxChanged).Null().Items().Limit(0, tool.MaxIndex)
 	f.Field("include_source").Default(true)
-	f.Field("cell_ids_to_delete").Limit(1, desk.MaxChanged).Null().Items().Limit(1, desk.MaxIDLength).CellID()
+	f.Field("cell_ids_to_delete").Limit(1, target.MaxChanged).Null().Items().Limit(1, target.MaxIDLength).CellID()
 	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
 	f.Field("revision").Limit(1, 20)
 }
@@ -63,11 +63,11 @@ func deleteCell(d *Toolset) tool.Tool {
 }
 
 func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*tool.Answer, error) {
-	base, err := desk.ParseRevision(args.Revision)
+	base, err := target.ParseRevision(args.Revision)
 	if err != nil {
 		return nil, err
 	}
-	view := desk.ViewOf(ctx, doc)
+	view := target.ViewOf(ctx, doc)
 	var cells []ydoc.Cell
 	var indexes []int
 	out := &textResult{Kind: "cell.delete"}
@@ -103,7 +103,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		return nil, err
 	}
 	each := tool.AnswerBudget / 4 / len(cells)
-	render := func() {
+	write := func() {
 		var parts []string
 		for i, c := range cells {
 			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
@@ -114,12 +114,12 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		}
 		out.Result = strings.Join(parts, "\n")
 	}
-	render()
+	write()
 	a := out.answer()
 	a.Doc = doc
 	return a, a.Trim(func() bool {
 		each /= 2
-		render()
+		write()
 		return each > 0
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -36,7 +36,7 @@ type insertCellArgs struct {
 // Refine implements tool.Refiner.
 func (insertCellArgs) Refine(f tool.Fields) {
 	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown, ydoc.Raw)
-	f.Field("cell_source").Limit(0, desk.MaxSource)
+	f.Field("cell_source").Limit(0, target.MaxSource)
 }
 
 // check refuses a shortened source before anything is opened.
@@ -91,12 +91,12 @@ type overwriteCellArgs struct {
 	UsedCell
 	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
 	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
 func (overwriteCellArgs) Refine(f tool.Fields) {
-	f.Field("cell_source").Limit(0, desk.MaxSource)
+	f.Field("cell_source").Limit(0, target.MaxSource)
 	f.Field("revision").Limit(1, 20)
 }
 
@@ -115,7 +115,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}
@@ -153,8 +153,8 @@ type editSourceArgs struct {
 
 // Refine implements tool.Refiner.
 func (editSourceArgs) Refine(f tool.Fields) {
-	f.Field("old_string").Limit(1, desk.MaxSource)
-	f.Field("new_string").Limit(0, desk.MaxSource)
+	f.Field("old_string").Limit(1, target.MaxSource)
+	f.Field("new_string").Limit(0, target.MaxSource)
 	f.Field("replace_all").Default(false)
 }
 
@@ -215,7 +215,7 @@ type moveUsedArgs struct {
 	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index."`
 	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index."`
 	Revision string `json:"revision,omitempty" jsonschema:"The revision at which you have read the cell. Left out: it is moved whatever it says."`
-	desk.Forced
+	target.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -224,7 +224,7 @@ func (moveUsedArgs) Refine(f tool.Fields) {
 		f.Field(name).Limit(0, tool.MaxIndex).Null()
 	}
 	for _, name := range []string{"source_cell_id", "target_cell_id"} {
-		f.Field(name).Limit(1, desk.MaxIDLength).Null().CellID()
+		f.Field(name).Limit(1, target.MaxIDLength).Null().CellID()
 	}
 	f.Field("revision").Limit(1, 20)
 }
@@ -243,7 +243,7 @@ func moveCell(d *Toolset) tool.Tool {
 			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
 				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
 			}
-			base, err := desk.ParseRevision(args.Revision)
+			base, err := target.ParseRevision(args.Revision)
 			if err != nil {
 				return nil, err
 			}
@@ -252,20 +252,20 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			view := desk.ViewOf(ctx, doc)
+			view := target.ViewOf(ctx, doc)
 			cell, from, err := findUsed(view, args.Source, args.SourceID)
 			if err != nil {
 				return nil, err
 			}
-			target, _, err := findUsed(view.Beside(), args.Target, args.TargetID)
+			beside, _, err := findUsed(view.Beside(), args.Target, args.TargetID)
 			if err != nil {
 				return nil, err
 			}
 			to := 0
 			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, readset.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
-				if to, there = e.Index(target.ID); !there {
-					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", textfmt.Quoted(target.ID))
+				if to, there = e.Index(beside.ID); !there {
+					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", textfmt.Quoted(beside.ID))
 				}
 				return to, nil
 			}, args.Force); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -23,7 +23,7 @@ type listFilesArgs struct {
 
 // Refine implements tool.Refiner.
 func (listFilesArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("path").Limit(0, target.MaxPath).Default("")
 	f.Field("max_depth").Limit(0, 3).Default(filesDepth)
 	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
 	f.Field("limit").Limit(0, tool.MaxIndex).Default(filesShown)
@@ -48,7 +48,7 @@ func listFiles(d *Toolset) tool.Tool {
 		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
-			root, err := desk.FolderArg("path", args.Path)
+			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -125,7 +125,7 @@ func (d *Toolset) usedPath(ctx context.Context, name string) (called string, p j
 		case called == "":
 			err = errNoCurrent
 		case path.Ext(called) == analysis.NotebookExt:
-			p, err = desk.NotebookArg("notebook_name", called)
+			p, err = target.NotebookArg("notebook_name", called)
 		default:
 			err = notConnected(called, u.names())
 		}
@@ -161,7 +161,7 @@ type inNotebook struct {
 }
 
 // Refine implements tool.Refiner.
-func (inNotebook) Refine(f tool.Fields) { f.Field("notebook_name").Limit(0, desk.MaxPath).Null() }
+func (inNotebook) Refine(f tool.Fields) { f.Field("notebook_name").Limit(0, target.MaxPath).Null() }
 
 // A UsedCell is how a call names one cell of a notebook.
 type UsedCell struct {
@@ -173,20 +173,20 @@ type UsedCell struct {
 // Refine implements tool.Refiner.
 func (UsedCell) Refine(f tool.Fields) {
 	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
-	f.Field("cell_id").Limit(1, desk.MaxIDLength).Null().CellID()
+	f.Field("cell_id").Limit(1, target.MaxIDLength).Null().CellID()
 }
 
 // open opens the notebook and finds the cell that the client means. The caller releases the document.
 func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
-	return c.openAs(ctx, d, desk.ViewOf)
+	return c.openAs(ctx, d, target.ViewOf)
 }
 
 // openToRun is open for a call that runs the cell.
 func (c UsedCell) openToRun(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
-	return c.openAs(ctx, d, desk.ViewToRun)
+	return c.openAs(ctx, d, target.ViewToRun)
 }
 
-func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Context, *session.Document) desk.View) (*session.Document, ydoc.Cell, int, error) {
+func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Context, *session.Document) target.View) (*session.Document, ydoc.Cell, int, error) {
 	if c.Index == nil && c.CellID == "" {
 		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")
 	}
@@ -203,10 +203,10 @@ func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Cont
 }
 
 // findUsed finds a cell by its id, or else by its index.
-func findUsed(v desk.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
+func findUsed(v target.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
 	if id != "" {
 		at, err := v.Find(id, "cell_id")
-		var unknown *desk.UnknownCellError
+		var unknown *target.UnknownCellError
 		switch {
 		case errors.As(err, &unknown):
 			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -29,7 +29,7 @@ type useArgs struct {
 // Refine implements tool.Refiner.
 func (useArgs) Refine(f tool.Fields) {
 	f.Field("notebook_name").Limit(1, maxName)
-	f.Field("notebook_path").Limit(0, desk.MaxPath).Null()
+	f.Field("notebook_path").Limit(0, target.MaxPath).Null()
 	f.Field("mode").OneOf("connect", modeCreate).Default("connect")
 	f.Field("kernel_id").Limit(0, 200).Null()
 }
@@ -55,10 +55,10 @@ func useNotebook(d *Toolset) tool.Tool {
 				return (&useResult{textResult{Kind: "notebook.use", Result: said}, ""}).answer(), err
 			}
 			defer doc.Release()
-			revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
+			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			const most = 20
-			out := &useResult{textResult{Kind: "notebook.use"}, desk.Revision(revision)}
+			out := &useResult{textResult{Kind: "notebook.use"}, target.Revision(revision)}
 			out.Result = fmt.Sprintf("%s\n\nNotebook has %d cells.\nShowing first %d cells:\n\n%s", said, len(cells), min(most, len(cells)), overview(cells, 0, most))
 			noteOverview(ctx, doc, cells, 0, most)
 			a := out.answer()
@@ -84,7 +84,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 		return "", nil, fmt.Errorf("%w; give notebook_path to connect it", notConnected(args.Name, names))
 	} else if args.Path != "" {
 		var err error
-		if clean, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
+		if clean, err = target.NotebookArg("notebook_path", args.Path); err != nil {
 			return "", nil, err
 		}
 	}
@@ -129,7 +129,7 @@ func (d *Toolset) createUsed(ctx context.Context, p jupyter.Path) error {
 	if err := document.FitsType(p, document.TypeNotebook); err != nil {
 		return err
 	}
-	file := nbformat.Notebook{Cells: []ydoc.Cell{{Type: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
+	file := nbformat.Notebook{Cells: []ydoc.Cell{{Type: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Deps, "")}
 	_, err := d.Files.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 	switch {
 	case errors.Is(err, files.ErrExists):
@@ -254,7 +254,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 		Title:       "Restart a notebook's kernel",
 		Description: "Restarts the kernel of a notebook in use: variables and imports are lost, for everybody who has it open, running code is ended and waiting code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Costs some seconds.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
+		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, target.MaxPath) }),
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -157,7 +157,7 @@ func TestConnectToJupyter(t *testing.T) {
 		}
 		m := session.New(session.Config{Server: srv})
 		defer m.Close(t.Context())
-		away := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Toolsets: []string{tool.ToolsetToday}})
+		away := r.Connect(tools.Config{Work: deps.NewWork(m), Version: "test", Toolsets: []string{tool.ToolsetToday}})
 		defer away.Close()
 		res := r.CallAs(away, "connect_to_jupyter", toolstest.Dict{"jupyter_url": "http://127.0.0.1:9"})
 		test.True(t, res.IsError)

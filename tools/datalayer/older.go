@@ -12,8 +12,9 @@ import (
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -90,7 +91,7 @@ func listCells(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			revision := desk.Revision(desk.Now(doc)) // in this order, because a revision that is too old is harmless
+			revision := target.Revision(target.Now(doc)) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			rows := overviewRows(cells, 0, 0)
 			for i, c := range cells {
@@ -145,9 +146,9 @@ func readCells(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
+			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
-			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: desk.Revision(revision)}
+			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: target.Revision(revision)}
 			pictures := d.Images.NewSet(ctx, 0)
 			pictures.AddressesOnly = true
 			spent := 0
@@ -155,7 +156,7 @@ func readCells(d *Toolset) tool.Tool {
 				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(datauri.Short(c.Source))}
 				if c.Type == ydoc.Code {
 					pictures.From = d.Images.OfCell(ctx, doc, c)
-					shown := desk.ContentsOf(readable(c.Outputs)).Show(desk.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: desk.MaxOutputs}, pictures)
+					shown := render.ContentsOf(readable(c.Outputs)).Show(render.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: render.MaxOutputs}, pictures)
 					for n, o := range shown.Outputs {
 						one.Outputs = append(one.Outputs, placedOutput(o, shown.Images[n], pictures)...)
 					}
@@ -172,7 +173,7 @@ func readCells(d *Toolset) tool.Tool {
 				doc.As(tool.ClientOf(ctx)).Show(c)
 			}
 			doc.As(tool.ClientOf(ctx)).ListRange(cells, 0, len(out.Result))
-			desk.TouchCells(ctx, doc, cells[:len(out.Result)])
+			target.TouchCells(ctx, doc, cells[:len(out.Result)])
 			a := &tool.Answer{Body: out, Doc: doc}
 			a.Parts = func() (parts []any) {
 				for _, c := range out.Result {
@@ -266,7 +267,7 @@ type ipythonArgs struct {
 
 // Refine implements tool.Refiner.
 func (ipythonArgs) Refine(f tool.Fields) {
-	f.Field("code").Limit(1, desk.MaxSource)
+	f.Field("code").Limit(1, target.MaxSource)
 	timeoutField(f.Field("timeout"), ipythonTimeout)
 }
 

@@ -13,23 +13,26 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // An outputsResult is an answer that is a list: texts, and objects for images, which are shown at their places.
 type outputsResult struct {
-	Kind    string      `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
-	Result  []any       `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
-	Outputs []any       `json:"outputs" jsonschema:"The same."`
-	Count   int         `json:"count" jsonschema:"How many."`
-	Images  int         `json:"images" jsonschema:"How many of them are images."`
-	CellID  string      `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
-	RunID   string      `json:"run_id,omitempty" jsonschema:"Id of the run."`
-	State   string      `json:"state,omitempty"`
-	Input   *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Kind    string         `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
+	Result  []any          `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
+	Outputs []any          `json:"outputs" jsonschema:"The same."`
+	Count   int            `json:"count" jsonschema:"How many."`
+	Images  int            `json:"images" jsonschema:"How many of them are images."`
+	CellID  string         `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
+	RunID   string         `json:"run_id,omitempty" jsonschema:"Id of the run."`
+	State   string         `json:"state,omitempty"`
+	Input   *waiting.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
 }
 
 // Refine implements tool.Refiner.
@@ -69,24 +72,24 @@ type shownRun struct {
 	none     string   // the only text of an answer that would be empty
 	run      *run.Run
 	state    run.State
-	input    *desk.Input
+	input    *waiting.Input
 	size     int // most characters of outputs
-	newSet   func(expected int) *desk.ImageSet
+	newSet   func(expected int) *render.ImageSet
 	from     images.Origin // of its images
 }
 
 // answer writes the answer, and cuts it further if it would be too long. whole tells that the texts of the head were
 // not cut.
 func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
-	outputs := desk.ContentsOf(readable(s.outputs))
-	lim := desk.OutputLimits{Each: s.size, Total: s.size, Count: desk.MaxOutputs}
-	most := desk.MaxSource
+	outputs := render.ContentsOf(readable(s.outputs))
+	lim := render.OutputLimits{Each: s.size, Total: s.size, Count: render.MaxOutputs}
+	most := target.MaxSource
 	read := &cellResult{outputsResult{Kind: s.kind, CellID: s.cell}, s.revision}
 	out := &read.outputsResult
 	if s.run != nil {
 		out.RunID, out.State, out.Input = s.run.ID, string(s.state), s.input
 	}
-	a = &tool.Answer{Body: out, Doc: desk.About(doc), Meta: idMeta(s.cell, nil)}
+	a = &tool.Answer{Body: out, Doc: deps.About(doc), Meta: idMeta(s.cell, nil)}
 	if s.revision != "" {
 		a.Body = read
 	}
@@ -103,8 +106,8 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		}
 		return slices.Concat(parts, atRevision(s.revision), warning(a))
 	}
-	render := func() {
-		pictures := s.newSet(desk.PicturesIn(s.outputs))
+	write := func() {
+		pictures := s.newSet(render.PicturesIn(s.outputs))
 		pictures.From = s.from
 		out.Result, whole = nil, true
 		for _, t := range s.head {
@@ -135,22 +138,22 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		}
 		a.Images = pictures.Images
 	}
-	render()
+	write()
 	err = a.Trim(func() bool {
 		if lim.None() && most == 0 {
 			return false
 		}
 		lim, most = lim.Halved(), most/2
-		render()
+		write()
 		return true
 	})
 	return a, whole, err
 }
 
 // placedOutput is an output as their answers have it: texts, or an image. An empty output gives nothing.
-func placedOutput(o map[string]any, at int, pictures *desk.ImageSet) (out []any) {
+func placedOutput(o map[string]any, at int, pictures *render.ImageSet) (out []any) {
 	data, _ := o["data"].(map[string]any)
-	for _, mime := range desk.PictureTypes {
+	for _, mime := range render.PictureTypes {
 		switch reference, ok := data[mime].(string); {
 		case ok && at >= 0:
 			return []any{placedImage{"image", reference, pictures.Images[at].MIME}}
@@ -187,7 +190,7 @@ func readable(outputs []ydoc.Output) []ydoc.Output {
 			continue
 		}
 		kept := map[string]any{}
-		for _, mime := range desk.PictureTypes {
+		for _, mime := range render.PictureTypes {
 			if v, ok := data[mime]; ok {
 				kept[mime] = v
 			}
@@ -205,8 +208,8 @@ func readableText(kind string, data map[string]any) string {
 		v, ok := data[mime]
 		switch {
 		case !ok:
-		case desk.IsText(v):
-			return desk.JoinText(v)
+		case render.IsText(v):
+			return render.JoinText(v)
 		default:
 			if b, err := json.MarshalIndent(v, "", "  "); err == nil {
 				return string(b)

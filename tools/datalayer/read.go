@@ -10,7 +10,8 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -36,7 +37,7 @@ func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell,
 			doc.As(client).Show(cells[i])
 		}
 	}
-	desk.TouchCells(ctx, doc, cells[start:min(start+count, len(cells))])
+	target.TouchCells(ctx, doc, cells[start:min(start+count, len(cells))])
 }
 
 func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
@@ -56,7 +57,7 @@ func headLine(source string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	first, _ := textfmt.Cut(lines[0], desk.MaxLine)
+	first, _ := textfmt.Cut(lines[0], render.MaxLine)
 	if n := len(lines) - 1; n > 0 {
 		first += fmt.Sprintf("...(%d lines hidden)", n)
 	}
@@ -93,7 +94,7 @@ type readNotebookArgs struct {
 
 // Refine implements tool.Refiner.
 func (readNotebookArgs) Refine(f tool.Fields) {
-	f.Field("notebook_name").Limit(1, desk.MaxPath)
+	f.Field("notebook_name").Limit(1, target.MaxPath)
 	f.Field("response_format").OneOf("brief", formatDetailed).Default("brief")
 	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
 	f.Field("limit").Limit(0, tool.MaxIndex).Default(cellsShown)
@@ -132,7 +133,7 @@ func readNotebook(d *Toolset) tool.Tool {
 
 // readUsed answers with cells of a notebook, and with fewer if they would be too long for an answer.
 func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
-	revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
+	revision := target.Now(doc) // in this order, because a revision that is too old is harmless
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
 		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
@@ -142,8 +143,8 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		count = min(count, limit)
 	}
 	wanted := count
-	out := &readResult{textResult{Kind: "notebook.read"}, desk.Revision(revision)}
-	render := func() {
+	out := &readResult{textResult{Kind: "notebook.read"}, target.Revision(revision)}
+	write := func() {
 		shown := overview(cells, start, count)
 		if count == 0 && len(cells) > 0 {
 			shown = ""
@@ -156,12 +157,12 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", textfmt.Plural(wanted-count, "cell"), start+count)
 		}
 	}
-	render()
+	write()
 	a := out.answer()
 	a.Doc = doc
 	err := a.TrimTo(count, func(n int) {
 		count = n
-		render()
+		write()
 	})
 	if err == nil {
 		noteOverview(ctx, doc, cells, start, count)
@@ -205,19 +206,19 @@ func readCell(d *Toolset) tool.Tool {
 		Output:      tool.DocumentResultOf[cellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			var revision ydoc.Revision
-			var view desk.View
-			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) desk.View {
-				revision = desk.Now(doc) // in this order, because a revision that is too old is harmless
-				view = desk.ViewNow(ctx, doc)
+			var view target.View
+			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) target.View {
+				revision = target.Now(doc) // in this order, because a revision that is too old is harmless
+				view = target.ViewNow(ctx, doc)
 				return view
 			})
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			o := shownRun{kind: "cell.read", cell: cell.ID, revision: desk.Revision(revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
+			o := shownRun{kind: "cell.read", cell: cell.ID, revision: target.Revision(revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
 			o.head = []string{cellHead(cell, at), datauri.Short(cell.Source)}
-			o.outputs = desk.PicturesOf(cell)
+			o.outputs = render.PicturesOf(cell)
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.outputs = append(o.outputs, cell.Outputs...)
 			}

@@ -9,9 +9,12 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -115,14 +118,14 @@ func (w *Watch) say(format string, args ...any) {
 
 // wait waits for the run to end. At the timeout it interrupts the run, and late is true. A call that did not say how long
 // to wait may end before that; the run goes on then.
-func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, err error) {
+func (w *Watch) wait(ctx context.Context, d *deps.Deps, r *run.Run) (late bool, err error) {
 	began := time.Now()
 	most := time.Duration(w.seconds) * time.Second
 	hold := d.Hold(ctx, w.said, most)
 	limit, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	said, outputs := 0.0, 0
-	desk.AwaitTelling(ctx, limit, []*run.Run{r}, func(res run.Result) {
+	waiting.AwaitTelling(ctx, limit, []*run.Run{r}, func(res run.Result) {
 		elapsed := time.Since(began).Seconds()
 		if n := len(res.Outputs); n > outputs {
 			w.say("[%.1fs] %d new output(s), %d total", elapsed, n-outputs, n)
@@ -158,9 +161,9 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 }
 
 // outcome is what the answer shows of the run after the wait.
-func (w *Watch) outcome(ctx context.Context, d *desk.Desk, r *run.Run, late bool) shownRun {
+func (w *Watch) outcome(ctx context.Context, d *deps.Deps, r *run.Run, late bool) shownRun {
 	res := r.Result()
-	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, input: desk.InputOf(res), outputs: res.Outputs, size: w.size, none: "[No output generated]"}
+	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, input: waiting.InputOf(res), outputs: res.Outputs, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
 		if w.first {
 			s.head = []string{w.timedOut}
@@ -206,22 +209,22 @@ func (w *Watch) notes(res run.Result) (out []string) {
 		out = append(out, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(res.Omitted)))
 	}
 	if res.Figures > 0 {
-		out = append(out, desk.FiguresLeftOut(res.Figures))
+		out = append(out, render.FiguresLeftOut(res.Figures))
 	}
 	return out
 }
 
 // runUsed runs a cell as their server does, and answers.
 func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *Watch) (*tool.Answer, error) {
-	runs, err := doc.RunWith(ctx, []string{cell}, run.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, []string{cell}, run.Options{Ask: waiting.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return nil, err
 	}
-	late, err := w.wait(ctx, d.Desk, runs[0])
+	late, err := w.wait(ctx, d.Deps, runs[0])
 	if err != nil {
 		return nil, err
 	}
-	s := w.outcome(ctx, d.Desk, runs[0], late)
+	s := w.outcome(ctx, d.Deps, runs[0], late)
 	s.newSet, s.from = d.Images.Sets(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
 	if c, ok := doc.Notebook().Cell(cell); ok {
 		s.from = d.Images.OfCell(ctx, doc, c)
@@ -251,7 +254,7 @@ type insertExecuteArgs struct {
 }
 
 // Refine implements tool.Refiner.
-func (insertExecuteArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, desk.MaxSource) }
+func (insertExecuteArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, target.MaxSource) }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {
@@ -288,7 +291,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 
 // insertUsed inserts a cell and returns its id.
 func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
-	before := desk.ViewOf(ctx, doc).Listed
+	before := target.ViewOf(ctx, doc).Listed
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}

@@ -1,15 +1,15 @@
 package datalayer
 
 import (
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // A Toolset makes the tools of the toolset, and keeps which notebooks each client has named.
 type Toolset struct {
-	*desk.Desk
-	used desk.PerClient[*userNotebooks]
+	*deps.Deps
+	used deps.PerClient[*userNotebooks]
 	// Notebook is the path of the notebook that each client begins with, "" for none.
 	Notebook jupyter.Path
 }

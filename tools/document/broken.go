@@ -8,17 +8,18 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A broken notebook has no room, so what a client is shown of it is its file.
 
 // readBroken answers a reading of a broken notebook with a piece of its file.
-func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
-	out := ContentResult{Revision: desk.FileRevision(broken.Text), Fault: broken.Err.Error()}
+func readBroken(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
+	out := ContentResult{Revision: target.FileRevision(broken.Text), Fault: broken.Err.Error()}
 	finish, err := readPiece(broken.Text, args, &out, func(from, to int) {
 		d.Pieces.Read(tool.ClientOf(ctx), broken.Path, broken.Text, from, to)
 	})
@@ -30,11 +31,11 @@ func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, ar
 }
 
 // mend writes a notebook in place of a broken one that the client has read.
-func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args overwriteArgs) (*OverwriteResult, error) {
+func mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args overwriteArgs) (*OverwriteResult, error) {
 	client := tool.ClientOf(ctx)
 	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
 	case args.Force:
-	case args.Revision != "" && args.Revision != desk.FileRevision(broken.Text):
+	case args.Revision != "" && args.Revision != target.FileRevision(broken.Text):
 		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+textfmt.Hint(" with get_document_content"), textfmt.Quoted(args.Revision))
 	case reached < len(broken.Text):
 		return nil, notReached(broken.Path, textfmt.Size(broken.Text[:reached]), textfmt.Size(broken.Text))
@@ -65,7 +66,7 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 }
 
 // mend makes the change in the file of a broken notebook, if that mends it.
-func (r *replacement) mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError) (*tool.Answer, error) {
+func (r *replacement) mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError) (*tool.Answer, error) {
 	text, err := r.make(broken.Text)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (r *replacement) mend(ctx context.Context, d *desk.Desk, broken *files.Brok
 		return nil, err
 	}
 	d.Pieces.Drop(tool.ClientOf(ctx), broken.Path)
-	out := EditTextResult{Replaced: r.made, Revision: desk.FileRevision(text)}
+	out := EditTextResult{Replaced: r.made, Revision: target.FileRevision(text)}
 	out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
 	out.Diff, _ = textfmt.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
 	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plaintext.Text {

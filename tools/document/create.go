@@ -11,9 +11,10 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type createArgs struct {
@@ -44,7 +45,7 @@ const (
 )
 
 // createDocument makes create_document.
-func createDocument(d *desk.Desk) tool.Tool {
+func createDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "create_document",
 		Title:       "Create a document",
@@ -64,7 +65,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 			if err := FitsType(clean, args.Type); err != nil {
 				return nil, err
 			}
-			if err := desk.CheckTotal(args.Content); err != nil {
+			if err := target.CheckTotal(args.Content); err != nil {
 				return nil, err
 			}
 			content, cells, err := newContent(ctx, d, args)
@@ -112,7 +113,7 @@ func PlaceError(err error, p jupyter.Path) error {
 
 // newContent checks the content of a new document and converts it for the Contents API. made are the sources that its
 // author knows, by the cells' ids; a text's is under "".
-func newContent(ctx context.Context, d *desk.Desk, args createArgs) (content jupyter.NewContent, made map[string]string, err error) {
+func newContent(ctx context.Context, d *deps.Deps, args createArgs) (content jupyter.NewContent, made map[string]string, err error) {
 	made = map[string]string{}
 	if args.Type != TypeNotebook {
 		made[""] = textfmt.Lines(args.Content)
@@ -133,7 +134,7 @@ func newContent(ctx context.Context, d *desk.Desk, args createArgs) (content jup
 
 // KernelMetadata names the kernel of a new notebook, because JupyterLab would ask everybody who opens it for one; "" is
 // the server's default.
-func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]any {
+func KernelMetadata(ctx context.Context, d *deps.Deps, name string) map[string]any {
 	specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)
 	if err != nil {
 		return nil // JupyterLab then asks for the kernel

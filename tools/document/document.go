@@ -1,12 +1,12 @@
 package document
 
 import (
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Tools are the tools for text documents, files, and their sessions.
-func Tools(d *desk.Desk) []tool.Tool {
+func Tools(d *deps.Deps) []tool.Tool {
 	return []tool.Tool{
 		getDocumentContent(d),
 		insertDocumentText(d),

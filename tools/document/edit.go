@@ -7,7 +7,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -71,7 +72,7 @@ type textEdited struct {
 // Refine implements tool.Refiner.
 func (textEdited) Refine(f tool.Fields) {
 	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(desk.RevisionText("the document's content"))
+	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 type insertTextResult struct {
@@ -85,7 +86,7 @@ type insertTextResult struct {
 func (insertTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // insertDocumentText makes insert_document_text.
-func insertDocumentText(d *desk.Desk) tool.Tool {
+func insertDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "insert_document_text",
 		Title:       "Insert text into a document",
@@ -123,7 +124,7 @@ type deleteTextResult struct {
 func (deleteTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // deleteDocumentText makes delete_document_text.
-func deleteDocumentText(d *desk.Desk) tool.Tool {
+func deleteDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document_text",
 		Title:       "Delete text from a document",
@@ -161,7 +162,7 @@ type replaceTextResult struct {
 func (replaceTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // replaceDocumentText makes replace_document_text.
-func replaceDocumentText(d *desk.Desk) tool.Tool {
+func replaceDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "replace_document_text",
 		Title:       "Replace text in a document",
@@ -196,7 +197,7 @@ type editDone struct {
 const removedShown = 1000
 
 // editText makes the edit; the caller releases the document.
-func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name string) (editDone, *session.Document, error) {
+func editText(ctx context.Context, d *deps.Deps, args replaceTextArgs, name string) (editDone, *session.Document, error) {
 	doc, err := openText(ctx, d, args.Path)
 	if err != nil {
 		return editDone{}, nil, err

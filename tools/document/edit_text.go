@@ -9,9 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -22,15 +23,15 @@ type editTextArgs struct {
 	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all."`
 	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
 	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1."`
-	desk.Reasoned
+	target.Reasoned
 }
 
 // Refine implements tool.Refiner.
 func (editTextArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
-	f.Field("old_text").Limit(1, desk.MaxSource)
+	f.Field("path").Limit(1, target.MaxPath)
+	f.Field("old_text").Limit(1, target.MaxSource)
 	f.Field("new_text").Limit(0, maxText)
-	f.Field("cell_id").Limit(0, desk.MaxIDLength).CellID()
+	f.Field("cell_id").Limit(0, target.MaxIDLength).CellID()
 	f.Field("replace_all").Default(false)
 	f.Field("occurrence").Limit(1, 1_000_000)
 }
@@ -46,13 +47,13 @@ type EditTextResult struct {
 }
 
 // Refine implements tool.Refiner.
-func (EditTextResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the text")) }
+func (EditTextResult) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the text")) }
 
 // diffShown is how many characters of a difference are shown.
 const diffShown = 4000
 
 // editByText makes edit_text.
-func editByText(d *desk.Desk) tool.Tool {
+func editByText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "edit_text",
 		Title:       "Replace text",
@@ -94,7 +95,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence")
 			out.Diff, _ = textfmt.Cut(datauri.Short(textdiff.Unified("text", done.Was, done.Now, 1)), diffShown)
 			if done.Revision != 0 {
-				out.Revision = desk.Revision(done.Revision)
+				out.Revision = target.Revision(done.Revision)
 			}
 			return &tool.Answer{Body: &out, Doc: doc, Words: out.words(ctx, doc)}, nil
 		}),
@@ -114,7 +115,7 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 	if r.CellID == "" {
 		return tool.Words(ctx, func() plaintext.Text { return say(doc.Path().String()) })
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text { return say(roll.Names(r.CellID)) })
+	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text { return say(roll.Names(r.CellID)) })
 }
 
 // A replacement is a change of a text that is named by its words.
@@ -134,7 +135,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	case nb == nil:
 		return "", nil
 	case id != "":
-		v := desk.ViewOf(ctx, doc)
+		v := target.ViewOf(ctx, doc)
 		at, err := v.Find(id, "cell_id")
 		if err != nil {
 			return "", err
@@ -168,7 +169,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		}
 		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}
-	desk.Touch(ctx, doc, id)
+	target.Touch(ctx, doc, id)
 	return id, nil
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -67,7 +68,7 @@ func (infoResult) Refine(f tool.Fields) {
 }
 
 // getDocumentInfo makes get_document_info.
-func getDocumentInfo(d *desk.Desk) tool.Tool {
+func getDocumentInfo(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_info",
 		Title:       "Document properties",
@@ -87,7 +88,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			out := infoResult{Info: Info{
 				Name: file.Name, Path: file.Path.String(), Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
-				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Path),
+				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: target.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Path),
 			}}
 			a := &tool.Answer{Body: &out, Parts: func() []any { return []any{out.Info} }}
 			if !args.Include {
@@ -97,7 +98,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			end := min(len(runes), limitOf(args.Max))
 			revision := ""
 			if file.Type == TypeNotebook {
-				revision = desk.Revision(content.rev)
+				revision = target.Revision(content.rev)
 			}
 			part := func() {
 				shown := string(runes[:end])
@@ -123,7 +124,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 const formatLimit = 1 << 20
 
 // properties returns what the server knows about a file, with its format, and its content if wanted.
-func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bool) (jupyter.Content, asText, error) {
+func properties(ctx context.Context, d *deps.Deps, path jupyter.Path, content bool) (jupyter.Content, asText, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents.Get(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
@@ -160,7 +161,7 @@ func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bo
 }
 
 // currentContent is the content of a file's room, or of the file on disk if nobody has it open, or if it can have no room.
-func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (asText, error) {
+func currentContent(ctx context.Context, d *deps.Deps, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
 		if apart := d.Files.Unjoined(ctx, file.Path, file.Type); apart != nil {
 			return asTextOf(ctx, d, apart)

@@ -7,7 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -18,7 +19,7 @@ type listDocumentsArgs struct {
 
 // Refine implements tool.Refiner.
 func (listDocumentsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("path").Limit(0, target.MaxPath).Default("")
 	f.Field("max_depth").Limit(1, files.MaxDepth).Default(1)
 }
 
@@ -41,7 +42,7 @@ type ListedDocument struct {
 }
 
 // listDocuments makes list_documents.
-func listDocuments(d *desk.Desk) tool.Tool {
+func listDocuments(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_documents",
 		Title:       "List documents",
@@ -51,7 +52,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output:      tool.ResultOf[listDocumentsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
-			root, err := desk.FolderArg("path", args.Path)
+			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +69,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			for _, c := range found {
 				out.Documents = append(out.Documents, ListedDocument{
 					Name: c.Name, Path: c.Path.String(), Type: c.Type, Created: tool.Stamp(c.Created), LastModified: tool.Stamp(c.LastModified),
-					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
+					Size: c.Size, Writable: c.Writable, URL: target.PageURL(base, c.Path),
 				})
 			}
 			a := &tool.Answer{Body: &out, Parts: func() []any {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -27,7 +27,7 @@ type DeleteResult struct {
 }
 
 // deleteDocument makes delete_document.
-func deleteDocument(d *desk.Desk) tool.Tool {
+func deleteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document",
 		Title:       "Delete a document",
@@ -79,7 +79,7 @@ type RenameResult struct {
 }
 
 // renameDocument makes rename_document.
-func renameDocument(d *desk.Desk) tool.Tool {
+func renameDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "rename_document",
 		Title:       "Rename a document",
@@ -135,7 +135,7 @@ type CopyResult struct {
 }
 
 // copyDocument makes copy_document.
-func copyDocument(d *desk.Desk) tool.Tool {
+func copyDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "copy_document",
 		Title:   "Copy a document",

@@ -12,7 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -22,7 +23,7 @@ type overwriteArgs struct {
 	Content  string `json:"content"`
 	Revision string `json:"revision,omitempty"`
 	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read."`
-	desk.Reasoned
+	target.Reasoned
 }
 
 // Refine implements tool.Refiner.
@@ -45,11 +46,11 @@ type OverwriteResult struct {
 // Refine implements tool.Refiner.
 func (OverwriteResult) Refine(f tool.Fields) {
 	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(desk.RevisionText("the document's content"))
+	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 // overwriteDocument makes overwrite_document.
-func overwriteDocument(d *desk.Desk) tool.Tool {
+func overwriteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "overwrite_document",
 		Title:       "Overwrite a document",
@@ -59,8 +60,8 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[overwriteArgs](nil),
 		Output:      tool.DocumentResultOf[OverwriteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
-			if len(args.Content) > desk.MaxSourceTotal {
-				return nil, desk.CheckTotal(args.Content)
+			if len(args.Content) > target.MaxSourceTotal {
+				return nil, target.CheckTotal(args.Content)
 			}
 			file, err := lookAt(ctx, d, args.Path)
 			if err != nil {
@@ -82,7 +83,7 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 }
 
 // overwriteRoom overwrites a document in its room. beside tells that its file was written meanwhile.
-func overwriteRoom(ctx context.Context, d *desk.Desk, file jupyter.Content, args overwriteArgs, beside bool) (*tool.Answer, error) {
+func overwriteRoom(ctx context.Context, d *deps.Deps, file jupyter.Content, args overwriteArgs, beside bool) (*tool.Answer, error) {
 	doc, err := openFile(ctx, d, file.Type, file.Path)
 	if broken, ok := asBroken(err); ok {
 		out, err := mend(ctx, d, broken, args)
@@ -109,13 +110,13 @@ func overwriteRoom(ctx context.Context, d *desk.Desk, file jupyter.Content, args
 }
 
 // overwriteIn overwrites a document, in its room or by its file.
-func overwriteIn(ctx context.Context, d *desk.Desk, doc readable, args overwriteArgs) (*OverwriteResult, error) {
+func overwriteIn(ctx context.Context, d *deps.Deps, doc readable, args overwriteArgs) (*OverwriteResult, error) {
 	out := overwritten(doc.Path(), args)
 	was, err := asTextOf(ctx, d, doc)
 	if err != nil {
 		return nil, err
 	}
-	if args.Revision == desk.FileRevision(was.all) {
+	if args.Revision == target.FileRevision(was.all) {
 		args.Revision = "" // it is what the client was given for this content
 	}
 	var rev ydoc.Revision
@@ -133,16 +134,16 @@ func overwriteIn(ctx context.Context, d *desk.Desk, doc readable, args overwrite
 
 // revisionOf is the revision of a document that was just written, at rev if that is known. No other call knows those of a
 // document that is in no room, so that it gets its file's.
-func revisionOf(ctx context.Context, d *desk.Desk, doc readable, rev ydoc.Revision) (string, error) {
+func revisionOf(ctx context.Context, d *deps.Deps, doc readable, rev ydoc.Revision) (string, error) {
 	_, apart := doc.(*files.Unjoined)
 	if rev != 0 && !apart {
-		return desk.Revision(rev), nil
+		return target.Revision(rev), nil
 	}
 	now, err := asTextOf(ctx, d, doc)
 	if err == nil && apart {
-		return desk.FileRevision(now.all), nil
+		return target.FileRevision(now.all), nil
 	}
-	return desk.Revision(now.rev), err
+	return target.Revision(now.rev), err
 }
 
 // overwritten is the answer for a document, without its revision.

@@ -9,9 +9,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
@@ -60,11 +61,11 @@ type ContentResult struct {
 // Refine implements tool.Refiner.
 func (ContentResult) Refine(f tool.Fields) {
 	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(desk.RevisionText("the document's content"))
+	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 // getDocumentContent makes get_document_content.
-func getDocumentContent(d *desk.Desk) tool.Tool {
+func getDocumentContent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_content",
 		Title:       "Read a document",
@@ -113,12 +114,12 @@ func (r *ContentResult) words(path jupyter.Path, from int) func() plaintext.Text
 
 // ReadText puts the requested part of an open document into out. finish has to be called with the answer: it shortens the
 // part until the answer may be sent, and records what is left of it as read.
-func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (finish func(*tool.Answer) error, err error) {
+func ReadText(ctx context.Context, d *deps.Deps, doc *session.Document, args ContentArgs, out *ContentResult) (finish func(*tool.Answer) error, err error) {
 	r, err := asTextOf(ctx, d, doc)
 	if err != nil {
 		return nil, err
 	}
-	out.Revision = desk.Revision(r.rev)
+	out.Revision = target.Revision(r.rev)
 	return readPiece(r.all, args, out, r.shown)
 }
 
@@ -129,7 +130,7 @@ type asText struct {
 	shown func(from, to int) // records which bytes of it are in an answer
 }
 
-func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err error) {
+func asTextOf(ctx context.Context, d *deps.Deps, doc readable) (r asText, err error) {
 	client := tool.ClientOf(ctx)
 	if t := doc.Text(); t != nil {
 		r.all, r.rev = t.Read()
@@ -139,8 +140,8 @@ func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err er
 	var sealed ydoc.Revision
 	open, joined := doc.(*session.Document)
 	if joined {
-		sealed = desk.Now(open)
-		desk.Touch(ctx, open, open.Notebook().IDs()...)
+		sealed = target.Now(open)
+		target.Touch(ctx, open, open.Notebook().IDs()...)
 	}
 	content, rev, shown := doc.As(client).ReadNotebook()
 	if r.rev = rev; joined {

@@ -9,7 +9,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/filesync"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -56,7 +57,7 @@ func DescribeSession(i session.Info) Session {
 }
 
 // queryDocumentSession makes query_document_session.
-func queryDocumentSession(d *desk.Desk) tool.Tool {
+func queryDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "query_document_session",
 		Title:   "Document session",
@@ -81,17 +82,17 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 }
 
 // SessionAt finds the session of a path, open or ended, or of the path that a percent-encoded one stands for.
-func SessionAt(ctx context.Context, d *desk.Desk, path jupyter.Path) (session.Info, bool) {
+func SessionAt(ctx context.Context, d *deps.Deps, path jupyter.Path) (session.Info, bool) {
 	info, found := sessionAt(d, path)
-	if plain, ok := desk.Unescaped(path); ok && !found {
+	if plain, ok := target.Unescaped(path); ok && !found {
 		if info, found = sessionAt(d, plain); found {
-			desk.Meant(ctx, path, plain)
+			target.Meant(ctx, path, plain)
 		}
 	}
 	return info, found
 }
 
-func sessionAt(d *desk.Desk, path jupyter.Path) (session.Info, bool) {
+func sessionAt(d *deps.Deps, path jupyter.Path) (session.Info, bool) {
 	for _, i := range d.Manager.Sessions(path) {
 		if i.Path == path {
 			return i, true
@@ -114,7 +115,7 @@ func (EndSessionResult) Refine(f tool.Fields) {
 }
 
 // endDocumentSession makes end_document_session.
-func endDocumentSession(d *desk.Desk) tool.Tool {
+func endDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "end_document_session",
 		Title:   "Close a document session",
@@ -135,7 +136,7 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 }
 
 // EndSession leaves the room of the document that is open at a path.
-func EndSession(ctx context.Context, d *desk.Desk, path jupyter.Path, what string) (*tool.Answer, error) {
+func EndSession(ctx context.Context, d *deps.Deps, path jupyter.Path, what string) (*tool.Answer, error) {
 	before, known := SessionAt(ctx, d, path)
 	if known {
 		path = before.Path

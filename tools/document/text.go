@@ -9,7 +9,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -29,11 +30,11 @@ const (
 
 // RefinePath bounds a path argument and ends its description, which begins with what the path names.
 func RefinePath(f tool.Field) tool.Field {
-	return f.EndWith(", from the server's root folder, such as \"work/notes.md\".").Limit(1, desk.MaxPath)
+	return f.EndWith(", from the server's root folder, such as \"work/notes.md\".").Limit(1, target.MaxPath)
 }
 
 // RefineContent does the same for an argument that holds text.
-func RefineContent(f tool.Field) tool.Field { return f.EndWith(desk.LineEnds).Limit(0, maxText) }
+func RefineContent(f tool.Field) tool.Field { return f.EndWith(target.LineEnds).Limit(0, maxText) }
 
 // refineBase describes the revision that a call's positions or content refer to.
 func refineBase(f tool.Field, of string) {
@@ -48,27 +49,27 @@ func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUni
 
 // PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (jupyter.Path, error) {
-	return desk.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))
+	return target.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))
 }
 
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), desk.WhyMissing(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), target.WhyMissing(path))
 	}
 	return err
 }
 
 // openText joins the room of the text that a call names, or uses the one already open. The caller releases it.
-func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
+func openText(ctx context.Context, d *deps.Deps, path string) (*session.Document, error) {
 	clean, err := PathArg("path", path)
 	if err != nil {
 		return nil, err
 	}
 	doc, err := d.Manager.OpenText(ctx, clean)
-	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
+	if plain, ok := target.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
 		if doc, plainErr := d.Manager.OpenText(ctx, plain); plainErr == nil {
-			desk.Meant(ctx, clean, plain)
+			target.Meant(ctx, clean, plain)
 			return doc, nil
 		}
 	}
@@ -79,7 +80,7 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 }
 
 // Open opens a text or a notebook, whichever is at the path.
-func Open(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
+func Open(ctx context.Context, d *deps.Deps, path string) (*session.Document, error) {
 	file, err := lookAt(ctx, d, path)
 	if err != nil {
 		return nil, err
@@ -88,16 +89,16 @@ func Open(ctx context.Context, d *desk.Desk, path string) (*session.Document, er
 }
 
 // lookAt finds what is at the path that a call names, or at the one for which a percent-encoded one stands.
-func lookAt(ctx context.Context, d *desk.Desk, path string) (jupyter.Content, error) {
+func lookAt(ctx context.Context, d *deps.Deps, path string) (jupyter.Content, error) {
 	clean, err := PathArg("path", path)
 	if err != nil {
 		return jupyter.Content{}, err
 	}
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
-	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
+	if plain, ok := target.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
 		if there, plainErr := srv.Contents.Get(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
-			desk.Meant(ctx, clean, plain)
+			target.Meant(ctx, clean, plain)
 			file, err = there, nil
 		}
 	}
@@ -116,7 +117,7 @@ type readable interface {
 }
 
 // openFile opens what is at a path, by its type in the Contents API.
-func openFile(ctx context.Context, d *desk.Desk, typ string, path jupyter.Path) (*session.Document, error) {
+func openFile(ctx context.Context, d *deps.Deps, typ string, path jupyter.Path) (*session.Document, error) {
 	if typ == "notebook" {
 		return d.OpenAt(ctx, path)
 	}
@@ -125,7 +126,7 @@ func openFile(ctx context.Context, d *desk.Desk, typ string, path jupyter.Path) 
 
 // baseArg parses the revision that a call's positions or content refer to; 0 if it names none.
 func baseArg(named string) (ydoc.Revision, error) {
-	return desk.ParseRevisionOf(named, "an earlier answer about this document")
+	return target.ParseRevisionOf(named, "an earlier answer about this document")
 }
 
 // rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
@@ -145,5 +146,5 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 
 // editedOf describes a text after an edit.
 func editedOf(done readset.ChangedText) textEdited {
-	return textEdited{ContentLength: textfmt.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
+	return textEdited{ContentLength: textfmt.Size(done.Text), Revision: target.Revision(done.Revision), Merged: done.Merged}
 }

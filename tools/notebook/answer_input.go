@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 // maxInput is the longest line that code is answered.
@@ -23,7 +24,7 @@ type answerInputArgs struct {
 // Refine implements tool.Refiner.
 func (answerInputArgs) Refine(f tool.Fields) { f.Field("text").Limit(0, maxInput) }
 
-func answerInput(d *desk.Desk) tool.Tool {
+func answerInput(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "answer_input",
 		Title:       "Answer a run's input()",
@@ -50,13 +51,13 @@ func answerInput(d *desk.Desk) tool.Tool {
 
 // follow waits for a run, at most as long as the call says, and answers with what became of it. The call's client is
 // asked what the code asks, if it can be asked.
-func follow(ctx context.Context, d *desk.Desk, r *run.Run, args Waiting) (*tool.Answer, error) {
+func follow(ctx context.Context, d *deps.Deps, r *run.Run, args Waiting) (*tool.Answer, error) {
 	wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
 	defer stop()
-	if ask := desk.Asker(ctx); ask != nil {
+	if ask := waiting.Asker(ctx); ask != nil {
 		r.AskThrough(ask)
 	}
-	desk.Follow(ctx, wait, r)
+	waiting.Follow(ctx, wait, r)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -71,7 +71,7 @@ func wholeReading(args ReadArgs) bool {
 
 // cellsToRead returns the indexes of the cells that a call of read_nb_cells asks for, and a note if the cell at its
 // cursor is gone.
-func cellsToRead(args ReadArgs, v desk.View) (indexes []int, note string, err error) {
+func cellsToRead(args ReadArgs, v target.View) (indexes []int, note string, err error) {
 	switch {
 	case args.Cursor != "" && args.Ranges != nil:
 		return nil, "", errors.New("both a cursor and ranges are given: give only one of them, because a cursor continues where an answer ended")
@@ -83,7 +83,7 @@ func cellsToRead(args ReadArgs, v desk.View) (indexes []int, note string, err er
 		indexes, note = c.resume(v.Now)
 		return indexes, note, nil
 	case args.Ranges != nil:
-		indexes, err = desk.Resolve(args.Ranges, v)
+		indexes, err = target.Resolve(args.Ranges, v)
 		return indexes, "", err
 	}
 	for i := range v.Now {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -40,7 +40,7 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, note, err := cellsToRead(ReadArgs{ReadOn: ReadOn{Cursor: next}}, desk.View{Listed: c.now, Now: c.now})
+		got, note, err := cellsToRead(ReadArgs{ReadOn: ReadOn{Cursor: next}}, target.View{Listed: c.now, Now: c.now})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -8,17 +8,18 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type deleteArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells."`
 	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
-	desk.Forced
-	desk.Reasoned
+	target.Forced
+	target.Reasoned
 }
 
 // What is deleted.
@@ -29,13 +30,13 @@ const (
 
 // Refine implements tool.Refiner.
 func (deleteArgs) Refine(f tool.Fields) {
-	f.Field("ranges").Limit(1, desk.MaxRanges)
+	f.Field("ranges").Limit(1, target.MaxRanges)
 	f.Field("what").OneOf(whatCells, whatOutputs).Default(whatCells)
 }
 
 // A ReadRange names cells to delete or to move.
 type ReadRange struct {
-	desk.CellRange
+	target.CellRange
 	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell."`
 }
 
@@ -43,7 +44,7 @@ type ReadRange struct {
 func (ReadRange) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
 // readCells are the cells that ranges name, in their order, each once.
-func readCells(ranges []ReadRange, v desk.View) ([]readset.Target, error) {
+func readCells(ranges []ReadRange, v target.View) ([]readset.Target, error) {
 	var out []readset.Target
 	named := map[string]bool{}
 	for n, r := range ranges {
@@ -74,7 +75,7 @@ type DeleteResult struct {
 }
 
 // deleteNbCells makes delete_nb_cells.
-func deleteNbCells(d *desk.Desk) tool.Tool {
+func deleteNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_nb_cells",
 		Title:       "Delete notebook cells",
@@ -89,7 +90,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells, err := readCells(args.Ranges, desk.ViewOf(ctx, doc))
+			cells, err := readCells(args.Ranges, target.ViewOf(ctx, doc))
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +120,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target)
 	for i, c := range cells {
 		ids[i] = c.Cell
 	}
-	return desk.RollOf(ctx, doc).Named(ids...)
+	return target.RollOf(ctx, doc).Named(ids...)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
@@ -135,7 +136,7 @@ func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.
 		return nil, err
 	}
 	out := DeleteResult{Message: "Successfully cleared the outputs of " + textfmt.Plural(len(ids), "code cell"), Cleared: len(ids)}
-	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
+	return &tool.Answer{Body: out, Doc: doc, Words: target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
 		if len(ids) == 0 {
 			return plaintext.Text{First: "none of them is a code cell; nothing was cleared"}
 		}

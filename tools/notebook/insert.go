@@ -7,26 +7,27 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 type insertArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell gets: 0 is the top, the number of cells the end."`
 	AfterID  string    `json:"after_id,omitempty" jsonschema:"Or the id of the cell before it."`
 	Cells    []newCell `json:"cells"`
 	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
-	desk.Reasoned
+	target.Reasoned
 	RunOptions
 }
 
 // Refine implements tool.Refiner.
 func (insertArgs) Refine(f tool.Fields) {
 	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, desk.MaxIDLength).CellID()
-	f.Field("cells").Limit(1, desk.MaxNewCells)
+	f.Field("after_id").Limit(1, target.MaxIDLength).CellID()
+	f.Field("cells").Limit(1, target.MaxNewCells)
 	f.Field("exec").Default(true)
 }
 
@@ -38,7 +39,7 @@ type newCell struct {
 // Refine implements tool.Refiner.
 func (newCell) Refine(f tool.Fields) {
 	f.Field("type").OneOf("code", "markdown").Default("code")
-	f.Field("content").Limit(0, desk.MaxSource)
+	f.Field("content").Limit(0, target.MaxSource)
 }
 
 // An InsertResult is the answer of insert_nb_cells.
@@ -50,7 +51,7 @@ type InsertResult struct {
 }
 
 // insertNbCells makes insert_nb_cells.
-func insertNbCells(d *desk.Desk) tool.Tool {
+func insertNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "insert_nb_cells",
 		Title:       "Insert notebook cells",
@@ -65,7 +66,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			for _, c := range args.Cells {
 				sources = append(sources, c.Content)
 			}
-			if err := desk.CheckTotal(sources...); err != nil {
+			if err := target.CheckTotal(sources...); err != nil {
 				return nil, err
 			}
 			doc, err := d.Open(ctx, args.Path)
@@ -78,7 +79,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids}
-			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(runnable) == 0 {
 				return a, nil
 			}
@@ -88,7 +89,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed them")
-			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
+			a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}
@@ -96,7 +97,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 
 // insert writes the new cells and returns their ids, and the ids of those that can be run.
 func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
-	before, position, err := args.position(desk.ViewOf(ctx, doc))
+	before, position, err := args.position(target.ViewOf(ctx, doc))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +153,7 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 }
 
 // position is the index at which to insert among the cells that it returns.
-func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
+func (a insertArgs) position(v target.View) ([]ydoc.Cell, int, error) {
 	switch n := len(v.Listed); {
 	case a.AfterID != "" && a.Position != nil:
 		return nil, 0, errors.New("position and after_id are both given: give only one of them")
@@ -160,9 +161,9 @@ func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
 		at, err := v.Beside().Find(a.AfterID, "after_id")
 		return v.Now[:at+1], at + 1, err
 	case a.Position == nil:
-		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)
+		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", target.Holds(n), n)
 	case *a.Position < 0 || *a.Position > n:
-		return nil, 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, desk.Holds(n), n)
+		return nil, 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, target.Holds(n), n)
 	default:
 		return v.Listed, *a.Position, v.Again("position")
 	}

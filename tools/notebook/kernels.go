@@ -10,7 +10,8 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -33,7 +34,7 @@ type ListKernelsResult struct {
 }
 
 // listAvailableKernels makes list_available_kernels.
-func listAvailableKernels(d *desk.Desk) tool.Tool {
+func listAvailableKernels(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_available_kernels",
 		Title:       "List available kernels",
@@ -71,7 +72,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 }
 
 type restartArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear all outputs, too."`
 	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells then."`
 	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, such as \"python3\". Left out: the notebook's current one."`
@@ -97,7 +98,7 @@ type RestartResult struct {
 }
 
 // restartNbKernel makes restart_nb_kernel.
-func restartNbKernel(d *desk.Desk) tool.Tool {
+func restartNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "restart_nb_kernel",
 		Title:       "Restart a notebook's kernel",
@@ -133,13 +134,13 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 }
 
 // afterRestart clears and runs the cells as the call asks, and makes the answer.
-func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
+func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
 	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
 	out.Message, out.did = "Successfully "+did(change), did(change)
-	a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
+	a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 	cells := codeCells(doc)
 	if args.ClearOutputs || wanted(args.Exec) {
-		desk.Touch(ctx, doc, cells...)
+		target.Touch(ctx, doc, cells...)
 	}
 	if args.ClearOutputs {
 		if err := ClearOutputs(ctx, doc, cells); err != nil {
@@ -167,7 +168,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 	} else {
 		out.Message = "The kernel is a new one" + then
 	}
-	a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
+	a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 }
 
@@ -212,7 +213,7 @@ func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) er
 }
 
 type assignArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	KernelName string `json:"kernel_name" jsonschema:"Name of an available kernel, such as \"python3\"."`
 }
 
@@ -227,7 +228,7 @@ type AssignResult struct {
 }
 
 // assignNbKernel makes assign_nb_kernel.
-func assignNbKernel(d *desk.Desk) tool.Tool {
+func assignNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "assign_nb_kernel",
 		Title:       "Choose a notebook's kernel",

@@ -8,7 +8,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -19,8 +20,8 @@ type listNbsArgs struct {
 
 // Refine implements tool.Refiner.
 func (listNbsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, desk.MaxPath).Default("")
-	f.Field("name").Limit(0, desk.MaxPath)
+	f.Field("path").Limit(0, target.MaxPath).Default("")
+	f.Field("name").Limit(0, target.MaxPath)
 }
 
 // A ListNbsResult is the answer of list_nbs.
@@ -41,7 +42,7 @@ type listedNotebook struct {
 }
 
 // listNbs makes list_nbs.
-func listNbs(d *desk.Desk) tool.Tool {
+func listNbs(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_nbs",
 		Title:       "List notebooks",
@@ -51,7 +52,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[listNbsArgs](nil),
 		Output:      tool.ResultOf[ListNbsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
-			root, err := desk.FolderArg("path", args.Path)
+			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -81,7 +82,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{
 					Path: c.Path.String(), Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),
-					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
+					Size: c.Size, Writable: c.Writable, URL: target.PageURL(base, c.Path),
 				})
 			}
 			a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}

@@ -9,37 +9,38 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 type modifyArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Modifications []Modification `json:"modifications" jsonschema:"Each cell once."`
 	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
-	desk.Forced
-	desk.Reasoned
+	target.Forced
+	target.Reasoned
 	RunOptions
 }
 
 // Refine implements tool.Refiner.
 func (modifyArgs) Refine(f tool.Fields) {
-	f.Field("modifications").Limit(1, desk.MaxNewCells)
+	f.Field("modifications").Limit(1, target.MaxNewCells)
 	f.Field("exec").Default(true)
 }
 
 // A Modification gives the cells of a range a new source.
 type Modification struct {
-	Range    desk.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
-	Content  string         `json:"content" jsonschema:"The whole new source."`
-	Revision string         `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown."`
+	Range    target.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
+	Content  string           `json:"content" jsonschema:"The whole new source."`
+	Revision string           `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown."`
 }
 
 // Refine implements tool.Refiner.
 func (Modification) Refine(f tool.Fields) {
-	f.Field("content").Limit(0, desk.MaxSource)
+	f.Field("content").Limit(0, target.MaxSource)
 	f.Field("revision").Limit(1, 20)
 }
 
@@ -64,10 +65,10 @@ type mergedCell struct {
 }
 
 // Refine implements tool.Refiner.
-func (mergedCell) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the cell")) }
+func (mergedCell) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the cell")) }
 
 // modifyNbCells makes modify_nb_cells.
-func modifyNbCells(d *desk.Desk) tool.Tool {
+func modifyNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "modify_nb_cells",
 		Title:       "Change notebook cells",
@@ -81,7 +82,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			for _, m := range args.Modifications {
 				sources = append(sources, m.Content)
 			}
-			if err := desk.CheckTotal(sources...); err != nil {
+			if err := target.CheckTotal(sources...); err != nil {
 				return nil, err
 			}
 			doc, err := d.Open(ctx, args.Path)
@@ -95,7 +96,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			}
 			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, CellIDs: changed.ids}
 			out.Message = "Successfully modified " + textfmt.Plural(len(args.Modifications), "cell range")
-			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
 			}
@@ -105,21 +106,21 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed cells")
-			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
+			a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}
 }
 
-// A target is a cell that gets a new source.
-type target struct {
+// A rewrite is a cell that gets a new source.
+type rewrite struct {
 	readset.Change
 	was ydoc.Cell
 }
 
-// targets resolves modifications to cells, each named once.
-func targets(mods []Modification, v desk.View) ([]target, error) {
-	var out []target
+// rewritesOf resolves modifications to cells, each named once.
+func rewritesOf(mods []Modification, v target.View) ([]rewrite, error) {
+	var out []rewrite
 	by := map[string]int{}
 	for n, m := range mods {
 		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v.Writing(textfmt.Lines(m.Content)))
@@ -136,21 +137,21 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 					first, n, slices.IndexFunc(v.Now, func(now ydoc.Cell) bool { return now.ID == c.ID }))
 			}
 			by[c.ID] = n
-			out = append(out, target{readset.Change{Cell: c.ID, Source: textfmt.Lines(m.Content), Base: base}, c})
+			out = append(out, rewrite{readset.Change{Cell: c.ID, Source: textfmt.Lines(m.Content), Base: base}, c})
 		}
 	}
-	return out, checkTargets(out)
+	return out, checkRewrites(out)
 }
 
-// checkTargets bounds what one call changes.
-func checkTargets(list []target) error {
-	if len(list) > desk.MaxChanged {
-		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(desk.MaxChanged))
+// checkRewrites bounds what one call changes.
+func checkRewrites(list []rewrite) error {
+	if len(list) > target.MaxChanged {
+		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(target.MaxChanged))
 	}
 	total := 0
 	for _, t := range list {
-		if total += len(t.Source); total > desk.MaxSourceTotal {
-			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", textfmt.Kilobytes(desk.MaxSourceTotal))
+		if total += len(t.Source); total > target.MaxSourceTotal {
+			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", textfmt.Kilobytes(target.MaxSourceTotal))
 		}
 		if textfmt.Marked(t.Source) && !textfmt.Marked(t.was.Source) {
 			return fmt.Errorf("the content for cell %q %s; nothing was changed", t.Cell, tool.MarkedWhy)
@@ -164,7 +165,7 @@ func baseOf(what, revision string, cells int) (ydoc.Revision, error) {
 	if revision != "" && cells > 1 {
 		return 0, fmt.Errorf("%s gives a revision for %s: a revision belongs to one cell; nothing was changed", what, textfmt.Plural(cells, "cell"))
 	}
-	rev, err := desk.ParseRevision(revision)
+	rev, err := target.ParseRevision(revision)
 	if err != nil {
 		return 0, fmt.Errorf("%s.%w", what, err)
 	}
@@ -180,7 +181,7 @@ type ChangedCells struct {
 
 // Modify writes the new sources in one transaction. With force they replace what the client has not read.
 func Modify(ctx context.Context, doc *session.Document, mods []Modification, force bool) (ChangedCells, error) {
-	list, err := targets(mods, desk.ViewOf(ctx, doc))
+	list, err := rewritesOf(mods, target.ViewOf(ctx, doc))
 	if err != nil {
 		return ChangedCells{}, err
 	}
@@ -211,7 +212,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 		if !diffCut && (tool.InWords(ctx) || !wasCut) {
 			doc.As(client).Show(now)
 		}
-		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision), Diff: diff})
+		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: target.Revision(now.Revision), Diff: diff})
 	}
 	return out, nil
 }

@@ -6,25 +6,26 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 type moveArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Ranges   []ReadRange `json:"ranges" jsonschema:"In their new order."`
 	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
 	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
-	desk.Forced
-	desk.Reasoned
+	target.Forced
+	target.Reasoned
 }
 
 // Refine implements tool.Refiner.
 func (moveArgs) Refine(f tool.Fields) {
-	f.Field("ranges").Limit(1, desk.MaxRanges)
+	f.Field("ranges").Limit(1, target.MaxRanges)
 	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, desk.MaxIDLength).CellID()
+	f.Field("after_id").Limit(1, target.MaxIDLength).CellID()
 }
 
 // A MoveResult is the answer of move_nb_cells.
@@ -35,7 +36,7 @@ type MoveResult struct {
 }
 
 // moveNbCells makes move_nb_cells.
-func moveNbCells(d *desk.Desk) tool.Tool {
+func moveNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "move_nb_cells",
 		Title:       "Move notebook cells",
@@ -50,13 +51,13 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			view := desk.ViewOf(ctx, doc)
+			view := target.ViewOf(ctx, doc)
 			cells, err := readCells(args.Ranges, view)
 			if err != nil {
 				return nil, err
 			}
-			if len(cells) > desk.MaxChanged {
-				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", textfmt.Plural(len(cells), "cell"), textfmt.Thousands(desk.MaxChanged))
+			if len(cells) > target.MaxChanged {
+				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", textfmt.Plural(len(cells), "cell"), textfmt.Thousands(target.MaxChanged))
 			}
 			before, position, err := insertArgs{Position: args.Position, AfterID: args.AfterID}.position(view)
 			if err != nil {
@@ -78,7 +79,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Position, _ = doc.Notebook().Index(out.CellIDs[0])
 			out.Message = fmt.Sprintf("Successfully moved %s to index %d", textfmt.Plural(len(cells), "cell"), out.Position)
-			return &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}, nil
+			return &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}, nil
 		}),
 	}
 }

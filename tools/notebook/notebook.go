@@ -1,12 +1,12 @@
 package notebook
 
 import (
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Tools are the tools for notebooks: their cells, kernels and runs.
-func Tools(d *desk.Desk) []tool.Tool {
+func Tools(d *deps.Deps) []tool.Tool {
 	return []tool.Tool{
 		getBaseURL(d),
 		nbPathFromURL(d),

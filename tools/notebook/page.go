@@ -8,7 +8,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -24,10 +25,10 @@ type cellPage struct {
 
 // A rendering makes the image sets of answers.
 type rendering struct {
-	newSet func(expected int) *desk.ImageSet
+	newSet func(expected int) *render.ImageSet
 	from   func(ydoc.Cell) images.Origin
 	// contents decodes a cell's outputs.
-	contents func([]ydoc.Output) desk.Contents
+	contents func([]ydoc.Output) render.Contents
 	// budget is how large the answer may become; 0 for as large as any.
 	budget int
 	// unconfirmed reports whether a cell has edits that the server has not confirmed; nil for none.
@@ -35,11 +36,11 @@ type rendering struct {
 }
 
 // renderingOf is the rendering of a notebook.
-func renderingOf(ctx context.Context, d *desk.Desk, doc *session.Document) rendering {
+func renderingOf(ctx context.Context, d *deps.Deps, doc *session.Document) rendering {
 	return rendering{
 		newSet:   d.Images.Sets(ctx),
 		from:     func(c ydoc.Cell) images.Origin { return d.Images.OfCell(ctx, doc, c) },
-		contents: func(o []ydoc.Output) desk.Contents { return d.ContentsFor(ctx, o) },
+		contents: func(o []ydoc.Output) render.Contents { return d.ContentsFor(ctx, o) },
 
 		unconfirmed: doc.Unconfirmed,
 	}
@@ -50,7 +51,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	page := cellPage{cells: []CellView{}}
 	expected := 0
 	for _, at := range indexes {
-		expected += desk.PicturesIn(shownBelow(cells[at]))
+		expected += render.PicturesIn(shownBelow(cells[at]))
 	}
 	pictures := show.newSet(expected)
 	used := 4000 // for the fields around the cells
@@ -59,7 +60,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 		before := pictures.Count()
 		c, outputs := cells[at], show.contents(shownBelow(cells[at]))
 		pictures.From = show.from(c)
-		lim := desk.OutputLimits{Each: limit, Total: budget / 2, Count: desk.MaxOutputs} // every character is sent twice
+		lim := render.OutputLimits{Each: limit, Total: budget / 2, Count: render.MaxOutputs} // every character is sent twice
 		view, edited := showCell(c, at, limit, outputs, lim, pictures), show.unconfirmed != nil && show.unconfirmed(c.ID)
 		view.Unconfirmed = edited
 		takes, err := view.takes(pictures.Images[before:])
@@ -91,7 +92,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 // shownBelow are the outputs that an answer shows below a cell's source: the pictures in the source and its attachments,
 // and a code cell's own.
 func shownBelow(c ydoc.Cell) []ydoc.Output {
-	out := desk.PicturesOf(c)
+	out := render.PicturesOf(c)
 	if c.Type == ydoc.Code {
 		out = append(out, c.Outputs...)
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // trayOf shows at most so many images.
-func trayOf(t *testing.T, most int) *desk.ImageSet {
+func trayOf(t *testing.T, most int) *render.ImageSet {
 	t.Helper()
-	g, err := desk.NewImageStore(nil, most, 0)
+	g, err := render.NewImageStore(nil, most, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 		indexes := []int{0, 1, 2}
 		for calls := 0; len(indexes) > 0; calls++ {
 			page, err := showCells(cells, indexes, limit, rendering{
-				newSet:   func(int) *desk.ImageSet { return trayOf(t, 4) },
+				newSet:   func(int) *render.ImageSet { return trayOf(t, 4) },
 				from:     func(c ydoc.Cell) images.Origin { return images.Origin{CellID: c.ID} },
-				contents: desk.ContentsOf,
+				contents: render.ContentsOf,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -79,9 +79,9 @@ func TestExecutionResultsAlwaysFit(t *testing.T) {
 	for range 5 {
 		outputs = append(outputs, sample.Stream(big), sample.Display(map[string]any{"image/png": image}))
 	}
-	f := finished{size: MaxOutputSize, newSet: func(int) *desk.ImageSet { return trayOf(t, 4) }}
+	f := finished{size: MaxOutputSize, newSet: func(int) *render.ImageSet { return trayOf(t, 4) }}
 	for i := range maxRunCells {
-		r := finishedRun{id: fmt.Sprint("run-", i), cell: strings.Repeat("c", 36), contents: desk.ContentsOf(outputs)}
+		r := finishedRun{id: fmt.Sprint("run-", i), cell: strings.Repeat("c", 36), contents: render.ContentsOf(outputs)}
 		r.State = "failed"
 		f.runs = append(f.runs, r)
 	}

@@ -7,10 +7,12 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -32,7 +34,7 @@ type Stat struct {
 
 // Refine implements tool.Refiner.
 func (Stat) Refine(f tool.Fields) {
-	f.Field("revision").Say(desk.RevisionText("the notebook's content"))
+	f.Field("revision").Say(target.RevisionText("the notebook's content"))
 }
 
 // A person is another participant in the notebook's room.
@@ -69,7 +71,7 @@ type KernelStat struct {
 const NoKernel = "not_running"
 
 // getNbStat makes get_nb_stat.
-func getNbStat(d *desk.Desk) tool.Tool {
+func getNbStat(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "get_nb_stat",
 		Title:   "Notebook status",
@@ -77,9 +79,9 @@ func getNbStat(d *desk.Desk) tool.Tool {
 		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel (none is started), and who else has it open, in which cell. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
+		Input:  tool.ArgumentsOf[target.InNotebook](nil),
 		Output: tool.DocumentResultOf[Stat](nil),
-		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
 				return nil, err
@@ -97,7 +99,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // how many there are
 			stat := Stat{
 				Path: doc.Path().String(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
-				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(desk.Now(doc)), People: peopleIn(doc),
+				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: target.Revision(target.Now(doc)), People: peopleIn(doc),
 			}
 			if !running {
 				spec, _ := nb.Metadata()["kernelspec"].(map[string]any)
@@ -111,8 +113,8 @@ func getNbStat(d *desk.Desk) tool.Tool {
 
 // ReadArgs are the arguments of read_nb_cells.
 type ReadArgs struct {
-	desk.InNotebook
-	Ranges []desk.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells."`
+	target.InNotebook
+	Ranges []target.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells."`
 	ReadOn
 }
 
@@ -129,7 +131,7 @@ func (ReadOn) Refine(f tool.Fields) {
 }
 
 // Refine implements tool.Refiner.
-func (ReadArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+func (ReadArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, target.MaxRanges) }
 
 // A ReadResult is the answer of every tool that reads cells page by page.
 type ReadResult struct {
@@ -146,7 +148,7 @@ type ReadResult struct {
 
 // Refine implements tool.Refiner.
 func (ReadResult) Refine(f tool.Fields) {
-	f.Field("revision").Say(desk.RevisionText("the notebook's content"))
+	f.Field("revision").Say(target.RevisionText("the notebook's content"))
 }
 
 // A CellView is a cell as an answer shows it.
@@ -164,13 +166,13 @@ type CellView struct {
 	Revision       string           `json:"revision"`
 	Unconfirmed    bool             `json:"unconfirmed,omitempty" jsonschema:"Whether the source has edits of yours that the server has not confirmed."`
 	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
-	shortened      bool             // see [desk.ContentsFor]
+	shortened      bool             // see [render.ContentsFor]
 }
 
 // Refine implements tool.Refiner.
 func (CellView) Refine(f tool.Fields) {
 	f.Field("outputs").ListOf(tool.ResultOf[Output](nil))
-	f.Field("revision").Say(desk.RevisionText("the cell"))
+	f.Field("revision").Say(target.RevisionText("the cell"))
 }
 
 type cellTruncation struct {
@@ -195,7 +197,7 @@ type Output struct {
 func (Output) Refine(f tool.Fields) { f.Field("execution_count").Null() }
 
 // readNbCells makes read_nb_cells.
-func readNbCells(d *desk.Desk) tool.Tool {
+func readNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "read_nb_cells",
 		Title:       "Read notebook cells",
@@ -216,13 +218,13 @@ func readNbCells(d *desk.Desk) tool.Tool {
 }
 
 // ReadCells answers with the requested cells of an open notebook, and records that the client has seen them.
-func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+func ReadCells(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
 	return readWithin(ctx, d, doc, args, tool.AnswerBudget)
 }
 
 // ReadAll is ReadCells of all cells, from the first, as far as they fit in so many bytes of words. The answer begins with
 // why.
-func ReadAll(ctx context.Context, d *desk.Desk, doc *session.Document, most int, why string) (*tool.Answer, error) {
+func ReadAll(ctx context.Context, d *deps.Deps, doc *session.Document, most int, why string) (*tool.Answer, error) {
 	a, err := readWithin(ctx, d, doc, ReadArgs{}, most)
 	if err != nil {
 		return nil, err
@@ -243,12 +245,12 @@ func ReadAll(ctx context.Context, d *desk.Desk, doc *session.Document, most int,
 }
 
 // readWithin is ReadCells of what fits in so many bytes.
-func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
+func readWithin(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
 	limit := DefaultCellData
 	if args.Max != nil {
 		limit = *args.Max
 	}
-	rev, view := desk.Now(doc), desk.ViewNow(ctx, doc)
+	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
 	cells := view.Now
 	indexes, moved, err := cellsToRead(args, view)
 	if err != nil {
@@ -257,7 +259,7 @@ func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args R
 	show := renderingOf(ctx, d, doc)
 	show.budget = budget
 	if limit > DefaultCellData {
-		show.contents = desk.ContentsOf // who asks for more is to see all of a traceback, too
+		show.contents = render.ContentsOf // who asks for more is to see all of a traceback, too
 	}
 	page, err := showCells(cells, indexes, limit, show)
 	if err != nil {
@@ -273,23 +275,23 @@ func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args R
 			doc.As(tool.ClientOf(ctx)).Show(cells[v.Index])
 		}
 		shown[i] = v.Index
-		desk.Touch(ctx, doc, v.ID)
+		target.Touch(ctx, doc, v.ID)
 	}
 	doc.As(tool.ClientOf(ctx)).List(cells, shown...)
 	out := &ReadResult{
 		Path: doc.Path().String(), Cells: page.cells, Truncated: page.truncated, Max: limit,
-		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
+		CellCount: len(cells), Revision: target.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
 		one: args.Ranges != nil && len(indexes) == 1,
 	}
-	return &tool.Answer{Doc: doc, Images: page.images, Body: out, Words: desk.CellWords(ctx, doc, out.words)}, nil
+	return &tool.Answer{Doc: doc, Images: page.images, Body: out, Words: target.CellWords(ctx, doc, out.words)}, nil
 }
 
 // showCell cuts one cell to size.
-func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.ImageSet) CellView {
-	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
+func showCell(c ydoc.Cell, index, limit int, outputs render.Contents, lim render.OutputLimits, pictures *render.ImageSet) CellView {
+	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: target.Revision(c.Revision)}
 	v.Fault, _ = textfmt.Cut(c.Fault, 500)
 	v.Source, v.Truncated.Source = textfmt.Cut(datauri.Short(c.Source), limit)
-	v.Metadata, v.Truncated.Metadata = desk.SmallObject(c.Metadata)
+	v.Metadata, v.Truncated.Metadata = render.SmallObject(c.Metadata)
 	if c.Type == ydoc.Code {
 		v.ExecutionCount, v.ExecutionState = c.ExecutionCount, c.ExecutionState
 	}

@@ -11,8 +11,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -61,7 +64,7 @@ func (w Waiting) WaitAtMost() time.Duration {
 }
 
 // hold is how long the call waits.
-func (w Waiting) hold(ctx context.Context, d *desk.Desk) time.Duration {
+func (w Waiting) hold(ctx context.Context, d *deps.Deps) time.Duration {
 	return d.Hold(ctx, w.Timeout != nil, w.WaitAtMost())
 }
 
@@ -85,8 +88,8 @@ type ExecutionResult struct {
 	CellID         string           `json:"cell_id"`
 	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
-	Input          *desk.Input      `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
-	Behind         *desk.Behind     `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
+	Input          *waiting.Input   `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Behind         *waiting.Behind  `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
@@ -108,35 +111,35 @@ type executed struct {
 
 // finished are the runs of one call, as they were when it stopped waiting.
 type finished struct {
-	desk    *desk.Desk
+	desk    *deps.Deps
 	runs    []finishedRun
 	size    int
 	timeout time.Duration
-	newSet  func(expected int) *desk.ImageSet // makes one for each rendering
+	newSet  func(expected int) *render.ImageSet // makes one for each rendering
 }
 
 type finishedRun struct {
 	id, cell string
 	run.Result
-	contents desk.Contents
+	contents render.Contents
 	from     images.Origin // of its images
-	behind   *desk.Behind
+	behind   *waiting.Behind
 }
 
 // runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs go on.
-func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
+func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
 		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
 			textfmt.Plural(len(cells), "cell"), textfmt.Thousands(maxRunCells))
 	}
-	runs, err := doc.RunWith(ctx, cells, run.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, cells, run.Options{Ask: waiting.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return finished{}, err
 	}
 	hold := opt.hold(ctx, d)
 	wait, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
-	desk.Await(ctx, wait, runs)
+	waiting.Await(ctx, wait, runs)
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt.InterruptOnCancel), err)
 	}
@@ -204,15 +207,15 @@ func (f finished) afterwards(success string) string {
 
 // into puts the results into an answer, and cuts them until the answer fits.
 func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
-	lim := desk.OutputLimits{Each: f.size, Total: f.size, Count: desk.MaxOutputs}
+	lim := render.OutputLimits{Each: f.size, Total: f.size, Count: render.MaxOutputs}
 	for f.chars(lim) > tool.AnswerBudget/2 { // every character is sent twice
 		lim = lim.Halved()
 	}
 	expected := 0
 	for _, r := range f.runs {
-		expected += desk.PicturesIn(r.Outputs)
+		expected += render.PicturesIn(r.Outputs)
 	}
-	render := func() {
+	write := func() {
 		pictures := f.newSet(expected)
 		var results []ExecutionResult
 		for _, r := range f.runs {
@@ -221,19 +224,19 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 		set(results)
 		a.Images = pictures.Images
 	}
-	render()
+	write()
 	return a.Trim(func() bool {
 		if lim.None() {
 			return false
 		}
 		lim = lim.Halved()
-		render()
+		write()
 		return true
 	})
 }
 
 // chars is how many characters of output are within the limits.
-func (f finished) chars(lim desk.OutputLimits) int {
+func (f finished) chars(lim render.OutputLimits) int {
 	n := 0
 	for _, r := range f.runs {
 		n += min(r.contents.Size, lim.Total)
@@ -241,7 +244,7 @@ func (f finished) chars(lim desk.OutputLimits) int {
 	return n
 }
 
-func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.ImageSet) ExecutionResult {
+func (f finished) show(r finishedRun, lim render.OutputLimits, pictures *render.ImageSet) ExecutionResult {
 	pictures.From = r.from
 	o := r.contents.Show(lim, pictures)
 	out := ExecutionResult{
@@ -249,7 +252,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
 	}
 	out.Shortened = o.Short
-	out.Dropped, out.Input = r.Dropped, desk.InputOf(r.Result)
+	out.Dropped, out.Input = r.Dropped, waiting.InputOf(r.Result)
 	var says []string
 	if r.Err != nil {
 		says = append(says, r.Err.Error())
@@ -264,7 +267,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		case r.State != run.WaitingForInput:
 			says = append(says, unfinished(f.timeout))
 		}
-		if why := desk.NotBegun(r.Result); why != "" {
+		if why := waiting.NotBegun(r.Result); why != "" {
 			says = append(says, why)
 		}
 	}
@@ -279,7 +282,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"), textfmt.Thousands(r.Omitted)))
 	}
 	if r.Figures > 0 {
-		says = append(says, desk.FiguresLeftOut(r.Figures))
+		says = append(says, render.FiguresLeftOut(r.Figures))
 	}
 	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
 	return out
@@ -295,13 +298,13 @@ func unfinished(waited time.Duration) string {
 }
 
 type executeArgs struct {
-	desk.InNotebook
-	Ranges []desk.CellRange `json:"ranges"`
+	target.InNotebook
+	Ranges []target.CellRange `json:"ranges"`
 	RunOptions
 }
 
 // Refine implements tool.Refiner.
-func (executeArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+func (executeArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, target.MaxRanges) }
 
 // An ExecuteResult is the answer of execute_nb_cells.
 type ExecuteResult struct {
@@ -313,7 +316,7 @@ type ExecuteResult struct {
 }
 
 // executeNbCells makes execute_nb_cells.
-func executeNbCells(d *desk.Desk) tool.Tool {
+func executeNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "execute_nb_cells",
 		Title:       "Run notebook cells",
@@ -328,7 +331,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells, err := desk.CellsOf(args.Ranges, desk.ViewToRun(ctx, doc))
+			cells, err := target.CellsOf(args.Ranges, target.ViewToRun(ctx, doc))
 			if err != nil {
 				return nil, err
 			}
@@ -339,7 +342,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				}
 			}
 			out.ExecutedCells = len(out.CellIDs)
-			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 			if len(out.CellIDs) == 0 {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", textfmt.Plural(len(cells), "cell"))
 				return a, nil
@@ -353,7 +356,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 			} else {
 				out.Message = "Executed " + textfmt.Plural(len(args.Ranges), "cell range") + done
 			}
-			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
+			a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}

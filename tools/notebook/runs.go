@@ -10,8 +10,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 const (
@@ -36,7 +38,7 @@ type namedRun struct {
 func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
 // findRun finds a run that is still known.
-func findRun(ctx context.Context, d *desk.Desk, id string) (*run.Run, error) {
+func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
 	if !ok {
 		r, ok = takeUp(ctx, d, id)
@@ -44,14 +46,14 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run.Run, error) {
 	if !ok || !Visible(ctx, r) {
 		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+textfmt.Hint("; list_runs shows the known ones"), textfmt.Quoted(id))
 	}
-	desk.TouchRun(ctx, d.Manager, r)
+	target.TouchRun(ctx, d.Manager, r)
 	return r, nil
 }
 
 // takeUp opens the notebook of a run that an earlier session has left, which takes the run up.
-func takeUp(ctx context.Context, d *desk.Desk, id string) (*run.Run, bool) {
+func takeUp(ctx context.Context, d *deps.Deps, id string) (*run.Run, bool) {
 	left, ok := d.Manager.RunTable().Left(ctx, id)
-	if !ok || !desk.Visible(ctx, left.Owner, true) {
+	if !ok || !waiting.Visible(ctx, left.Owner, true) {
 		return nil, false
 	}
 	doc, err := d.OpenAt(ctx, left.Path)
@@ -65,11 +67,11 @@ func takeUp(ctx context.Context, d *desk.Desk, id string) (*run.Run, bool) {
 // Visible tells whether a client may see a run: only its own. A run of before this program's start may be that of a
 // client session that is gone, and is shown to all that do not say who they are.
 func Visible(ctx context.Context, r *run.Run) bool {
-	return desk.Visible(ctx, r.Owner, r.TakenUp())
+	return waiting.Visible(ctx, r.Owner, r.TakenUp())
 }
 
 // answerRun answers with a run as it is now.
-func answerRun(ctx context.Context, d *desk.Desk, r *run.Run, size int) (*tool.Answer, error) {
+func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
@@ -79,7 +81,7 @@ func answerRun(ctx context.Context, d *desk.Desk, r *run.Run, size int) (*tool.A
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
 
-func getRun(d *desk.Desk) tool.Tool {
+func getRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_run",
 		Title:       "Look at a run",
@@ -109,7 +111,7 @@ type waitRunArgs struct {
 	Waiting
 }
 
-func waitRun(d *desk.Desk) tool.Tool {
+func waitRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_run",
 		Title:       "Wait for a run",
@@ -137,7 +139,7 @@ type cancelRunArgs struct {
 	OutputSize
 }
 
-func cancelRun(d *desk.Desk) tool.Tool {
+func cancelRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "cancel_run",
 		Title:   "Cancel a run",
@@ -170,7 +172,7 @@ type listRunsArgs struct {
 
 // Refine implements tool.Refiner.
 func (listRunsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("path").Limit(0, target.MaxPath).Default("")
 	f.Field("limit").Limit(1, maxRunsListed).Default(defaultRunsListed)
 }
 
@@ -194,7 +196,7 @@ type ListRunsResult struct {
 	Total int         `json:"total" jsonschema:"Known runs, including those beyond the limit."`
 }
 
-func listRuns(d *desk.Desk) tool.Tool {
+func listRuns(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "list_runs",
 		Title:   "List runs",
@@ -209,11 +211,11 @@ func listRuns(d *desk.Desk) tool.Tool {
 }
 
 // answerRuns answers with the client's runs.
-func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Answer, error) {
+func answerRuns(ctx context.Context, d *deps.Deps, args listRunsArgs) (*tool.Answer, error) {
 	var path jupyter.Path
 	if args.Path != "" {
 		var err error
-		if path, err = desk.NotebookArg("path", args.Path); err != nil {
+		if path, err = target.NotebookArg("path", args.Path); err != nil {
 			return nil, err
 		}
 	}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 // LeftOutOutput is the output number of the text that was left out of the notebook.
@@ -46,7 +47,7 @@ type outputPage struct {
 }
 
 // pageOf reads at most n characters of a run's output.
-func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
+func pageOf(r *run.Run, outputs render.Contents, output, offset, n int) (*outputPage, error) {
 	p := &outputPage{Output: output, Offset: offset}
 	var piece []rune // one more than n, if there is more
 	if output == LeftOutOutput {
@@ -109,7 +110,7 @@ func unfinishedEscape(piece []rune) int {
 // answerPage answers with a page of a run's output.
 func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	result := r.Result()
-	outputs := desk.ContentsOf(result.Outputs)
+	outputs := render.ContentsOf(result.Outputs)
 	offset, n := 0, args.Size()
 	if args.Offset != nil {
 		offset = *args.Offset
@@ -121,7 +122,7 @@ func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer,
 	out := PagedRun{Page: p, RunView: RunView{
 		ExecutionResult: ExecutionResult{
 			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
-			CellID: r.CellID, RunID: r.ID, State: string(result.State), Input: desk.InputOf(result), ExecutionCount: result.Count,
+			CellID: r.CellID, RunID: r.ID, State: string(result.State), Input: waiting.InputOf(result), ExecutionCount: result.Count,
 		},
 		Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
 	}}

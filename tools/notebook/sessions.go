@@ -6,8 +6,9 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -17,7 +18,7 @@ type querySessionsArgs struct {
 
 // Refine implements tool.Refiner.
 func (querySessionsArgs) Refine(f tool.Fields) {
-	f.Field("root_path").Limit(0, desk.MaxPath).Default("")
+	f.Field("root_path").Limit(0, target.MaxPath).Default("")
 }
 
 // A QuerySessionsResult is the answer of query_nb_sessions.
@@ -35,7 +36,7 @@ type sessionView struct {
 }
 
 // queryNbSessions makes query_nb_sessions.
-func queryNbSessions(d *desk.Desk) tool.Tool {
+func queryNbSessions(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "query_nb_sessions",
 		Title:   "Open notebook sessions",
@@ -46,7 +47,7 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.ResultOf[QuerySessionsResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
-			root, err := desk.FolderArg("root_path", args.RootPath)
+			root, err := target.FolderArg("root_path", args.RootPath)
 			if err != nil {
 				return nil, err
 			}
@@ -70,17 +71,17 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 }
 
 // endNbSession makes end_nb_session.
-func endNbSession(d *desk.Desk) tool.Tool {
+func endNbSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "end_nb_session",
 		Title:       "Close a notebook session",
 		Toolset:     tool.ToolsetRTC,
 		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call opens it again. The further output of a cell that runs is not written into the notebook.",
 		Hints:       tool.Hints{Idempotent: true},
-		Input:       tool.ArgumentsOf[desk.InNotebook](nil),
+		Input:       tool.ArgumentsOf[target.InNotebook](nil),
 		Output:      tool.ResultOf[document.EndSessionResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
-			path, err := desk.NotebookArg("path", args.Path)
+		Handle: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {
+			path, err := target.NotebookArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}

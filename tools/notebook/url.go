@@ -8,7 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -19,7 +19,7 @@ type BaseURLResult struct {
 }
 
 // getBaseURL makes get_base_url.
-func getBaseURL(d *desk.Desk) tool.Tool {
+func getBaseURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "get_base_url",
 		Title:   "Get the Jupyter address",
@@ -57,7 +57,7 @@ type URLResult struct {
 }
 
 // nbPathFromURL makes nb_path_from_url.
-func nbPathFromURL(d *desk.Desk) tool.Tool {
+func nbPathFromURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "nb_path_from_url",
 		Title:       "Notebook path from a URL",

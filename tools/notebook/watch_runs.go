@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -25,7 +25,7 @@ func (watchArgs) Refine(f tool.Fields) {
 }
 
 // watchRuns makes watch_runs.
-func watchRuns(d *desk.Desk) tool.Tool {
+func watchRuns(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "watch_runs",
 		Title:       "Look at runs, or wait",

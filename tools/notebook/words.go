@@ -7,15 +7,15 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // The answers of the tools of cells and runs in words. Each is made of the same result as the JSON.
 
 // words are the cells that were read.
-func (r *ReadResult) words(roll *desk.Roll) plaintext.Text {
+func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision)}
 	if r.one {
 		t.First = "revision " + r.Revision
@@ -35,7 +35,7 @@ func (r *ReadResult) words(roll *desk.Roll) plaintext.Text {
 }
 
 // blocks are a cell with its outputs.
-func (v CellView) blocks(roll *desk.Roll) []plaintext.Block {
+func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 	c := plaintext.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
 	if v.ExecutionState == string(run.Running) {
 		c.Says = append(c.Says, "running")
@@ -114,7 +114,7 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 
 // addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run
 // because of one before them, are only in the first line.
-func addRuns(t *plaintext.Text, roll *desk.Roll, results []ExecutionResult) {
+func addRuns(t *plaintext.Text, roll *target.Roll, results []ExecutionResult) {
 	more, stopped := false, false
 	for _, r := range results {
 		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled) && stopped) {
@@ -134,7 +134,7 @@ func addRuns(t *plaintext.Text, roll *desk.Roll, results []ExecutionResult) {
 var wholeOutputs = "not all is shown" + textfmt.Hint(": get_run with run_id and output 0, 1 … pages through it")
 
 // ranWords says how the runs of a call went; "" where they say so themselves.
-func ranWords(roll *desk.Roll, results []ExecutionResult) string {
+func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	if len(results) < 2 {
 		return ""
 	}
@@ -172,7 +172,7 @@ func joined(parts ...string) string {
 }
 
 // words are the runs of the cells that were asked for.
-func (r *ExecuteResult) words(roll *desk.Roll) plaintext.Text {
+func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: ranWords(roll, r.Results)}
 	if len(r.Results) == 0 {
 		t.First = r.Message
@@ -182,13 +182,13 @@ func (r *ExecuteResult) words(roll *desk.Roll) plaintext.Text {
 }
 
 // words are the new cells, and their runs.
-func (r *InsertResult) words(roll *desk.Roll) plaintext.Text {
+func (r *InsertResult) words(roll *target.Roll) plaintext.Text {
 	return didAndRan("inserted", roll, r.CellIDs, r.Results)
 }
 
 // didAndRan are the cells to which something was done, and their runs. One cell is named once: by its run, which says
 // that it is there.
-func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionResult) (t plaintext.Text) {
+func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionResult) (t plaintext.Text) {
 	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
 		addRuns(&t, roll, results)
 		return t
@@ -199,7 +199,7 @@ func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionRes
 }
 
 // words are the changed cells, what became of those that others changed at the same time, and their runs.
-func (r *ModifyResult) words(roll *desk.Roll) plaintext.Text {
+func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	if len(r.Merged) == 0 {
 		return didAndRan("changed", roll, r.CellIDs, r.Results)
 	}
@@ -214,12 +214,12 @@ func (r *ModifyResult) words(roll *desk.Roll) plaintext.Text {
 }
 
 // words are the moved cells.
-func (r *MoveResult) words(roll *desk.Roll) plaintext.Text {
+func (r *MoveResult) words(roll *target.Roll) plaintext.Text {
 	return plaintext.Text{First: "moved " + roll.Names(r.CellIDs...)}
 }
 
 // words say what was done with the kernel, and the runs after it.
-func (r *RestartResult) words(roll *desk.Roll) plaintext.Text {
+func (r *RestartResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: joined(r.did, ranWords(roll, r.Results))}
 	addRuns(&t, roll, r.Results)
 	return t

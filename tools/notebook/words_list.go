@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // words are a line for each notebook: its path, its size, when it was last written.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // idShown is how much of a cell's id is shown where its notebook is not looked at.

@@ -8,8 +8,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -18,7 +19,7 @@ import (
 const answerBytes = 20_000
 
 type changesArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Revision string `json:"revision" jsonschema:"The notebook's, from an earlier answer."`
 	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too."`
 }
@@ -53,7 +54,7 @@ type ChangeView struct {
 }
 
 // changesSince makes changes_since.
-func changesSince(d *desk.Desk) tool.Tool {
+func changesSince(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "changes_since",
 		Title:       "What changed, by whom",
@@ -87,22 +88,22 @@ func revisionOf(what, text string) (ydoc.Revision, error) {
 	if text == "" {
 		return 0, errors.New(what + " is missing: give the revision of the notebook that an answer told you")
 	}
-	return desk.ParseRevisionOf(text, "the answer in which you read the notebook")
+	return target.ParseRevisionOf(text, "the answer in which you read the notebook")
 }
 
 // unknown answers with the whole notebook.
-func unknown(ctx context.Context, d *desk.Desk, doc *session.Document, revision string) (*tool.Answer, error) {
+func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision string) (*tool.Answer, error) {
 	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than what is kept, of before the file was reloaded or its room joined, or no revision of this notebook. This is the notebook as it is now", textfmt.Quoted(revision))
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 
 // answer answers with what changed, cut to size; only with the changes that fit, if fits is not nil.
 func answer(ctx context.Context, doc *session.Document, told *changelog.Told, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
-	r := render{doc: doc, roll: desk.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
+	r := render{doc: doc, roll: target.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()
 	var shown []string
 	for _, c := range out.Changes {
-		desk.Touch(ctx, doc, c.CellID)
+		target.Touch(ctx, doc, c.CellID)
 		shown = append(shown, c.CellID)
 	}
 	r.roll.Show(shown...)

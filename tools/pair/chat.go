@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // chats are those that a listener holds open.
@@ -70,7 +70,7 @@ func (l *listener) listenInChat(ctx context.Context, path string) error {
 }
 
 // openChat opens a chat. Its error says what to do.
-func openChat(ctx context.Context, d *desk.Desk, at jupyter.Path) (*chat.Chat, error) {
+func openChat(ctx context.Context, d *deps.Deps, at jupyter.Path) (*chat.Chat, error) {
 	c, err := d.Chats.Open(ctx, at)
 	if errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, chat.ErrGone) {
 		return nil, fmt.Errorf("there is no chat %s on the Jupyter server: %w", textfmt.Quoted(at.String()), err)

@@ -13,13 +13,14 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/service/chatwatch"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // attachedTo is what a message has with it, the cells with their sources.
-func attachedTo(ctx context.Context, d *desk.Desk, m mentions.Mention) (all []Attached) {
+func attachedTo(ctx context.Context, d *deps.Deps, m mentions.Mention) (all []Attached) {
 	docs := map[string]*session.Document{}
 	defer func() {
 		for _, doc := range docs {
@@ -41,7 +42,7 @@ func attachedTo(ctx context.Context, d *desk.Desk, m mentions.Mention) (all []At
 				if at, ok := doc.Notebook().Index(a.Cell); ok {
 					out.Index = &at
 				}
-				desk.Touch(ctx, doc, a.Cell)
+				target.Touch(ctx, doc, a.Cell)
 			}
 		}
 		all = append(all, out)
@@ -53,7 +54,7 @@ func attachedTo(ctx context.Context, d *desk.Desk, m mentions.Mention) (all []At
 const maxAttachedNotebooks = 3
 
 // openAttached opens a notebook that a message names; nil if it is none.
-func openAttached(ctx context.Context, d *desk.Desk, path string) *session.Document {
+func openAttached(ctx context.Context, d *deps.Deps, path string) *session.Document {
 	at, err := jupyter.ParsePath(path)
 	if err != nil || !strings.HasSuffix(path, ".ipynb") {
 		return nil
@@ -66,7 +67,7 @@ func openAttached(ctx context.Context, d *desk.Desk, path string) *session.Docum
 }
 
 // replyInChat answers in the chat in which the mention was made.
-func replyInChat(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
+func replyInChat(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
 	path := m.Path
 	if c := d.Chats.Of(m); c != nil {
 		path = c.Path()
@@ -97,7 +98,7 @@ func replyInChat(ctx context.Context, d *desk.Desk, m mentions.Mention, args rep
 
 // attachmentsOf finds cells in the notebooks that a reply in a chat can be about: those that the message has with it, the
 // one beside the chat, and the client's current one.
-func attachmentsOf(ctx context.Context, d *desk.Desk, m mentions.Mention, of jupyter.Path, cells []string) (all []chat.Attachment, err error) {
+func attachmentsOf(ctx context.Context, d *deps.Deps, m mentions.Mention, of jupyter.Path, cells []string) (all []chat.Attachment, err error) {
 	if len(cells) == 0 {
 		return nil, nil
 	}
@@ -124,7 +125,7 @@ func attachmentsOf(ctx context.Context, d *desk.Desk, m mentions.Mention, of jup
 			continue
 		}
 		looked = append(looked, path)
-		view := desk.ViewOf(ctx, doc).Beside()
+		view := target.ViewOf(ctx, doc).Beside()
 		a := chat.Attachment{Type: "notebook", Path: doc.Path().String()}
 		for i, id := range cells {
 			if found[i] {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/resource"
 )
 
@@ -19,7 +19,7 @@ const maxTextTold = 1_000
 
 // Mentions is the resource with the mentions that nobody has answered. A client with a channel is told of those that nobody has
 // taken; being told takes none.
-func Mentions(d *desk.Desk) resource.Live {
+func Mentions(d *deps.Deps) resource.Live {
 	book := d.Manager.Mentions
 	list := func(client string) []mentions.Listed { return book.List(mentions.Asks{Client: client}) }
 	return resource.Live{

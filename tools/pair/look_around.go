@@ -11,7 +11,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/people"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -20,7 +21,7 @@ type lookArgs struct {
 }
 
 // Refine implements tool.Refiner.
-func (lookArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath) }
+func (lookArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, target.MaxPath) }
 
 // A LookResult is the answer of look_around.
 type LookResult struct {
@@ -32,7 +33,7 @@ type LookResult struct {
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"Those with another document in front."`
 	Message   string      `json:"message"`
 
-	rolls map[string]*desk.Roll // by path
+	rolls map[string]*target.Roll // by path
 }
 
 // Seen is somebody in a notebook.
@@ -77,7 +78,7 @@ type Elsewhere struct {
 }
 
 // lookAround makes look_around.
-func lookAround(d *desk.Desk) tool.Tool {
+func lookAround(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:    "look_around",
 		Title:   "See where people are",
@@ -88,7 +89,7 @@ func lookAround(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[lookArgs](nil),
 		Output: tool.ResultOf[LookResult](nil).WithCarets(),
 		Handle: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
-			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*desk.Roll{}}
+			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*target.Roll{}}
 			lobby := d.Manager.Presence.Lobby()
 			if args.Path == "" {
 				out.everywhere(ctx, d, lobby)
@@ -106,7 +107,7 @@ func lookAround(d *desk.Desk) tool.Tool {
 }
 
 // inNotebook looks around in one notebook.
-func (r *LookResult) inNotebook(ctx context.Context, d *desk.Desk, lobby people.Lobby) error {
+func (r *LookResult) inNotebook(ctx context.Context, d *deps.Deps, lobby people.Lobby) error {
 	doc, err := d.Open(ctx, r.Path)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (r *LookResult) inNotebook(ctx context.Context, d *desk.Desk, lobby people.
 }
 
 // everywhere looks for those who have a notebook that is open here in front.
-func (r *LookResult) everywhere(ctx context.Context, d *desk.Desk, lobby people.Lobby) {
+func (r *LookResult) everywhere(ctx context.Context, d *deps.Deps, lobby people.Lobby) {
 	docs := map[string]*session.Document{}
 	for _, doc := range d.Manager.HoldUnder(func(jupyter.Path) bool { return true }) {
 		defer doc.Release()
@@ -204,7 +205,7 @@ func (r *LookResult) show() {
 
 // roll names the notebook's cells.
 func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
-	r.rolls[doc.Path().String()] = desk.RollOf(ctx, doc)
+	r.rolls[doc.Path().String()] = target.RollOf(ctx, doc)
 }
 
 // seen is somebody as an answer shows them.

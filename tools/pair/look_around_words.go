@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // first says how many are there, or that nobody is, or that it is not known yet.

@@ -10,9 +10,10 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -52,7 +53,7 @@ func warning(m mentions.Mention) string {
 }
 
 // mentionView is a mention as an answer shows it.
-func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
+func mentionView(d *deps.Deps, m mentions.Mention) MentionView {
 	v := MentionView{
 		ID: m.ID, By: m.Who.Name, Username: m.Who.Username, Agent: m.Who.Agent, Path: m.Path.String(), CellID: m.Cell, Posted: m.Message,
 		Text: textfmt.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
@@ -64,7 +65,7 @@ func mentionView(d *desk.Desk, m mentions.Mention) MentionView {
 }
 
 // in notes where the mention's cell is now, as the client is shown it.
-func (v *MentionView) in(roll *desk.Roll) {
+func (v *MentionView) in(roll *target.Roll) {
 	if !roll.Has(v.CellID) {
 		v.CellID = ""
 		return
@@ -75,7 +76,7 @@ func (v *MentionView) in(roll *desk.Roll) {
 }
 
 // where says in words where a mention was made.
-func (v MentionView) where(roll *desk.Roll) string {
+func (v MentionView) where(roll *target.Roll) string {
 	if v.CellID == "" || roll == nil {
 		return "in " + v.Path
 	}
@@ -88,7 +89,7 @@ func (v MentionView) by() string {
 	if v.Agent {
 		who = "agent " + who
 	}
-	return fmt.Sprintf("%s, %s", who, desk.Ago(time.Now().Add(-time.Duration(v.Ago)*time.Second)))
+	return fmt.Sprintf("%s, %s", who, target.Ago(time.Now().Add(-time.Duration(v.Ago)*time.Second)))
 }
 
 func byName(v MentionView) string {
@@ -97,7 +98,7 @@ func byName(v MentionView) string {
 }
 
 // notebookOf opens the notebook of a mention; nil if it is not there any more.
-func notebookOf(ctx context.Context, d *desk.Desk, m mentions.Mention) *session.Document {
+func notebookOf(ctx context.Context, d *deps.Deps, m mentions.Mention) *session.Document {
 	if m.InChat() {
 		return nil
 	}

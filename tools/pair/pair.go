@@ -1,12 +1,12 @@
 package pair
 
 import (
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Tools makes the tools of the toolset pair.
-func Tools(d *desk.Desk) []tool.Tool {
+func Tools(d *deps.Deps) []tool.Tool {
 	return []tool.Tool{
 		lookAround(d),
 		changesSince(d),

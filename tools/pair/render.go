@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // render writes what changed.
 type render struct {
 	doc      *session.Document
-	roll     *desk.Roll
+	roll     *target.Roll
 	client   string
 	told     *changelog.Told
 	leaveOut func(changelog.Who) bool
@@ -45,7 +45,7 @@ func (r render) result() *ChangesResult {
 	if size(last) > answerBytes-aroundBytes {
 		last = max(0, sort.Search(last, func(i int) bool { return size(i) > answerBytes-aroundBytes })-1)
 	}
-	out := &ChangesResult{Path: r.doc.Path().String(), Revision: desk.Revision(cuts[last].Revision), More: last < len(cuts)-1}
+	out := &ChangesResult{Path: r.doc.Path().String(), Revision: target.Revision(cuts[last].Revision), More: last < len(cuts)-1}
 	out.Changes = r.views(cuts[last].Entries, 0)
 	if size(last) > answerBytes-aroundBytes {
 		if n := len(out.Changes) - shownAtOnce; n > 0 {

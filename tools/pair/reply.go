@@ -9,10 +9,11 @@ import (
 
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -25,9 +26,9 @@ type replyArgs struct {
 // Refine implements tool.Refiner.
 func (replyArgs) Refine(f tool.Fields) {
 	f.Field("mention").Limit(1, 40)
-	f.Field("text").Limit(1, desk.MaxSource)
+	f.Field("text").Limit(1, target.MaxSource)
 	f.Field("cells").Limit(0, 20)
-	f.Field("cells").Items().Limit(1, desk.MaxIDLength).CellID()
+	f.Field("cells").Items().Limit(1, target.MaxIDLength).CellID()
 }
 
 // A ReplyResult is the answer of reply.
@@ -40,7 +41,7 @@ type ReplyResult struct {
 }
 
 // reply makes reply.
-func reply(d *desk.Desk) tool.Tool {
+func reply(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "reply",
 		Title:       "Reply to a mention",
@@ -73,7 +74,7 @@ func reply(d *desk.Desk) tool.Tool {
 }
 
 // replyIn answers in the chat, or in the cell beneath the mention's.
-func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
+func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
 	if m.InChat() {
 		return replyInChat(ctx, d, m, args)
 	}
@@ -86,7 +87,7 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 		d.Manager.Mentions.Answered(m.ID)
 		return nil, fmt.Errorf("the cell in which %s called you is gone, and so is the mention: nothing was written"+textfmt.Hint("; insert_nb_cells puts a cell elsewhere"), m.Who.Name)
 	}
-	view := desk.ViewOf(ctx, doc).Beside()
+	view := target.ViewOf(ctx, doc).Beside()
 	links := make([]string, len(args.Cells))
 	for i, id := range args.Cells {
 		at, err := view.Find(id, fmt.Sprintf("cells[%d]", i))
@@ -124,7 +125,7 @@ func replyIn(ctx context.Context, d *desk.Desk, m mentions.Mention, args replyAr
 		out.Index = &at
 	}
 	out.Message = "replied in a cell beneath " + m.Who.Name + "'s"
-	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
+	return &tool.Answer{Body: out, Doc: doc, Words: target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
 		return plaintext.Text{First: out.Message + ": " + roll.Names(out.CellID)}
 	})}, nil
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -28,7 +29,7 @@ type undoArgs struct {
 
 // Refine implements tool.Refiner.
 func (undoArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("path").Limit(1, target.MaxPath)
 	f.Field("step").Limit(0, 20)
 	f.Field("count").Limit(1, maxCount)
 }
@@ -40,7 +41,7 @@ type redoArgs struct {
 
 // Refine implements tool.Refiner.
 func (redoArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("path").Limit(1, target.MaxPath)
 	f.Field("count").Limit(1, maxCount)
 }
 
@@ -70,7 +71,7 @@ type LeftCell struct {
 }
 
 // undoAgent makes undo_agent.
-func undoAgent(d *desk.Desk) tool.Tool {
+func undoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "undo_agent",
 		Title:       "Take back own edits",
@@ -95,7 +96,7 @@ func undoAgent(d *desk.Desk) tool.Tool {
 }
 
 // redoAgent makes redo_agent.
-func redoAgent(d *desk.Desk) tool.Tool {
+func redoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "redo_agent",
 		Title:       "Make own edits again",
@@ -119,7 +120,7 @@ func countOf(n *int) int {
 }
 
 // revise takes back, or makes again, so many steps of the client of a call, or as many as there are.
-func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
+func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
 	doc, err := open(ctx, d, path)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do fu
 	defer doc.Release()
 	client := tool.ClientOf(ctx)
 	steps := doc.StepsOf(client)
-	desk.TouchLater(ctx, doc)
+	target.TouchLater(ctx, doc)
 	o, err := do(steps)
 	var unknown *undo.UnknownError
 	if errors.As(err, &unknown) {
@@ -145,7 +146,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do fu
 		out.Steps = append(out.Steps, StepName{s.ID, s.Tool, s.Reason})
 	}
 	out.CellIDs = append(out.CellIDs, o.Cells...)
-	desk.Touch(ctx, doc, o.Cells...)
+	target.Touch(ctx, doc, o.Cells...)
 	out.Left, out.Ran = leftOf(o), o.Ran()
 	out.Message = fmt.Sprintf("Successfully %s %s", did, textfmt.Plural(len(o.Steps), "step"))
 	if len(o.Steps) < want {
@@ -160,7 +161,7 @@ func revise(ctx context.Context, d *desk.Desk, path, did string, want int, do fu
 }
 
 // open opens a text or a notebook. One that is open here is found without asking the server, which may be away.
-func open(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
+func open(ctx context.Context, d *deps.Deps, path string) (*session.Document, error) {
 	clean, err := document.PathArg("path", path)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type listEditsArgs struct {
@@ -19,7 +20,7 @@ type listEditsArgs struct {
 }
 
 // Refine implements tool.Refiner.
-func (listEditsArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+func (listEditsArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 // A ListEditsResult is the answer of list_agent_edits.
 type ListEditsResult struct {
@@ -37,7 +38,7 @@ type StepView struct {
 }
 
 // listAgentEdits makes list_agent_edits.
-func listAgentEdits(d *desk.Desk) tool.Tool {
+func listAgentEdits(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_agent_edits",
 		Title:       "List own edits",
@@ -85,7 +86,7 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 	if doc.Notebook() == nil {
 		return tool.Words(ctx, func() plaintext.Text { return write(func(...string) string { return "" }) })
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text { return write(roll.Names) })
+	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text { return write(roll.Names) })
 }
 
 // cellsNamed is how many cells of a step a line names.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // words say what was taken back, what was left, and show the cells that are short.
@@ -23,7 +23,7 @@ func (r *UndoResult) words(ctx context.Context, doc *session.Document, did strin
 			return t
 		})
 	}
-	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plaintext.Text {
+	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
 		t := plaintext.Text{First: did + " " + r.names()}
 		var changed, gone []string
 		for _, id := range r.CellIDs {

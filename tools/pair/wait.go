@@ -10,8 +10,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 type waitArgs struct {
-	desk.InNotebook
+	target.InNotebook
 	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer."`
 	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears."`
 	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id."`
@@ -44,13 +45,13 @@ const (
 func (waitArgs) Refine(f tool.Fields) {
 	f.Field("since").Limit(1, 40)
 	f.Field("filter").OneOf(filterAny, filterSource, filterOutputs).Default(filterAny)
-	f.Field("cell").Limit(0, desk.MaxIDLength)
+	f.Field("cell").Limit(0, target.MaxIDLength)
 	f.Field("person").Limit(0, 200)
 	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
 }
 
 // waitForChange makes wait_for_change.
-func waitForChange(d *desk.Desk) tool.Tool {
+func waitForChange(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_for_change",
 		Title:       "Wait for a change",
@@ -126,11 +127,11 @@ type waiter struct {
 
 // find returns the id of the cell that is waited for. The person is whose it is, where that has to be said.
 func (w *waiter) find(ctx context.Context) (string, error) {
-	if w.args.Cell == desk.Theirs {
-		ctx = desk.WithPerson(ctx, w.args.Person)
+	if w.args.Cell == target.Theirs {
+		ctx = target.WithPerson(ctx, w.args.Person)
 		w.args.Person = ""
 	}
-	view := desk.ViewNow(ctx, w.doc)
+	view := target.ViewNow(ctx, w.doc)
 	at, err := view.Find(w.args.Cell, "cell")
 	if err != nil {
 		return "", err

@@ -11,9 +11,10 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type waitMentionArgs struct {
@@ -25,7 +26,7 @@ type waitMentionArgs struct {
 // Refine implements tool.Refiner.
 func (waitMentionArgs) Refine(f tool.Fields) {
 	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
-	f.Field("path").Limit(0, desk.MaxPath)
+	f.Field("path").Limit(0, target.MaxPath)
 	f.Field("agents").Default(false)
 }
 
@@ -56,7 +57,7 @@ type Attached struct {
 const NameWait = "wait_for_mention"
 
 // waitForMention makes wait_for_mention.
-func waitForMention(d *desk.Desk) tool.Tool {
+func waitForMention(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        NameWait,
 		Title:       "Wait until called by name",
@@ -96,7 +97,7 @@ func waitForMention(d *desk.Desk) tool.Tool {
 
 // listener waits for mentions in notebooks that it holds open.
 type listener struct {
-	d      *desk.Desk
+	d      *deps.Deps
 	client string
 	agents bool
 	only   func(mentions.Mention) bool
@@ -192,16 +193,16 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 	}
 	out.Waiting = max(0, out.Waiting)
 	a := &tool.Answer{Body: out}
-	var roll *desk.Roll
+	var roll *target.Roll
 	if doc := notebookOf(ctx, l.d, m); doc != nil {
 		defer doc.Release()
 		a.Doc = doc
-		now := desk.RollOf(ctx, doc)
+		now := target.RollOf(ctx, doc)
 		v.in(now)
-		out.Revision = desk.Revision(desk.Now(doc))
+		out.Revision = target.Revision(target.Now(doc))
 		if c, ok := doc.Notebook().Cell(m.Cell); ok {
 			out.Source, out.Type = shownSource(ctx, doc, c), c.Type
-			desk.Touch(ctx, doc, c.ID)
+			target.Touch(ctx, doc, c.ID)
 		}
 		if tool.InWords(ctx) {
 			roll = now
@@ -221,7 +222,7 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 }
 
 // words are the mention, what it says, and its cell.
-func (r *MentionResult) words(roll *desk.Roll) plaintext.Text {
+func (r *MentionResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: r.Message}
 	t.Add(quoted(r.of, r.Text))
 	if r.CellID != "" && roll != nil {

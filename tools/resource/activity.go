@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/store/activity"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -37,7 +37,7 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	}
 	handle := t.Handle
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
-		bound, meant := desk.WithMeant(ctx)
+		bound, meant := target.WithMeant(ctx)
 		a, err := handle(bound, req)
 		var files []string
 		if err == nil {

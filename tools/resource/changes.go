@@ -7,7 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -167,13 +167,13 @@ func (l *notifier) refresh(s *feed) {
 	known, current := l.listOf(s)
 	if known != s.known {
 		s.known, s.lists.due = known, true
-		if sub := s.subs[desk.URIList]; sub != nil {
+		if sub := s.subs[target.URIList]; sub != nil {
 			sub.throttle.due = true
 		}
 	}
 	if current != s.current {
 		s.current = current
-		if sub := s.subs[desk.URICurrent]; sub != nil {
+		if sub := s.subs[target.URICurrent]; sub != nil {
 			sub.throttle.due = true
 		}
 	}
@@ -200,7 +200,7 @@ func (l *notifier) listOf(s *feed) (list, current string) {
 	}
 	var b strings.Builder
 	for _, o := range l.d.OwnedNotebooks(s.ctx) {
-		b.WriteString(desk.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path().String()) + "\n")
+		b.WriteString(target.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path().String()) + "\n")
 	}
 	if latest, _ := l.d.Images.Store.List(l.d.ImageSessions(s.ctx), 0, 1); len(latest) > 0 {
 		b.WriteString(latest[0].URI())

@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/templates"
+	"github.com/nbduet/nbduet/tools/analysis/templates"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -23,18 +23,18 @@ type Completer struct{ D *Provider }
 func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
 	var values []string
 	switch {
-	case strings.HasPrefix(uri, desk.NotebookScheme), strings.HasPrefix(uri, desk.ExportScheme):
+	case strings.HasPrefix(uri, target.NotebookScheme), strings.HasPrefix(uri, target.ExportScheme):
 		values = c.notebook(ctx, arg.Name, given.Arguments)
 	case strings.HasPrefix(uri, ContextScheme):
 		values = c.D.completeContext(ctx, arg.Name)
 	case strings.Contains(uri, "/images/"):
 		values = c.image(ctx, arg.Name, given.Arguments)
-	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "session_id":
+	case strings.HasPrefix(uri, target.JupyterScheme) && arg.Name == "session_id":
 		for _, a := range c.D.Analyses.List(tool.ClientOf(ctx)) {
 			values = append(values, a.ID())
 		}
-	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "path":
-		values = completeFiles(c.D.Desk, "")(ctx, arg.Value, nil)
+	case strings.HasPrefix(uri, target.JupyterScheme) && arg.Name == "path":
+		values = completeFiles(c.D.Deps, "")(ctx, arg.Value, nil)
 	}
 	return completion(values, arg.Value), nil
 }
@@ -74,7 +74,7 @@ func (c Completer) notebook(ctx context.Context, name string, given map[string]s
 		case "notebook_id":
 			values = append(values, o.Doc.FileID())
 		case "file":
-			values = append(values, desk.ExportName(o.Doc.Path()))
+			values = append(values, target.ExportName(o.Doc.Path()))
 		case "cell_id":
 			values = append(values, o.Doc.Notebook().IDs()...)
 		case "run_id":

@@ -10,9 +10,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -49,21 +49,21 @@ func TestResourcesInBothEras(t *testing.T) {
 			}
 			var uri string
 			for _, one := range list.Resources {
-				if strings.HasPrefix(one.URI, desk.NotebookScheme) && strings.Count(one.URI, "/") == 3 && !strings.HasPrefix(one.URI, desk.URITemplates) {
+				if strings.HasPrefix(one.URI, target.NotebookScheme) && strings.Count(one.URI, "/") == 3 && !strings.HasPrefix(one.URI, target.URITemplates) {
 					uri = one.URI
 				}
 			}
 			for at, want := range map[string]string{
-				desk.URIList: path, desk.URICurrent: "# Sales", uri: "# Sales", uri + "/srcmd": "1/0", uri + "/json": "nbformat", uri + "/cells": "load",
+				target.URIList: path, target.URICurrent: "# Sales", uri: "# Sales", uri + "/srcmd": "1/0", uri + "/json": "nbformat", uri + "/cells": "load",
 				uri + "/cells/load": "1/0", uri + "/cells/load/outputs": "ZeroDivisionError", uri + "/executions/" + ran.Results[0].RunID: "failed",
-				desk.URITemplates + "mcts": "```python", resource.URIOverview: "# Project: My SaaS App", resource.URIModule + "auth": "# Module: auth",
+				target.URITemplates + "mcts": "```python", resource.URIOverview: "# Project: My SaaS App", resource.URIModule + "auth": "# Module: auth",
 				resource.URICurrentWork: "### " + path, resource.URIRecent + "?limit=5": "# Recent Sessions (1)",
 			} {
 				got, err := read(at)
 				must.NoError(t, err, must.Sprint(at))
 				test.StrContains(t, got, want, test.Sprint(at))
 			}
-			for _, at := range []string{desk.NotebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", resource.URIModule + "none", resource.ContextScheme + "none"} {
+			for _, at := range []string{target.NotebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", resource.URIModule + "none", resource.ContextScheme + "none"} {
 				if got, err := read(at); err == nil {
 					t.Errorf("%s is %s", at, got)
 				}

@@ -50,7 +50,7 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 	if err != nil {
 		return nil, err
 	}
-	c, err := analysis.FileNotFolder(ctx, d.Desk, session, path)
+	c, err := analysis.FileNotFolder(ctx, d.Deps, session, path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 	case *c.Size > analysis.MaxFile:
 		return nil, tooLarge(*c.Size)
 	}
-	data, mime, err := analysis.FileData(ctx, d.Desk, c.Path)
+	data, mime, err := analysis.FileData(ctx, d.Deps, c.Path)
 	if err != nil {
 		return nil, err
 	}

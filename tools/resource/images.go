@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/render"
 )
 
 // addImages makes images resources: each can be read at its address, and those of a client's own sessions are listed,
@@ -42,7 +42,7 @@ func (d *Provider) readImage(ctx context.Context, e images.Entry, img images.Ima
 		return mcp.BlobResourceContents{}, err
 	}
 	c := blobOf(e.URI(), p.MIME, p.Data)
-	if !desk.ReadWhole(e) {
+	if !render.ReadWhole(e) {
 		c.Meta = map[string]any{
 			"full": e.URI() + images.FullSuffix, "fullBytes": len(img.Data), "fullMimeType": img.MIME, "fullWidth": p.OwnWidth, "fullHeight": p.OwnHeight, "width": p.Width, "height": p.Height,
 		}
@@ -66,12 +66,12 @@ func (d *Provider) listImages(ctx context.Context, after uint64, most int) (out 
 func imageResource(e images.Entry) mcp.Resource {
 	size := int64(e.Bytes)
 	_, file, _ := strings.Cut(e.URI(), "/images/")
-	title := "Code " + desk.CellNumber(e)
+	title := "Code " + render.CellNumber(e)
 	if !e.Path.IsRoot() {
-		title = "Cell " + desk.CellNumber(e) + " of " + e.Path.Name()
+		title = "Cell " + render.CellNumber(e) + " of " + e.Path.Name()
 	}
-	r := mcp.Resource{URI: e.URI(), Name: file, Title: title, Description: desk.ImageDescription(e)}
-	if desk.ReadWhole(e) { // else both are those of a picture that is made when it is read
+	r := mcp.Resource{URI: e.URI(), Name: file, Title: title, Description: render.ImageDescription(e)}
+	if render.ReadWhole(e) { // else both are those of a picture that is made when it is read
 		r.MIMEType, r.Size = e.MIME, &size
 	}
 	return r

@@ -17,7 +17,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -126,11 +126,11 @@ func TestSubscribe(t *testing.T) {
 		}
 		first, second := uri+"/cells/"+ids[0].ID, uri+"/cells/"+ids[1].ID
 		r.Holds(path, false)
-		l.mustSubscribe(uri, first, second, first+"/outputs", desk.URICurrent, desk.URIList)
+		l.mustSubscribe(uri, first, second, first+"/outputs", target.URICurrent, target.URIList)
 		r.Holds(path, true)
 
 		human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "'a person was here'"}}}, nil)
-		for _, want := range []string{uri, first, desk.URICurrent} {
+		for _, want := range []string{uri, first, target.URICurrent} {
 			l.await(want, 0)
 		}
 		text, err := r.ReadURI(l.Client, first)
@@ -163,13 +163,13 @@ func TestSubscribe(t *testing.T) {
 		}
 
 		// Closed, it is told of once more, and is another list.
-		whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.URIList)
+		whole, lists, listing := l.count(uri), l.count(listChanged), l.count(target.URIList)
 		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		l.await(uri, whole)
 		l.await(listChanged, lists)
-		l.await(desk.URIList, listing)
+		l.await(target.URIList, listing)
 		whole = l.count(uri)
 		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
 		l.await(uri, whole)
@@ -186,14 +186,14 @@ func TestSubscribeRefused(t *testing.T) {
 		l := listen(t, r.MCPServer(), "2025-06-18")
 		defer l.Close()
 		for uri, want := range map[string]string{
-			r.URIOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", desk.NotebookScheme + "%zz/x": "Unknown resource",
+			r.URIOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", target.NotebookScheme + "%zz/x": "Unknown resource",
 		} {
 			err := l.subscribe(uri)
 			must.Error(t, err, must.Sprint(uri))
 			test.StrContains(t, err.Error(), want, test.Sprint(uri))
 		}
 		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-		uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
+		uri := target.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
 		err := l.subscribe(uri + "/bogus")
 		must.Error(t, err)
 		test.StrContains(t, err.Error(), "Unknown format: bogus")
@@ -205,7 +205,7 @@ func TestSubscribeRefused(t *testing.T) {
 func sessionOf(t *testing.T, r *toolstest.Rig, c *client.Client) string {
 	t.Helper()
 	for at := range r.Listed(c) {
-		if strings.HasPrefix(at, desk.ExportScheme) {
+		if strings.HasPrefix(at, target.ExportScheme) {
 			return strings.Split(at, "/")[4]
 		}
 	}
@@ -225,7 +225,7 @@ func TestSubscriptionsListen(t *testing.T) {
 		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
 		r.Read(path)
 		id := strings.Split(r.URIOf(path), "/")[3]
-		uri := desk.NotebookAddress(sessionOf(t, r, l.Client), id)
+		uri := target.NotebookAddress(sessionOf(t, r, l.Client), id)
 		stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri, "notebook://x/y"}}, func(err error) { t.Error(err) })
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func TestSubscribeOverHTTP(t *testing.T) {
 				l := listenBy(t, link, version)
 				r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
 				r.Read(path)
-				uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
+				uri := target.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
 				if version == "2025-06-18" {
 					l.mustSubscribe(uri)
 				} else {
@@ -319,7 +319,7 @@ func TestManySubscribers(t *testing.T) {
 		for i := range all {
 			all[i] = listen(t, s, "2025-06-18")
 			r.CallAs(all[i].Client, "get_nb_stat", toolstest.Dict{"path": path})
-			uris[i] = desk.NotebookAddress(sessionOf(t, r, all[i].Client), id)
+			uris[i] = target.NotebookAddress(sessionOf(t, r, all[i].Client), id)
 			all[i].mustSubscribe(uris[i])
 		}
 		r.Holds(path, true)

@@ -10,8 +10,9 @@ import (
 
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/templates"
+	"github.com/nbduet/nbduet/tools/analysis/templates"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 )
 
 // TemplateTTL is how long clients may keep what never changes while the program runs, in milliseconds.
@@ -19,16 +20,16 @@ const TemplateTTL = 3_600_000
 
 // The addresses of notebooks' resources, as RFC 6570 templates. Names of variables must not have hyphens there.
 const (
-	TemplateNotebook = desk.NotebookScheme + "{session_id}/{notebook_id}"
-	TemplatePattern  = desk.URITemplates + "{pattern}"
-	TemplateExport   = desk.ExportScheme + "{session_id}/{+file}" + desk.ExportSuffix
-	TemplateFile     = desk.ExportScheme + "{session_id}/{+file}/cells/{cell_id}.{ext}"
-	templateCellFile = desk.ExportScheme + "{session_id}/cells/{cell_id}.{ext}"
+	TemplateNotebook = target.NotebookScheme + "{session_id}/{notebook_id}"
+	TemplatePattern  = target.URITemplates + "{pattern}"
+	TemplateExport   = target.ExportScheme + "{session_id}/{+file}" + target.ExportSuffix
+	TemplateFile     = target.ExportScheme + "{session_id}/{+file}/cells/{cell_id}.{ext}"
+	templateCellFile = target.ExportScheme + "{session_id}/cells/{cell_id}.{ext}"
 
 	// These two match all other addresses of the schemes, so that an error can say what is wrong with one. They are not
 	// listed.
-	AnyNotebook = desk.NotebookScheme + "{+address}"
-	AnyExport   = desk.ExportScheme + "{+address}"
+	AnyNotebook = target.NotebookScheme + "{+address}"
+	AnyExport   = target.ExportScheme + "{+address}"
 )
 
 // A templated resource is a template of addresses with its description.
@@ -54,7 +55,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		return d.readNotebook(ctx, req)
 	}
-	for _, uri := range []string{desk.URIList, desk.URICurrent} {
+	for _, uri := range []string{target.URIList, target.URICurrent} {
 		s.AddResource(mcp.NewResource(uri, uri), read) // listNotebooks lists them
 	}
 	for _, t := range notebookTemplates {
@@ -72,7 +73,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 		res.Resources = slices.DeleteFunc(slices.Clone(res.Resources), func(r mcp.Resource) bool { return r.Name == r.URI })
 	})
 	hooks.AddAfterReadResource(func(_ context.Context, _ any, req *mcp.ReadResourceRequest, res *mcp.ReadResourceResult) {
-		if strings.HasPrefix(req.Params.URI, desk.URITemplates) {
+		if strings.HasPrefix(req.Params.URI, target.URITemplates) {
 			res.SetCacheHints(TemplateTTL, mcp.CacheScopePublic)
 		}
 	})
@@ -82,12 +83,12 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
 	owned := d.OwnedNotebooks(ctx)
 	all := []mcp.Resource{{
-		URI: desk.URIList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: textfmt.Plural(len(owned), "active notebook"),
+		URI: target.URIList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: textfmt.Plural(len(owned), "active notebook"),
 	}}
 	if current, ok := d.CurrentNotebook(ctx); ok {
 		m := d.metaOf(current)
 		all = append(all, mcp.Resource{
-			URI: desk.URICurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
+			URI: target.URICurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
 			Description: "The notebook that this client used last, " + m.Path,
 		})
 	}
@@ -96,7 +97,7 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 	}
 	for _, t := range templates.All() {
 		all = append(all, mcp.Resource{
-			URI: desk.URITemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.Description,
+			URI: target.URITemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.Description,
 		})
 	}
 	return page(all, after, most)
@@ -104,14 +105,14 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 
 // resourcesOf returns the listed resources of a notebook. Clients find cells, outputs and runs through the list of its
 // cells and through templates.
-func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
+func (d *Provider) resourcesOf(o deps.OwnedNotebook) []mcp.Resource {
 	m := d.metaOf(o)
-	uri := desk.NotebookAddress(o.Session, m.NotebookID)
+	uri := target.NotebookAddress(o.Session, m.NotebookID)
 	modified := mcp.Annotated{Annotations: &mcp.Annotations{LastModified: m.LastModified}}
 	return []mcp.Resource{
 		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: m.about(), Meta: metaIn(m), Annotated: modified},
 		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: textfmt.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
-		{URI: desk.ExportAddress(o.Session, o.Doc.Path()), Name: desk.ExportName(o.Doc.Path()) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
+		{URI: target.ExportAddress(o.Session, o.Doc.Path()), Name: target.ExportName(o.Doc.Path()) + target.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
 	}
 }
 

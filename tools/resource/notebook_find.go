@@ -4,13 +4,15 @@ import (
 	"context"
 	"path"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // findNotebook finds an open notebook that the client of ctx may read at a session's address.
-func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedNotebook, error) {
-	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+desk.URIList+" lists the open notebooks, and reading a notebook by its path opens it")
+func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (deps.OwnedNotebook, error) {
+	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+target.URIList+" lists the open notebooks, and reading a notebook by its path opens it")
 	if u.form == formExport || u.form == formFile {
 		return d.findExport(ctx, u, missing)
 	}
@@ -20,26 +22,26 @@ func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedN
 			continue
 		}
 		v, visited := d.Opened.Of(client, u.notebook)
-		if u.session == desk.ImageOwner(ctx) && visited && v.ByPath {
-			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
+		if u.session == render.ImageOwner(ctx) && visited && v.ByPath {
+			return deps.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
 		}
 		if a, err := d.Analyses.Get(client, u.session); err == nil && a.NotebookPath() == doc.Path() {
-			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
+			return deps.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
 		}
 	}
-	return desk.OwnedNotebook{}, missing
+	return deps.OwnedNotebook{}, missing
 }
 
 // findExport finds the notebook that the address of an export means: by its path, by its file name if only one notebook
 // has it, or without a name if the session has only one notebook.
-func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error) (desk.OwnedNotebook, error) {
-	var mine, named []desk.OwnedNotebook
+func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error) (deps.OwnedNotebook, error) {
+	var mine, named []deps.OwnedNotebook
 	for _, o := range d.OwnedNotebooks(ctx) {
 		if o.Session != u.session {
 			continue
 		}
 		mine = append(mine, o)
-		name := desk.ExportName(o.Doc.Path())
+		name := target.ExportName(o.Doc.Path())
 		if name == u.file {
 			return o, nil
 		}
@@ -51,18 +53,18 @@ func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error)
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		return desk.OwnedNotebook{}, noResource(u.uri, msgNotebook, "several notebooks of this session have that name: give the folders as well")
+		return deps.OwnedNotebook{}, noResource(u.uri, msgNotebook, "several notebooks of this session have that name: give the folders as well")
 	case u.form == formFile && u.file == "":
 		return exportOfCell(mine, u, missing)
-	case u.file == desk.AliasExport && len(mine) == 1:
+	case u.file == deps.AliasExport && len(mine) == 1:
 		return mine[0], nil
 	}
-	return desk.OwnedNotebook{}, missing
+	return deps.OwnedNotebook{}, missing
 }
 
 // exportOfCell finds the notebook, among those of one session, that has a cell with that file name.
-func exportOfCell(mine []desk.OwnedNotebook, u notebookURI, missing error) (desk.OwnedNotebook, error) {
-	var having []desk.OwnedNotebook
+func exportOfCell(mine []deps.OwnedNotebook, u notebookURI, missing error) (deps.OwnedNotebook, error) {
+	var having []deps.OwnedNotebook
 	for _, o := range mine {
 		if _, ok := cellOfFile(o.Doc.Notebook(), u.cell); ok {
 			having = append(having, o)
@@ -72,9 +74,9 @@ func exportOfCell(mine []desk.OwnedNotebook, u notebookURI, missing error) (desk
 	case len(having) == 1:
 		return having[0], nil
 	case len(having) > 1:
-		return desk.OwnedNotebook{}, noResource(u.uri, msgCell, "several notebooks of this session have such a cell: give the notebook as well, as in "+desk.ExportScheme+"{session-id}/{file}/cells/{cell-id}.py")
+		return deps.OwnedNotebook{}, noResource(u.uri, msgCell, "several notebooks of this session have such a cell: give the notebook as well, as in "+target.ExportScheme+"{session-id}/{file}/cells/{cell-id}.py")
 	case len(mine) > 0:
-		return desk.OwnedNotebook{}, noResource(u.uri, msgCell, "no notebook of this session has such a cell")
+		return deps.OwnedNotebook{}, noResource(u.uri, msgCell, "no notebook of this session has such a cell")
 	}
-	return desk.OwnedNotebook{}, missing
+	return deps.OwnedNotebook{}, missing
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/srcbook"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -35,7 +36,7 @@ type notebookMeta struct {
 }
 
 // metaOf describes a notebook.
-func (d *Provider) metaOf(o desk.OwnedNotebook) notebookMeta {
+func (d *Provider) metaOf(o deps.OwnedNotebook) notebookMeta {
 	nb := o.Doc.Notebook()
 	m := notebookMeta{
 		SessionID: o.Session, NotebookID: o.Doc.FileID(), Pattern: patternOf(nb), CellCount: nb.Len(),
@@ -166,10 +167,10 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 	if c.Type != "" {
 		what = c.Type + " cell"
 	}
-	name := desk.FirstLine(c.Source)
+	name := render.FirstLine(c.Source)
 	if c.Type == ydoc.Markdown {
 		name, _, _ = strings.Cut(strings.TrimLeft(c.Source, "# \n"), "\n")
-		name, _ = textfmt.Cut(name, desk.MaxLine)
+		name, _ = textfmt.Cut(name, render.MaxLine)
 	}
 	name = cmp.Or(name, c.ID)
 	out := map[string]any{

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -18,13 +18,13 @@ import (
 // text, JSON nor an image is left out.
 
 // safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
-func safeOutputs(outputs []ydoc.Output, lim desk.OutputLimits, pictures *desk.ImageSet) (shown []map[string]any, wasCut bool) {
+func safeOutputs(outputs []ydoc.Output, lim render.OutputLimits, pictures *render.ImageSet) (shown []map[string]any, wasCut bool) {
 	outputs = datauri.Expand(outputs)
 	safe := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		safe[i] = safeOutput(o)
 	}
-	cut := desk.ContentsOf(safe).Show(lim, pictures)
+	cut := render.ContentsOf(safe).Show(lim, pictures)
 	for _, o := range cut.Outputs {
 		if o["output_type"] == "error" {
 			o = map[string]any{"output_type": "error", "ename": o["name"], "evalue": o["value"], "traceback": o["traceback"]}
@@ -42,10 +42,10 @@ func safeOutput(o ydoc.Output) ydoc.Output {
 	maps.Copy(out, o)
 	switch o.Type() {
 	case "stream":
-		out["text"] = printable(desk.JoinText(o["text"]))
+		out["text"] = printable(render.JoinText(o["text"]))
 	case "error":
-		out["ename"], out["evalue"] = printable(desk.JoinText(o["ename"])), printable(desk.JoinText(o["evalue"]))
-		out["traceback"] = printable(desk.JoinLines(o["traceback"]))
+		out["ename"], out["evalue"] = printable(render.JoinText(o["ename"])), printable(render.JoinText(o["evalue"]))
+		out["traceback"] = printable(render.JoinLines(o["traceback"]))
 	case "execute_result", "display_data":
 		data, _ := o["data"].(map[string]any)
 		out["data"], out["metadata"] = safeData(data), map[string]any{}
@@ -60,15 +60,15 @@ func safeData(data map[string]any) map[string]any {
 	out := map[string]any{}
 	for mime, v := range data {
 		switch {
-		case slices.Contains(images.Types(), mime), mime == desk.Plotly:
+		case slices.Contains(images.Types(), mime), mime == render.Plotly:
 			out[mime] = v // the image set replaces it
 		case mime == "text/plain", mime == "text/latex", mime == "text/csv":
-			out[mime] = printable(desk.JoinText(v))
+			out[mime] = printable(render.JoinText(v))
 		case mime == "text/markdown":
-			out[mime] = inertMarkdown(printable(desk.JoinText(v)))
+			out[mime] = inertMarkdown(printable(render.JoinText(v)))
 		case mime == "text/html":
 			if data["text/plain"] == nil {
-				out["text/plain"] = htmlText(printable(desk.JoinText(v)))
+				out["text/plain"] = htmlText(printable(render.JoinText(v)))
 			}
 			out[mime] = leftOutData(mime, v)
 		case mime == "application/json", strings.HasSuffix(mime, "+json"):
@@ -81,7 +81,7 @@ func safeData(data map[string]any) map[string]any {
 }
 
 func leftOutData(what string, v any) string {
-	return "<" + what + ", " + textfmt.Plural(textfmt.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
+	return "<" + what + ", " + textfmt.Plural(textfmt.Size(render.MimeText(v)), "character") + ", left out: showing it could run code>"
 }
 
 // printable removes terminal codes and other control characters from a text.

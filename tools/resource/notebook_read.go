@@ -14,9 +14,11 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/srcbook"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -49,7 +51,7 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 		}
 		c, err = d.readOwned(ctx, current, u)
 	default:
-		var owned desk.OwnedNotebook
+		var owned deps.OwnedNotebook
 		if owned, err = d.findNotebook(ctx, u); err == nil {
 			c, err = d.readOwned(ctx, owned, u)
 		}
@@ -63,7 +65,7 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 
 // readOwned reads a notebook, or something in it, which counts as a use of the notebook. What is told of the notebook has
 // its revision.
-func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (r mcp.TextResourceContents, err error) {
+func (d *Provider) readOwned(ctx context.Context, o deps.OwnedNotebook, u notebookURI) (r mcp.TextResourceContents, err error) {
 	if !o.Doc.Hold() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now: reading it by its path opens it again")
 	}
@@ -71,10 +73,10 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 	if err := o.Doc.Fresh(ctx); err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
 	}
-	revision := desk.Now(o.Doc) // in this order, because a revision that is too old is harmless
+	revision := target.Now(o.Doc) // in this order, because a revision that is too old is harmless
 	defer func() {
 		if err == nil && u.form != formRun {
-			r.Meta["revision"] = desk.Revision(revision)
+			r.Meta["revision"] = target.Revision(revision)
 		}
 	}()
 	nb := o.Doc.Notebook()
@@ -97,7 +99,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 	case formCell, formOutputs, formFile:
 		at := ydoc.Named(cells, u.cell)
 		if len(at) > 1 && u.form != formFile {
-			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, desk.Twins(cells, u.cell, at)+"; give one of these ids")
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, target.Twins(cells, u.cell, at)+"; give one of these ids")
 		}
 		var c ydoc.Cell
 		ok := len(at) == 1
@@ -107,7 +109,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 			c = cells[at[0]]
 		}
 		if !ok {
-			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+textfmt.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+textfmt.Quoted(u.cell)+": "+target.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
 		}
 		if u.form == formOutputs {
 			return d.readOutputs(ctx, o, c)
@@ -130,7 +132,7 @@ func blank(cells []ydoc.Cell) bool {
 }
 
 // noted records that the client of ctx was shown a notebook of these cells, as far as it was not cut.
-func noted(ctx context.Context, o desk.OwnedNotebook, cells []ydoc.Cell, c mcp.TextResourceContents) mcp.TextResourceContents {
+func noted(ctx context.Context, o deps.OwnedNotebook, cells []ydoc.Cell, c mcp.TextResourceContents) mcp.TextResourceContents {
 	if c.Text == "" {
 		return c
 	}
@@ -195,7 +197,7 @@ func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, erro
 		if m.Pattern != "" {
 			pattern = &m.Pattern
 		}
-		list = append(list, OwnedEntry{m.NotebookID, m.SessionID, m.CellCount, pattern, m.CreatedAt, m.name(), m.Path, desk.NotebookAddress(o.Session, m.NotebookID)})
+		list = append(list, OwnedEntry{m.NotebookID, m.SessionID, m.CellCount, pattern, m.CreatedAt, m.name(), m.Path, target.NotebookAddress(o.Session, m.NotebookID)})
 	}
 	return contentsJSON(list, map[string]any{"notebookCount": len(list), "name": "Active Notebooks", "description": "List of all active notebooks of this client"})
 }
@@ -212,7 +214,7 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcbook.Notebook {
 		}
 	}
 	for _, c := range nb.Cells() {
-		metadata, _ := desk.SmallObject(withoutTrust(c.Metadata))
+		metadata, _ := render.SmallObject(withoutTrust(c.Metadata))
 		out.Cells = append(out.Cells, srcbook.Cell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata})
 	}
 	return out
@@ -229,23 +231,23 @@ func withoutTrust(metadata map[string]any) map[string]any {
 	return out
 }
 
-func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
-	text, err := srcbook.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
+func (d *Provider) readSrcmd(o deps.OwnedNotebook) (mcp.TextResourceContents, error) {
+	text, err := srcbook.Encode(asSrcmd(o.Doc.Notebook(), path.Base(target.ExportName(o.Doc.Path()))))
 	if err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", textfmt.Quoted(o.Doc.Path().String()), err)
 	}
-	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
+	text, left := cutLines(text, "read single cells at "+target.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
 	m := d.metaOf(o)
 	return contentsText(text, MIMEMarkdown, left, m.readFields(nil)), nil
 }
 
 // readJSON writes a notebook in nbformat, with its outputs made harmless. If it is too large, it first cuts outputs,
 // then leaves out cells at the end.
-func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
+func (d *Provider) readJSON(ctx context.Context, o deps.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
 	cells := nb.Cells()
 	meta := d.metaOf(o).readFields(nil)
-	lim := desk.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: desk.MaxOutputs}
+	lim := render.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: render.MaxOutputs}
 	for left := 0; ; {
 		content := nbformat.Of(nb)
 		list, _ := content["cells"].([]any)
@@ -273,7 +275,7 @@ func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.Text
 			continue
 		}
 		if lim = lim.Halved(); lim.Total < 500 {
-			lim = desk.OutputLimits{}
+			lim = render.OutputLimits{}
 		}
 	}
 }
@@ -289,7 +291,7 @@ type ListedCell struct {
 	HasOutputs     bool   `json:"hasOutputs"`
 }
 
-func (d *Provider) readCellList(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
+func (d *Provider) readCellList(o deps.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
 	list := []ListedCell{}
 	for _, c := range nb.Cells() {
@@ -308,22 +310,22 @@ func (d *Provider) readCellList(o desk.OwnedNotebook) (mcp.TextResourceContents,
 }
 
 // addressesOnly makes an image set that replaces a cell's images by their addresses.
-func (d *Provider) addressesOnly(ctx context.Context, doc *session.Document, c ydoc.Cell) *desk.ImageSet {
+func (d *Provider) addressesOnly(ctx context.Context, doc *session.Document, c ydoc.Cell) *render.ImageSet {
 	t := d.Images.NewSet(ctx, 0)
 	t.From, t.AddressesOnly = d.Images.OfCell(ctx, doc, c), true
 	return t
 }
 
 // fullLimits limits outputs that are read alone.
-var fullLimits = desk.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
+var fullLimits = render.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
 
-func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
+func (d *Provider) readOutputs(ctx context.Context, o deps.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
 	meta := d.metaOf(o).readFields(cellMeta(o.Doc.Notebook(), c))
 	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
 }
 
 // outputsJSON writes outputs, inside what around makes of them, within the size of a resource.
-func (d *Provider) outputsJSON(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
+func (d *Provider) outputsJSON(ctx context.Context, o deps.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.Halved() {
 		shown, wasCut := safeOutputs(outputs, lim, d.addressesOnly(ctx, o.Doc, c))
 		r, err := contentsJSON(around(shown), meta)
@@ -349,7 +351,7 @@ type Execution struct {
 	Outputs        []map[string]any `json:"outputs"`
 }
 
-func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+func (d *Provider) readRun(ctx context.Context, o deps.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+textfmt.Quoted(u.run)+": it belongs to another client, or is too old")

@@ -18,11 +18,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+	"github.com/nbduet/nbduet/tools/analysis/templates"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/resource"
-	"github.com/nbduet/nbduet/tools/srcbook"
-	"github.com/nbduet/nbduet/tools/templates"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -42,8 +42,8 @@ func TestNotebookResources(t *testing.T) {
 			`{"id":"load","cell_type":"code","metadata":{"tags":["data"]},"outputs":[],"execution_count":null,"source":"print('one')\n1/0"}`,
 			`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
 		))
-		r.Refuses(r.Client, desk.URICurrent, "No notebook for current session", "no notebook that this client used is still open")
-		list := r.MustRead(desk.URIList)
+		r.Refuses(r.Client, target.URICurrent, "No notebook for current session", "no notebook that this client used is still open")
+		list := r.MustRead(target.URIList)
 		test.Eq(t, "[]", list.Text)
 		test.Eq(t, "application/json", list.MIMEType)
 		r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
@@ -55,7 +55,7 @@ func TestNotebookResources(t *testing.T) {
 		test.Eq(t, "text/markdown", whole.MIMEType)
 		test.StrContains(t, whole.Text, "# Sales\n\nBy month.\n\n")
 		test.StrContains(t, whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```")
-		for _, same := range []string{uri + "/srcmd", desk.URICurrent, desk.ExportAddress(strings.Split(uri, "/")[2], jupyter.MustPath(path))} {
+		for _, same := range []string{uri + "/srcmd", target.URICurrent, target.ExportAddress(strings.Split(uri, "/")[2], jupyter.MustPath(path))} {
 			got := r.MustRead(same)
 			test.Eq(t, whole.Text, got.Text, test.Sprint(same))
 			test.Eq(t, whole.MIMEType, got.MIMEType, test.Sprint(same))
@@ -95,7 +95,7 @@ func TestNotebookResources(t *testing.T) {
 		test.EqOp[any](t, "python", cell.Meta["language"])
 		session := strings.Split(uri, "/")[2]
 		for file, want := range map[string]string{"load.py": cell.Text, "title.md": "# Sales\n\nBy month.", "r.txt": "as it is"} {
-			for _, at := range []string{desk.ExportScheme + session + "/cells/" + file, desk.ExportScheme + session + "/" + desk.ExportName(jupyter.MustPath(path)) + "/cells/" + file} {
+			for _, at := range []string{target.ExportScheme + session + "/cells/" + file, target.ExportScheme + session + "/" + target.ExportName(jupyter.MustPath(path)) + "/cells/" + file} {
 				if got := r.MustRead(at); got.Text != want {
 					t.Errorf("%s: %+v", at, got)
 				}
@@ -129,12 +129,12 @@ func TestNotebookResources(t *testing.T) {
 		test.SliceLen(t, 2, run.Outputs)
 
 		listed := r.Listed(r.Client)
-		for _, want := range []string{desk.URIList, desk.URICurrent, uri, uri + "/cells", desk.URITemplates + "tree_of_thought"} {
+		for _, want := range []string{target.URIList, target.URICurrent, uri, uri + "/cells", target.URITemplates + "tree_of_thought"} {
 			if listed[want].Name == "" {
 				t.Errorf("%s is not listed: %v", want, listed)
 			}
 		}
-		if d := listed[desk.URIList].Description; d != "1 active notebook" {
+		if d := listed[target.URIList].Description; d != "1 active notebook" {
 			t.Errorf("the list is described as %q", d)
 		}
 	})
@@ -153,11 +153,11 @@ func TestNotebookResourcesRefused(t *testing.T) {
 		for _, c := range []*client.Client{other} {
 			r.Refuses(c, uri, "Notebook not found", "another session")
 			r.Refuses(c, uri+"/cells", "Notebook not found", "")
-			r.Refuses(c, desk.URICurrent, "No notebook for current session", "")
+			r.Refuses(c, target.URICurrent, "No notebook for current session", "")
 		}
 		for _, at := range []string{
-			desk.NotebookScheme, "notebook://x", "notebook://x/", "notebook:///" + id, desk.NotebookAddress(session, "no-such"), desk.NotebookAddress("no-such", id),
-			"notebook://LIST", desk.NotebookAddress("no-such", id, "bogus"), desk.ExportScheme + "no-such/notebook.src.md", desk.ExportScheme + session + "/no-such.src.md",
+			target.NotebookScheme, "notebook://x", "notebook://x/", "notebook:///" + id, target.NotebookAddress(session, "no-such"), target.NotebookAddress("no-such", id),
+			"notebook://LIST", target.NotebookAddress("no-such", id, "bogus"), target.ExportScheme + "no-such/notebook.src.md", target.ExportScheme + session + "/no-such.src.md",
 		} {
 			r.Refuses(r.Client, at, "Notebook not found", "")
 		}
@@ -166,9 +166,9 @@ func TestNotebookResourcesRefused(t *testing.T) {
 		r.Refuses(r.Client, uri+"/cells/no-such", "Cell not found", "no-such")
 		r.Refuses(r.Client, uri+"/cells/no-such/outputs", "Cell not found", "")
 		r.Refuses(r.Client, uri+"/executions/run-999999", "Execution not found", "")
-		r.Refuses(r.Client, desk.ExportScheme+session+"/cells/no-such.py", "Cell not found", "")
-		r.Refuses(r.Client, desk.URITemplates+"no-such", "Template not found", "tree_of_thought")
-		for _, at := range []string{uri + "?x=1", uri + "/%zz", "notebook://%zz/x", "file:///etc/passwd", "http://example.org/", "nonsense", desk.ExportScheme + "x"} {
+		r.Refuses(r.Client, target.ExportScheme+session+"/cells/no-such.py", "Cell not found", "")
+		r.Refuses(r.Client, target.URITemplates+"no-such", "Template not found", "tree_of_thought")
+		for _, at := range []string{uri + "?x=1", uri + "/%zz", "notebook://%zz/x", "file:///etc/passwd", "http://example.org/", "nonsense", target.ExportScheme + "x"} {
 			r.Refuses(r.Client, at, "Unknown resource: "+at, "")
 		}
 
@@ -215,10 +215,10 @@ func TestNotebookResourcesOfSessions(t *testing.T) {
 			t.Errorf("session %s: %s", made.ID, uri)
 		}
 		whole := r.MustRead(uri)
-		if got := r.MustRead(desk.URICurrent); got.Text != whole.Text {
+		if got := r.MustRead(target.URICurrent); got.Text != whole.Text {
 			t.Error("the session's notebook is not the current one")
 		}
-		if got := r.MustRead(desk.ExportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
+		if got := r.MustRead(target.ExportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
 			t.Error("the session's only notebook cannot be read as notebook.src.md")
 		}
 		var code analysis.CodeResult
@@ -374,7 +374,7 @@ func TestResourceCompletions(t *testing.T) {
 			{resource.TemplateNotebook + "/cells/{cell_id}", "cell_id", "p", map[string]string{"session_id": session, "notebook_id": id}, "pic"},
 			{resource.TemplateNotebook + "/executions/{run_id}", "run_id", "", map[string]string{"notebook_id": id}, ran.Results[0].RunID},
 			{resource.TemplatePattern, "pattern", "tree", nil, "tree_of_thought"},
-			{resource.TemplateExport, "file", "", map[string]string{"session_id": session}, desk.ExportName(jupyter.MustPath(path))},
+			{resource.TemplateExport, "file", "", map[string]string{"session_id": session}, target.ExportName(jupyter.MustPath(path))},
 			{resource.TemplateFile, "ext", "", map[string]string{"cell_id": "pic"}, "py"},
 			{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "session_id", session[:2], nil, session},
 			{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "ext", "", nil, "png"},
@@ -458,7 +458,7 @@ func TestNotebookTemplates(t *testing.T) {
 	r := toolstest.New(t)
 	for _, p := range templates.All() {
 		t.Run(p.Name, func(t *testing.T) {
-			got := r.MustRead(desk.URITemplates + p.Name)
+			got := r.MustRead(target.URITemplates + p.Name)
 			test.Eq(t, resource.MIMEMarkdown, got.MIMEType)
 			test.EqOp[any](t, p.Name, got.Meta["pattern"])
 			var made analysis.TemplateResult
@@ -468,7 +468,7 @@ func TestNotebookTemplates(t *testing.T) {
 			must.NoError(t, err)
 			test.EqOp[any](t, p.Name, whole.Meta["pattern"])
 			test.StrHasPrefix(t, "# My own\n", nb.Cells[0].Source)
-			if !strings.Contains(r.MustRead(desk.URIList).Text, `"pattern": "`+p.Name+`"`) {
+			if !strings.Contains(r.MustRead(target.URIList).Text, `"pattern": "`+p.Name+`"`) {
 				t.Error("the list does not show the pattern")
 			}
 			var ran notebook.ExecuteResult

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 )
 
 // The forms of a notebook's resource.
@@ -52,10 +52,10 @@ const (
 // parsed as far as the notebook, so that a missing notebook is reported first.
 func parseNotebookURI(uri string) (notebookURI, error) {
 	u := notebookURI{uri: uri}
-	rest, ours := strings.CutPrefix(uri, desk.NotebookScheme)
+	rest, ours := strings.CutPrefix(uri, target.NotebookScheme)
 	if !ours {
-		if rest, ours = strings.CutPrefix(uri, desk.ExportScheme); !ours {
-			return u, noResource(uri, msgUnknown+uri, "the address of a notebook begins with "+desk.NotebookScheme+" or "+desk.ExportScheme)
+		if rest, ours = strings.CutPrefix(uri, target.ExportScheme); !ours {
+			return u, noResource(uri, msgUnknown+uri, "the address of a notebook begins with "+target.NotebookScheme+" or "+target.ExportScheme)
 		}
 	}
 	if len(uri) > 4096 || strings.ContainsAny(rest, "?#") {
@@ -69,7 +69,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 		}
 		parts[i] = p
 	}
-	if strings.HasPrefix(uri, desk.ExportScheme) {
+	if strings.HasPrefix(uri, target.ExportScheme) {
 		return u.export(parts)
 	}
 	switch {
@@ -80,7 +80,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 		u.form, u.pattern = formTemplate, parts[1]
 		return u, nil
 	case len(parts) < 2 || parts[0] == "" || parts[1] == "":
-		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+desk.NotebookScheme+"{session-id}/{notebook-id}; "+desk.URIList+" lists the notebooks")
+		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+target.NotebookScheme+"{session-id}/{notebook-id}; "+target.URIList+" lists the notebooks")
 	}
 	u.session, u.notebook = parts[0], parts[1]
 	u.form = formSrcmd
@@ -106,7 +106,7 @@ func (u notebookURI) export(parts []string) (notebookURI, error) {
 	n := len(parts)
 	if n >= 2 && parts[0] != "" {
 		u.session = parts[0]
-		if file, ok := strings.CutSuffix(parts[n-1], desk.ExportSuffix); ok && file != "" {
+		if file, ok := strings.CutSuffix(parts[n-1], target.ExportSuffix); ok && file != "" {
 			u.form, u.file = formExport, strings.Join(append(parts[1:n-1:n-1], file), "/")
 			return u, nil
 		}
@@ -115,5 +115,5 @@ func (u notebookURI) export(parts []string) (notebookURI, error) {
 			return u, nil
 		}
 	}
-	return u, noResource(u.uri, msgUnknown+u.uri, "the address of an export looks like "+desk.ExportScheme+"{session-id}/{file}"+desk.ExportSuffix+" or "+desk.ExportScheme+"{session-id}/cells/{cell-id}.py")
+	return u, noResource(u.uri, msgUnknown+u.uri, "the address of an export looks like "+target.ExportScheme+"{session-id}/{file}"+target.ExportSuffix+" or "+target.ExportScheme+"{session-id}/cells/{cell-id}.py")
 }

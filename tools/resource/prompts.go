@@ -10,19 +10,19 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // OwnPrompts returns the prompts of this package, in the order in which they are listed.
 func (d *Provider) OwnPrompts() []tool.Prompt {
-	notebook := tool.PromptArgument{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, ".ipynb")}
+	notebook := tool.PromptArgument{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Deps, ".ipynb")}
 	all := []tool.Prompt{
 		{
 			Name: "work_together", Title: "Work beside me in a notebook",
 			Description: "Tells the agent how to work in a notebook that people have open.",
 			Arguments: []tool.PromptArgument{
-				{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder. Left out: the one where you are.", Complete: completeFiles(d.Desk, ".ipynb")},
+				{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder. Left out: the one where you are.", Complete: completeFiles(d.Deps, ".ipynb")},
 				{Name: "task", Description: "What to do."},
 			},
 			Text: func(ctx context.Context, args map[string]string) (string, error) { return togetherText(ctx, d, args) },
@@ -31,7 +31,7 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 			Name: "explore_dataset", Title: "Explore this dataset",
 			Description: "Looks at a data file, step by step, in a notebook that you watch.",
 			Arguments: []tool.PromptArgument{
-				{Name: "file", Description: "The data file, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, dataFiles...)},
+				{Name: "file", Description: "The data file, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Deps, dataFiles...)},
 				{Name: "question", Description: "What you want to know."},
 			},
 			Text: d.exploreText,
@@ -123,7 +123,7 @@ func completeWords(words ...string) func(context.Context, string, map[string]str
 }
 
 // completeFiles returns the files with one of the endings, and the folders, in the folder that the written path names.
-func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string, map[string]string) []string {
+func completeFiles(d *deps.Deps, endings ...string) func(context.Context, string, map[string]string) []string {
 	return func(ctx context.Context, written string, _ map[string]string) []string {
 		folder, err := jupyter.ParsePath(written[:max(0, strings.LastIndexByte(written, '/'))])
 		if err != nil {

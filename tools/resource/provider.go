@@ -4,13 +4,13 @@ import (
 	"log/slog"
 
 	"github.com/nbduet/nbduet/session/store/activity"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A Provider offers the resources and prompts, and holds what they need besides notebooks.
 type Provider struct {
-	*desk.Desk
+	*deps.Deps
 	notifier *notifier
 	Activity *activity.Store // nil if the toolset context is off
 	Project  *ProjectFile

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/session/store/project"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -88,7 +88,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 		return nil, err
 	}
 	out.Session, out.Topics, out.Discoveries = s.ID, len(s.Topics), len(s.Discoveries)
-	return &tool.Answer{Body: out, Doc: desk.About(doc)}, nil
+	return &tool.Answer{Body: out, Doc: deps.About(doc)}, nil
 }
 
 // projectEntry returns a discovery as an entry of the project file.

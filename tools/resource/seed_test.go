@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -25,18 +25,18 @@ func TestReadsDescribeThemselves(t *testing.T) {
 		uri := r.URIOf(path)
 		for at, want := range map[string]string{
 			uri: "Notebook " + path, uri + "/srcmd": "Notebook " + path, uri + "/json": "Notebook " + path, uri + "/cells": "Individual cells",
-			uri + "/cells/c0": "Code cell", uri + "/cells/c0/outputs": "Code cell", desk.URICurrent: "Notebook " + path, desk.URIList: "List of all active notebooks",
+			uri + "/cells/c0": "Code cell", uri + "/cells/c0/outputs": "Code cell", target.URICurrent: "Notebook " + path, target.URIList: "List of all active notebooks",
 		} {
 			meta := r.MustRead(at).Meta
 			about, _ := meta["description"].(string)
 			test.StrHasPrefix(t, want, about, test.Sprint(at))
 			must.NotNil(t, meta["name"], must.Sprint(at))
 			test.NotEqOp[any](t, "", meta["name"], test.Sprint(at))
-			if pattern, there := meta["pattern"]; at != desk.URIList && (!there || pattern != nil) {
+			if pattern, there := meta["pattern"]; at != target.URIList && (!there || pattern != nil) {
 				t.Errorf("%s: the pattern is %v, present %v", at, pattern, there)
 			}
 		}
-		if list := r.MustRead(desk.URIList).Text; !strings.Contains(list, `"pattern": null`) {
+		if list := r.MustRead(target.URIList).Text; !strings.Contains(list, `"pattern": null`) {
 			t.Errorf("the list is %s", list)
 		}
 	})
@@ -49,7 +49,7 @@ func TestEmptyNotebookResource(t *testing.T) {
 		path := r.Server.Notebook(t)
 		r.Read(path)
 		uri := r.URIOf(path)
-		for _, at := range []string{uri, uri + "/srcmd", desk.URICurrent} {
+		for _, at := range []string{uri, uri + "/srcmd", target.URICurrent} {
 			if text := r.MustRead(at).Text; text != "Empty notebook" {
 				t.Errorf("%s reads %q", at, text)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -262,7 +262,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 	if s.id != nil { // the acknowledgement, which is sent at once, must come first
 		sub.throttle.after = sub.throttle.after.Add(updateEvery)
 	}
-	if strings.HasPrefix(uri, desk.NotebookScheme) || strings.HasPrefix(uri, desk.ExportScheme) {
+	if strings.HasPrefix(uri, target.NotebookScheme) || strings.HasPrefix(uri, target.ExportScheme) {
 		var err error
 		if sub.at, err = parseNotebookURI(uri); err != nil {
 			return err
@@ -279,7 +279,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 		}
 	} else if r, ok := l.liveAt(uri); ok {
 		sub.state = r.State(s.client)
-	} else if !strings.HasPrefix(uri, desk.JupyterScheme) && !strings.HasPrefix(uri, "context://") {
+	} else if !strings.HasPrefix(uri, target.JupyterScheme) && !strings.HasPrefix(uri, "context://") {
 		return noResource(uri, msgUnknown+uri, "no resource has an address like this: resources/templates/list lists the forms of addresses")
 	}
 	s.subs[uri] = sub

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 )
 
 // Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
@@ -50,7 +50,7 @@ func TestThrottle(t *testing.T) {
 
 // A client that has not taken its notifications is told later, and holds up nobody.
 func TestSlowSubscriber(t *testing.T) {
-	d := &Provider{Desk: &desk.Desk{}}
+	d := &Provider{Deps: &deps.Deps{}}
 	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	session := server.NewInProcessSession("slow", nil)
 	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)

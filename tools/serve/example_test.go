@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -34,7 +34,7 @@ func callOverHTTP(ctx context.Context) error {
 	manager := session.New(session.Config{Server: notebooks})
 	defer manager.Close(ctx)
 	clients := &tool.Clients{} // of which the transport tells the tools
-	mcp, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "1.0", Clients: clients})
+	mcp, err := tools.New(tools.Config{Work: deps.NewWork(manager), Version: "1.0", Clients: clients})
 	if err != nil {
 		return err
 	}

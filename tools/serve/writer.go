@@ -12,7 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
 // pieceSize is how much a client has to read within the time for a write, in bytes.

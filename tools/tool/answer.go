@@ -10,7 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.

@@ -3,7 +3,7 @@ package tool
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/tools/plaintext"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 type wordsKey struct{}

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -109,8 +109,8 @@ func (r *Rig) FilesRefuse(session, tool, folder string) {
 	for _, bad := range []string{"../etc/passwd", "a/../../b", "..", "a\x00b"} {
 		refuse(r.Client, session, bad, analysis.CodePath)
 	}
-	refuse(r.Client, "nobody", folder, desk.CodeSession, `"nobody"`)
-	refuse(r.Other(), session, folder, desk.CodeSession, session)
+	refuse(r.Client, "nobody", folder, deps.CodeSession, `"nobody"`)
+	refuse(r.Other(), session, folder, deps.CodeSession, session)
 	r.Bad(tool, Dict{"path": folder}, `"session_id" is missing`)
 	r.Bad(tool, Dict{"session_id": session}, `"path" is missing`)
 	r.Bad(tool, Dict{"session_id": session, "path": []string{"a"}}, "path is a list")

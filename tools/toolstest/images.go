@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/render/images"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
 )
 
 // ShownImages decodes the pictures of an answer, as a client would, and holds them against the bounds.
@@ -26,7 +26,7 @@ func ShownImages(t *testing.T, res *mcp.CallToolResult) (out []stdimage.Image) {
 		if err != nil || "image/"+format != img.MIMEType {
 			t.Fatalf("%s: %v, %s", img.MIMEType, err, format)
 		}
-		if size := got.Bounds().Size(); max(size.X, size.Y) > images.MaxShown || len(b) > desk.DefaultMaxImageBytes {
+		if size := got.Bounds().Size(); max(size.X, size.Y) > images.MaxShown || len(b) > render.DefaultMaxImageBytes {
 			t.Errorf("a picture of %v, %d bytes", size, len(b))
 		}
 		out = append(out, got)

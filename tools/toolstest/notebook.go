@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/render"
 )
 
 // OnDisk waits until the file holds the sources, as the server's autosave writes them.
@@ -23,7 +23,7 @@ func (r *Rig) OnDisk(path string, want ...string) {
 		if err := json.Unmarshal([]byte(r.Server.Read(r.T, path)), &nb); err == nil {
 			got = nil
 			for _, c := range nb.Cells {
-				got = append(got, desk.JoinText(c.Source))
+				got = append(got, render.JoinText(c.Source))
 			}
 			if slices.Equal(got, want) {
 				return

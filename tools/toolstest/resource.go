@@ -16,8 +16,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/target"
 )
 
 // TextsOf are the texts of a result.
@@ -174,7 +174,7 @@ func (r *Rig) Listed(c *client.Client) map[string]mcp.Resource {
 func (r *Rig) URIOf(path string) string {
 	r.T.Helper()
 	var list []resource.OwnedEntry
-	if err := json.Unmarshal([]byte(r.MustRead(desk.URIList).Text), &list); err != nil {
+	if err := json.Unmarshal([]byte(r.MustRead(target.URIList).Text), &list); err != nil {
 		r.T.Fatal(err)
 	}
 	for _, e := range list {

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -29,7 +29,7 @@ type Rig struct {
 	T      *testing.T
 	Server *jupytertest.Server
 	Srv    *jupyter.Server
-	Work   *desk.Work
+	Work   *deps.Work
 	Client *client.Client
 	full   *client.Client  // the first one, which is sent structured content
 	Record *activity.Store // of what the clients do
@@ -59,7 +59,7 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: call}))
+	m := deps.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: call}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
 const (

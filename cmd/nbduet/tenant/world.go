@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -40,7 +40,7 @@ type World struct {
 	Clients *tool.Clients
 
 	manager  *session.Manager
-	jobs     *desk.Work
+	jobs     *deps.Work
 	pictures *images.Store
 	state    *activity.Store
 	log      *slog.Logger
@@ -52,7 +52,7 @@ func New(cfg Config) (*World, error) {
 	s := cfg.Session
 	s.Server, s.Runtime, s.Runs, s.Logger = cfg.Server, cfg.Runtime, cfg.State.Runs(), cfg.Logger
 	w.manager = session.New(s)
-	w.jobs = desk.NewWork(w.manager)
+	w.jobs = deps.NewWork(w.manager)
 	w.jobs.Analyses.Limit(cfg.MaxSessions)
 	t := cfg.Tools
 	t.Work, t.Clients, t.Images, t.Logger = w.jobs, w.Clients, w.pictures, cfg.Logger

@@ -11,7 +11,7 @@ import (
 
 // Bounds of the program as a whole, which no package has by itself.
 const (
-	boundBeside   = "beside"   // packages that lie beside each other in a folder
+	boundBeside   = "beside"   // packages that lie beside each other in a folder, those that only tests import aside
 	boundFunction = "function" // lines of code of a function
 	boundLines    = "lines"    // lines of code of all packages, those that only tests import aside
 )
@@ -44,10 +44,14 @@ func exceeds(n int, most map[string]int, bound string) bool {
 	return ok && n > limit
 }
 
-// folders are what lies in each folder that has a package in or below it: packages, and folders of packages.
+// folders are what lies in each folder that has a package in or below it: packages, and folders of packages. Packages for
+// tests are left out.
 func folders(graphs []graph) map[string]map[string]bool {
 	in := map[string]map[string]bool{}
 	for _, g := range graphs {
+		if forTests(g.Path) {
+			continue
+		}
 		for at := g.Path; at != "."; at = path.Dir(at) {
 			folder := path.Dir(at)
 			if in[folder] == nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
 // A closing is why we end a connection, as the client is told.

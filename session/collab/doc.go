@@ -1,0 +1,8 @@
+// Package collab is the folder of people and other agents: who is in a room and where (people), how people see each client
+// (presence), who is on the server (globalawareness), which edits wait for a typing person (editguard), calls of an agent by
+// its name (mentions), chats (chat), and which process delivers a mention (lease).
+//
+// They import ydoc, rtc, session/document, session/origin and session/textfmt, and nothing of kernels or the manager.
+//
+// Start from people.Company, which every other package here reads; editguard.Guard decides whether an edit may go on.
+package collab

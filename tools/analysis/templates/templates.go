@@ -1,0 +1,74 @@
+// Package templates holds the notebooks that new notebooks are made from, each a srcbook file of this folder. All their
+// cells run with Python's standard library, numpy, pandas and matplotlib.
+//
+// # Concurrency
+//
+// What [All] returns is made once and must not be changed.
+package templates
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nbduet/nbduet/tools/analysis/srcbook"
+)
+
+//go:embed *.src.md
+var files embed.FS
+
+// A Template is a notebook to start from.
+type Template struct {
+	Name        string // such as "tree_of_thought"
+	Description string // one sentence
+	Text        string // the srcbook file
+	Notebook    srcbook.Notebook
+}
+
+// All returns the templates, sorted by name.
+var All = sync.OnceValue(func() []Template {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	out := make([]Template, 0, len(entries))
+	for _, e := range entries {
+		t, err := read(e.Name())
+		if err != nil {
+			panic(fmt.Sprintf("templates: %s: %v", e.Name(), err)) // as above
+		}
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b Template) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+})
+
+func read(file string) (t Template, err error) {
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return t, err
+	}
+	t.Name, t.Text = strings.TrimSuffix(file, ".src.md"), string(b)
+	if t.Notebook, err = srcbook.Decode(t.Text); err != nil {
+		return t, err
+	}
+	own, _ := t.Notebook.Metadata["nbduet"].(map[string]any)
+	t.Description, _ = own["description"].(string)
+	if own["pattern"] != t.Name || t.Description == "" {
+		return t, fmt.Errorf("its pattern is %v, its description %q", own["pattern"], t.Description)
+	}
+	return t, nil
+}
+
+// Find returns a template by its name.
+func Find(name string) (Template, bool) {
+	for _, t := range All() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Template{}, false
+}

@@ -1,0 +1,111 @@
+package deps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel/figure"
+	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/service/files"
+	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/render"
+	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Deps is the state that all tools share.
+type Deps struct {
+	Work
+	Images *render.ImageStore
+	Opened opened
+	// Pieces is how far clients have read texts.
+	Pieces Pieces
+	// ReadOnly says that no code may run for an answer, and no kernel start.
+	ReadOnly bool
+	waiting.Waits
+}
+
+// New makes a desk. See [render.NewImageStore] for store and the limits of images.
+func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Deps, error) {
+	pictures, err := render.NewImageStore(store, maxImages, maxImageBytes)
+	if err != nil {
+		return nil, err
+	}
+	d := &Deps{Images: pictures}
+	if work != nil {
+		d.Work = *work
+		pictures.Plots.Draw = (&sketcher{Deps: d}).draw
+	}
+	return d, nil
+}
+
+// Forget drops a client's state: its opened notebooks and the images of its sessions.
+func (d *Deps) Forget(client string, sessions []string) {
+	d.Images.Store.Forget(sessions...)
+	d.Opened.clients.Forget(client)
+	d.Pieces.clients.Forget(client)
+}
+
+// About makes doc the subject of an answer; nil if doc is nil.
+func About(doc *session.Document) tool.Document {
+	if doc == nil {
+		return nil
+	}
+	return doc
+}
+
+// Open joins the room of the notebook that a call names, or uses the one already open. The caller releases it.
+func (d *Deps) Open(ctx context.Context, path string) (*session.Document, error) {
+	clean, err := target.NotebookArg("path", path)
+	if err != nil {
+		return nil, err
+	}
+	return d.OpenAt(ctx, clean)
+}
+
+// OpenAt is Open of a notebook at a path, or at the path for which a percent-encoded one stands.
+func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
+	doc, err := d.Manager.Open(ctx, path)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		if plain, ok := target.Unescaped(path); ok {
+			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
+				target.Meant(ctx, path, plain)
+				d.Opened.Note(ctx, doc, true)
+				return doc, nil
+			}
+		}
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
+	}
+	if err != nil {
+		return nil, unreadable(ctx, d.Files, path, err)
+	}
+	d.Opened.Note(ctx, doc, true)
+	return doc, nil
+}
+
+// unreadable says of a notebook that cannot be read which line is wrong, and what to do.
+func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err error) error {
+	err = f.Broken(ctx, path, err)
+	if errors.As(err, new(*files.BrokenError)) {
+		return fmt.Errorf("%w"+textfmt.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
+	}
+	return err
+}
+
+// ContentsFor are the contents of outputs for the answer of a call, see [render.ContentsFor].
+func (d *Deps) ContentsFor(ctx context.Context, outputs []ydoc.Output) render.Contents {
+	return render.ContentsFor(ctx, outputs, d.figures())
+}
+
+// figures is what the figures that were shown tell of themselves; nil where nothing runs.
+func (d *Deps) figures() *figure.Known {
+	if d.Manager == nil {
+		return nil
+	}
+	return d.Manager.RunTable().Figures()
+}

@@ -1,0 +1,56 @@
+package deps
+
+import (
+	"context"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	openedKept = 500 // notebooks of one client
+	// AliasExport is the export name of a session's only notebook.
+	AliasExport = "notebook"
+)
+
+// opened records which notebooks each client has used, by file id, until they are closed: a client may read these as
+// resources. The zero value is ready for use and safe for concurrent use.
+type opened struct {
+	clients PerClient[*simplelru.LRU[string, openedNotebook]]
+	next    uint64 // guarded by the lock of clients
+}
+
+// An openedNotebook is a client's use of a notebook.
+type openedNotebook struct {
+	ByPath bool   // the client named its path, not only a session
+	Last   uint64 // order of the last use
+}
+
+// with calls do with a client's opened notebooks.
+func (v *opened) with(client string, do func(mine *simplelru.LRU[string, openedNotebook])) {
+	v.clients.With(client, func() *simplelru.LRU[string, openedNotebook] { return newLRU[string, openedNotebook](openedKept) }, do)
+}
+
+// Note records that the client of ctx uses a notebook.
+func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
+	target.See(ctx, doc)
+	id := doc.FileID()
+	v.with(tool.ClientOf(ctx), func(mine *simplelru.LRU[string, openedNotebook]) {
+		was, _ := mine.Peek(id)
+		v.next++
+		mine.Add(id, openedNotebook{ByPath: byPath || was.ByPath, Last: v.next})
+	})
+}
+
+// Of returns a client's use of a notebook.
+func (v *opened) Of(client, fileID string) (one openedNotebook, ok bool) {
+	v.with(client, func(mine *simplelru.LRU[string, openedNotebook]) { one, ok = mine.Peek(fileID) })
+	return one, ok
+}
+
+// Close drops a closed notebook.
+func (v *opened) Close(fileID string) {
+	v.clients.Each(func(mine *simplelru.LRU[string, openedNotebook]) { mine.Remove(fileID) })
+}

@@ -1,0 +1,62 @@
+package deps
+
+import (
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// ClientsKept is how many clients have state; the least recently active ones are dropped first.
+const ClientsKept = 1000
+
+// PerClient keeps one value for each client. The zero value is ready for use and safe for concurrent use: it calls one
+// function at a time.
+type PerClient[V any] struct {
+	mu  sync.Mutex
+	all *simplelru.LRU[string, V] // nil until the first value
+}
+
+// newLRU makes a cache of a positive size.
+func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
+	l, err := simplelru.NewLRU[K, V](size, nil)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return l
+}
+
+// With calls do with a client's value, which first makes if there is none.
+func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = newLRU[string, V](ClientsKept)
+	}
+	v, ok := p.all.Get(client)
+	if !ok {
+		v = first()
+		p.all.Add(client, v)
+	}
+	do(v)
+}
+
+// Each calls do with every client's value.
+func (p *PerClient[V]) Each(do func(V)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		return
+	}
+	for _, v := range p.all.Values() {
+		do(v)
+	}
+}
+
+// Forget forgets a client that has left.
+func (p *PerClient[V]) Forget(client string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all != nil {
+		p.all.Remove(client)
+	}
+}

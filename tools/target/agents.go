@@ -1,0 +1,90 @@
+package target
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
+	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// agents finds the agents beside one client. The zero value finds none.
+type agents struct {
+	runs func(path jupyter.Path) []*run.Run
+	me   string
+	// name is what another client of this program is called.
+	name func(client string) string
+}
+
+// at says of each other agent that is running a cell, or has just written in it, what it is doing: "agent X is running".
+func (a agents) at(doc *session.Document, cell string) (says []string) {
+	if a.runs == nil || doc.Notebook() == nil {
+		return nil
+	}
+	say := func(who, what string) {
+		if line := who + " is " + what; !slices.Contains(says, line) {
+			says = append(says, line)
+		}
+	}
+	for _, r := range a.runs(doc.Path()) {
+		if r.CellID == cell && r.Owner != "" && r.Owner != a.me && !r.Status().State.Ended() {
+			say(a.name(r.Owner), "running")
+		}
+	}
+	c, _ := doc.Notebook().Cell(cell)
+	runner, _ := doc.Notebook().StateBy(cell)
+	lately := doc.History().Lately(cell, time.Now().Add(-editguard.Quiet))
+	for _, b := range lately {
+		if b.Who.Ours && b.Who.Client != "" && b.Who.Client != a.me {
+			say(a.name(b.Who.Client), "editing")
+		}
+	}
+	for _, p := range doc.Company().People {
+		for _, at := range p.Places {
+			switch {
+			case !p.Agent:
+			case c.ExecutionState == ydoc.Running && runner == at.Replica:
+				say("agent "+p.Name, "running")
+			case at.Cell == cell && at.Caret:
+				for _, b := range lately {
+					if slices.Contains(b.Who.Clients, at.Replica) {
+						say("agent "+p.Name, "editing")
+					}
+				}
+			}
+		}
+	}
+	return says
+}
+
+// refusedCell is the cell whose index a refusal for people's sake names, "" for none.
+func refusedCell(err error) string {
+	var busy *editguard.BusyError
+	var off *editguard.HandsOffError
+	switch {
+	case errors.As(err, &busy) && busy.Index >= 0:
+		return busy.Cell
+	case errors.As(err, &off) && off.Index >= 0:
+		return off.Cell
+	}
+	return ""
+}
+
+// refusal has an error for people's sake say its code as the errors of the tool do.
+func refusal(t tool.Tool, err error) error {
+	if err == nil || !t.In(tool.ToolsetAnalysis) && !t.In(tool.ToolsetCells) {
+		return err
+	}
+	switch {
+	case errors.As(err, new(*editguard.BusyError)):
+		return tool.Coded{Code: editguard.CodeBusy, Message: err.Error()}
+	case errors.As(err, new(*editguard.HandsOffError)):
+		return tool.Coded{Code: editguard.CodeHandsOff, Message: err.Error()}
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
+// place. Other places, such as /notebooks, are there only where further packages are installed.
+func PageURL(base string, path jupyter.Path) string {
+	const page = "/lab/tree"
+	if path.IsRoot() {
+		return base + page
+	}
+	return base + page + "/" + path.Escaped()
+}
+
+// NotebookArg checks a path argument that must name a file.
+func NotebookArg(name, path string) (jupyter.Path, error) {
+	return FileArg(name, path, ", not a notebook: give a path such as \"work/analysis.ipynb\""+textfmt.Hint("; list_nbs lists them"))
+}
+
+// FileArg checks a path argument that must name something below the root; instead is what an error says to give in place
+// of the root.
+func FileArg(name, path, instead string) (jupyter.Path, error) {
+	if err := noAddress(name, path); err != nil {
+		return jupyter.Path{}, err
+	}
+	clean, err := FolderArg(name, path)
+	if err == nil && clean.IsRoot() {
+		err = errors.New(name + " " + textfmt.Quoted(path) + " names the server's root folder" + instead)
+	}
+	return clean, err
+}
+
+// FolderArg checks a path argument that may name any folder, the root too.
+func FolderArg(name, path string) (jupyter.Path, error) {
+	clean, err := jupyter.ParsePath(path)
+	if err != nil {
+		return jupyter.Path{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return clean, nil
+}
+
+// InNotebook is the argument of a tool that works in one notebook.
+type InNotebook struct {
+	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"."`
+}
+
+// Refine implements tool.Refiner.
+func (InNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, MaxPath) }
+
+// MaxPath bounds a path argument, in characters.
+const MaxPath = 4096
+
+// noAddress refuses an address of the browser's where a path is wanted.
+func noAddress(name, path string) error {
+	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
+		return fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
+	}
+	return nil
+}
+
+// Unescaped is the path that a percent-encoded one stands for; ok is false if it is not encoded.
+func Unescaped(path jupyter.Path) (plain jupyter.Path, ok bool) {
+	text, err := url.PathUnescape(path.String())
+	if err != nil || text == path.String() {
+		return jupyter.Path{}, false
+	}
+	plain, err = jupyter.ParsePath(text)
+	return plain, err == nil && !plain.IsRoot()
+}
+
+type meantKey struct{}
+
+// WithMeant returns a context in which it is kept which files the paths of a call turn out to mean, see [Meant], and a
+// function that tells it of a path.
+func WithMeant(ctx context.Context) (bound context.Context, meant func(path jupyter.Path) jupyter.Path) {
+	var files sync.Map
+	return context.WithValue(ctx, meantKey{}, &files), func(path jupyter.Path) jupyter.Path {
+		if file, ok := files.Load(path); ok {
+			return file.(jupyter.Path)
+		}
+		return path
+	}
+}
+
+// Meant keeps that a percent-encoded path of a call means the file that it stands for.
+func Meant(ctx context.Context, path, file jupyter.Path) {
+	if files, ok := ctx.Value(meantKey{}).(*sync.Map); ok {
+		files.Store(path, file)
+	}
+}
+
+// WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.
+func WhyMissing(path jupyter.Path) string {
+	for name := range strings.SplitSeq(path.String(), "/") {
+		if strings.HasPrefix(name, ".") {
+			return "; names that begin with a dot, such as " + textfmt.Quoted(name) + ", are hidden: the Jupyter server shows them only with --ContentsManager.allow_hidden=True"
+		}
+	}
+	return ""
+}

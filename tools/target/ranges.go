@@ -1,0 +1,153 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// MaxRanges bounds a list of ranges.
+const MaxRanges = 1000
+
+// A CellRange names cells by position, among those that a client knows, or one cell by its id.
+type CellRange struct {
+	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0."`
+	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start."`
+	ID    string `json:"id,omitempty" jsonschema:"One cell by its id, in place of start and end."`
+}
+
+// Refine implements tool.Refiner.
+func (CellRange) Refine(f tool.Fields) {
+	f.Field("start").Limit(0, tool.MaxIndex)
+	f.Field("end").Limit(0, tool.MaxIndex)
+	f.Field("id").Limit(1, MaxIDLength).CellID()
+}
+
+// MaxIDLength is more than nbformat allows, because other programs may not keep to it.
+const MaxIDLength = 200
+
+// String writes the range for messages.
+func (r CellRange) String() string {
+	switch {
+	case r.Start == nil:
+		return "id " + textfmt.Quoted(r.ID)
+	case r.End == nil:
+		return fmt.Sprintf("start %d", *r.Start)
+	default:
+		return fmt.Sprintf("start %d, end %d", *r.Start, *r.End)
+	}
+}
+
+// Indexes returns the positions that r names: among v.Now if it has an id, else among v.Listed. what is the name of the
+// argument.
+func (r CellRange) Indexes(what string, v View) ([]int, error) {
+	count := len(v.Listed)
+	switch {
+	case r.ID != "" && (r.Start != nil || r.End != nil):
+		return nil, fmt.Errorf("%s has an id and start or end: name the cell by its id alone, or cells by start and end", what)
+	case r.ID != "":
+		at, err := v.Find(r.ID, what)
+		return []int{at}, err
+	case r.Start == nil:
+		return nil, fmt.Errorf("%s lacks start: name cells by start (and end), or one cell by id; %s", what, Holds(count))
+	}
+	start, end := *r.Start, *r.Start+1
+	if r.End != nil {
+		end = *r.End
+	}
+	switch {
+	case start < 0 || end < 0:
+		return nil, fmt.Errorf("%s (%s) is negative: indexes count from 0, and %s", what, r, Holds(count))
+	case r.End != nil && end < start:
+		return nil, fmt.Errorf("%s (%s) is reversed: end must be greater than start; %s", what, r, Holds(count))
+	case r.End != nil && end == start:
+		return nil, fmt.Errorf("%s (%s) is empty: end is exclusive, so the one cell at %d is start %d, end %d; %s",
+			what, r, start, start, start+1, Holds(count))
+	case start >= count || end > count:
+		return nil, fmt.Errorf("%s (%s) is out of range: %s", what, r, Holds(count))
+	}
+	out := make([]int, 0, end-start)
+	for i := start; i < end; i++ {
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+// Cells returns the cells that r names.
+func (r CellRange) Cells(what string, v View) ([]ydoc.Cell, error) {
+	indexes, err := r.Indexes(what, v)
+	if err != nil {
+		return nil, err
+	}
+	if r.ID != "" {
+		return []ydoc.Cell{v.Now[indexes[0]]}, nil
+	}
+	out := make([]ydoc.Cell, len(indexes))
+	for i, at := range indexes {
+		if out[i], err = v.At(at, what); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// CellsOf returns the cells that the ranges name, in the order given, without duplicates.
+func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
+	if len(ranges) == 0 {
+		_, err := Resolve(ranges, v)
+		return nil, err
+	}
+	var out []ydoc.Cell
+	named := make(map[string]bool)
+	for i, r := range ranges {
+		cells, err := r.Cells(fmt.Sprintf("ranges[%d]", i), v)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cells {
+			if !named[c.ID] {
+				named[c.ID] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Holds says how many cells there are and which indexes are valid.
+func Holds(count int) string {
+	switch count {
+	case 0:
+		return "the notebook has no cells"
+	case 1:
+		return "the notebook has 1 cell, index 0"
+	default:
+		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", textfmt.Plural(count, "cell"), count-1)
+	}
+}
+
+// Resolve returns the positions that the ranges name, in the order given, without duplicates. In the view, indexes must
+// mean what is there now, see [ViewNow].
+func Resolve(ranges []CellRange, v View) ([]int, error) {
+	if len(ranges) == 0 {
+		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(v.Listed)))
+	}
+	var out []int
+	named := make(map[int]bool)
+	for i, r := range ranges {
+		found, err := r.Indexes(fmt.Sprintf("ranges[%d]", i), v)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			if !named[at] {
+				named[at] = true
+				out = append(out, at)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,35 @@
+package target
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// The revision of a file is the same for the same text, and never one that a document has.
+func TestFileRevision(t *testing.T) {
+	one, same, other := FileRevision("a"), FileRevision("a"), FileRevision("b")
+	test.Eq(t, same, one)
+	test.NotEq(t, other, one)
+	test.LessEq(t, 20, len(one))
+	rev, err := ParseRevision(one)
+	must.NoError(t, err)
+	test.Eq(t, ydoc.Foreign, rev)
+}
+
+// What is no revision is refused with what to do.
+func TestParseRevision(t *testing.T) {
+	now := ydoc.NewNotebook().Revision()
+	rev, err := ParseRevision(Revision(now))
+	must.NoError(t, err)
+	test.Eq(t, now, rev)
+	rev, err = ParseRevision("")
+	must.NoError(t, err)
+	test.Eq(t, 0, rev)
+	_, err = ParseRevision("the last")
+	must.Error(t, err)
+	test.StrHasPrefix(t, `revision "the last" is not a revision: copy it`, err.Error())
+}

@@ -1,0 +1,31 @@
+package target
+
+import (
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/textfmt"
+)
+
+// Limits on what one call may write.
+const (
+	MaxNewCells    = 200
+	MaxChanged     = 1000      // cells
+	MaxSource      = 1_000_000 // characters of one cell's source
+	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
+)
+
+// LineEnds ends the description of each argument that holds a source.
+const LineEnds = " Line ends are stored as \\n."
+
+// CheckTotal bounds the sources of one call.
+func CheckTotal(sources ...string) error {
+	n := 0
+	for _, s := range sources {
+		n += len(s)
+	}
+	if n > MaxSourceTotal {
+		return fmt.Errorf("the contents are %s together, more than the %s allowed in one call: spread them over several calls",
+			textfmt.Kilobytes(n), textfmt.Kilobytes(MaxSourceTotal))
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Theirs stands, in place of a cell's id, for the cell in which the person is; the argument person says whose where there
+// are several. A cell whose id begins so wins.
+const Theirs = "theirs"
+
+// ArgPerson is the argument that says whose cell [Theirs] is. Every tool that takes an id takes it, and none lists it.
+const ArgPerson = "person"
+
+type personKey struct{}
+
+// WithPerson returns a context in which [Theirs] is the cell of a person, by name or username.
+func WithPerson(ctx context.Context, person string) context.Context {
+	return context.WithValue(ctx, personKey{}, person)
+}
+
+// theirCell returns the function that finds the id of the cell for which [Theirs] stands in a call.
+func theirCell(ctx context.Context, doc *session.Document) func() (string, error) {
+	return func() (string, error) {
+		person, _ := ctx.Value(personKey{}).(string)
+		at, err := doc.Company().Theirs(person)
+		return at.Cell, err
+	}
+}
+
+// isTheirs reports whether an id stands for the cell of a person.
+func (v View) isTheirs(id string) bool {
+	return id == Theirs && v.theirs != nil && len(v.gone(id)) == 0 &&
+		!slices.ContainsFunc(v.Now, func(c ydoc.Cell) bool { return strings.HasPrefix(c.ID, id) })
+}
+
+// findTheirs returns the index among v.Now of the cell of a person.
+func (v View) findTheirs(what string) (int, error) {
+	id, err := v.theirs()
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", what, Theirs, err)
+	}
+	at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id })
+	if at < 0 { // it came after the view was made
+		return 0, fmt.Errorf("%s %q: they have just gone to another cell: call again", what, Theirs)
+	}
+	v.touch(id)
+	return at, nil
+}

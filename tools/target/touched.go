@@ -1,0 +1,360 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/people"
+	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// touched are the cells that one call names, reads or changes. Its answer says of each in which a person is that they are
+// there.
+type touched struct {
+	agents agents
+	client string
+	call   uint64 // a hash of the tool and its arguments
+	mu     sync.Mutex
+	docs   []*touchedDoc
+	seeing sync.Mutex          // taken with mu held, as a view is made
+	seen   []*session.Document // the notebooks of the call
+}
+
+// touchedDoc are those of one notebook.
+type touchedDoc struct {
+	doc    *session.Document
+	view   View // that named them
+	before people.Company
+	cells  map[string]bool
+	// at are the agents that were at a cell when it was named, by its id.
+	at map[string][]string
+}
+
+type touchedKey struct{}
+
+// callHash identifies a call with the same arguments.
+func callHash(req mcp.CallToolRequest) uint64 {
+	h := fnv.New64a()
+	args, _ := json.Marshal(req.Params.Arguments) //nolint:errchkjson // it was JSON
+	_, _ = fmt.Fprintf(h, "%s %s", req.Params.Name, args)
+	return h.Sum64()
+}
+
+func (t *touched) fingerprint() uint64 {
+	if t == nil {
+		return 0
+	}
+	return t.call
+}
+
+// see records that a call is about a notebook.
+func (t *touched) see(doc *session.Document) {
+	if t == nil || doc.Notebook() == nil {
+		return
+	}
+	t.seeing.Lock()
+	defer t.seeing.Unlock()
+	if !slices.Contains(t.seen, doc) {
+		t.seen = append(t.seen, doc)
+	}
+}
+
+// notebooks are those of the call until now. What the call has started may still see others.
+func (t *touched) notebooks() []*session.Document {
+	t.seeing.Lock()
+	defer t.seeing.Unlock()
+	return slices.Clone(t.seen)
+}
+
+// moved says, of the notebooks of the call, where the cells are now that others have moved.
+func (t *touched) moved() string {
+	var lines []string
+	seen := t.notebooks()
+	for _, doc := range seen {
+		line := doc.As(t.client).Moved()
+		if line != "" && len(seen) > 1 {
+			line = doc.Path().String() + ": " + line
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// failure adds to a refusal which cells have moved. If it names the index of a cell, all indexes mean the notebook as it is
+// now, and the same call is refused again if that moved any.
+func (t *touched) failure(err, why error) error {
+	if err == nil {
+		return nil
+	}
+	if cell := refusedCell(why); cell != "" {
+		for _, doc := range t.notebooks() {
+			if at, ok := doc.Notebook().Index(cell); ok {
+				t.list(doc, at)
+			}
+		}
+	}
+	line := t.moved()
+	if line == "" {
+		return err
+	}
+	for _, doc := range t.notebooks() {
+		doc.As(t.client).Refuse(t.call)
+	}
+	return fmt.Errorf("%w\n%s", err, line)
+}
+
+// list records that the client is shown where a cell is.
+func (t *touched) list(doc *session.Document, at int) {
+	doc.As(t.client).ListRange(doc.Notebook().Cells(), at, 1)
+}
+
+// See records that a call is about a notebook.
+func See(ctx context.Context, doc *session.Document) {
+	called, _ := ctx.Value(touchedKey{}).(*touched)
+	called.see(doc)
+}
+
+// Touch records that a call shows or changes cells of a notebook, where no view has named them.
+func Touch(ctx context.Context, doc *session.Document, ids ...string) {
+	rec, _ := ctx.Value(touchedKey{}).(*touched)
+	if rec == nil || doc == nil || len(ids) == 0 {
+		return
+	}
+	rec.add(doc, func() View { return ViewNow(ctx, doc) }, ids...)
+}
+
+// TouchLater has a call look now where people are in a notebook of which it will change cells that it cannot name yet.
+func TouchLater(ctx context.Context, doc *session.Document) {
+	if rec, _ := ctx.Value(touchedKey{}).(*touched); rec != nil && doc.Notebook() != nil {
+		rec.add(doc, func() View { return ViewNow(ctx, doc) })
+	}
+}
+
+// TouchCells is Touch of cells.
+func TouchCells(ctx context.Context, doc *session.Document, cells []ydoc.Cell) {
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.ID
+	}
+	Touch(ctx, doc, ids...)
+}
+
+// TouchRun is Touch of the cell of a run, if its notebook is open.
+func TouchRun(ctx context.Context, m *session.Manager, r *run.Run) {
+	if r.CellID == "" || r.Path.IsRoot() {
+		return
+	}
+	for _, doc := range m.HoldUnder(func(open jupyter.Path) bool { return open == r.Path }) {
+		if doc.Notebook() != nil {
+			Touch(ctx, doc, r.CellID)
+		}
+		doc.Release()
+	}
+}
+
+// touch records that a call names a cell of the view.
+func (v View) touch(id string) {
+	if v.touched != nil {
+		v.touched.add(v.doc, func() View { return v }, id)
+	}
+}
+
+// Beside is the view for naming cells that a call does not touch, such as the one after which another is put.
+func (v View) Beside() View {
+	v.touched = nil
+	return v
+}
+
+// add records cells. Where people are is looked at when the first is named, too, because a cell that is deleted or moved
+// takes their carets with it.
+func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := slices.IndexFunc(t.docs, func(d *touchedDoc) bool { return d.doc == doc })
+	if at < 0 {
+		d := &touchedDoc{doc: doc, cells: map[string]bool{}, at: map[string][]string{}, before: doc.Company()}
+		if len(d.before.People) > 0 {
+			d.view = view()
+		}
+		at, t.docs = len(t.docs), append(t.docs, d)
+	}
+	for _, id := range ids {
+		if d := t.docs[at]; !d.cells[id] {
+			d.cells[id] = true
+			if are := t.agents.at(doc, id); len(are) > 0 {
+				d.at[id] = are
+			}
+		}
+	}
+}
+
+// maxAccompany is how many people a line names.
+const maxAccompany = 5
+
+// lines say who is in the cells, a line for each person.
+func (t *touched) lines() (out []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, d := range t.docs {
+		lines := d.lines(t)
+		if more := len(lines) - maxAccompany; more > 0 {
+			lines = append(lines[:maxAccompany], fmt.Sprintf("and %s in cells of this call", textfmt.Plural(more, "more person")))
+		}
+		lines = append(lines, d.besides(t.agents)...)
+		if len(t.docs) > 1 {
+			for i := range lines {
+				lines[i] = d.doc.Path().String() + ": " + lines[i]
+			}
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (d *touchedDoc) lines(t *touched) (out []string) {
+	now := d.doc.Company()
+	short := func(id string) string { return d.view.shortID(id) }
+	for _, p := range now.Persons() {
+		at, found := d.place(p)
+		if !found {
+			continue
+		}
+		if d.view.doc == nil { // they came during the call
+			short = func(id string) string { return id }
+		}
+		where, is := plaintext.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
+		if at.Index < 0 {
+			is = "was"
+		} else {
+			t.list(d.doc, at.Index)
+		}
+		out = append(out, fmt.Sprintf("%s %s in %s%s", now.Called(p), is, where.Name(), Lately(at)))
+	}
+	return out
+}
+
+// besides says which other agents are at cells of the call, or were when it began.
+func (d *touchedDoc) besides(a agents) (lines []string) {
+	if a.runs == nil {
+		return nil
+	}
+	cells := make([]string, 0, len(d.cells))
+	for id := range d.cells {
+		cells = append(cells, id)
+	}
+	index := func(id string) int {
+		if i, ok := d.doc.Notebook().Index(id); ok {
+			return i
+		}
+		return -1
+	}
+	slices.SortFunc(cells, func(x, y string) int { return index(x) - index(y) })
+	for _, id := range cells {
+		are := slices.Clone(d.at[id])
+		for _, now := range a.at(d.doc, id) {
+			if !slices.Contains(are, now) {
+				are = append(are, now)
+			}
+		}
+		named := id
+		if d.view.doc != nil {
+			named = d.view.shortID(id)
+		}
+		for _, one := range are {
+			lines = append(lines, one+" "+plaintext.Cell{Index: index(id), ID: named}.Name())
+		}
+	}
+	if more := len(lines) - maxAccompany; more > 0 {
+		lines = append(lines[:maxAccompany], fmt.Sprintf("and other agents are at %d more cells of this call", more))
+	}
+	return lines
+}
+
+// place is where a person is, among the cells of the call. One whose caret is gone counts as where they were: their cell
+// may have been deleted, or moved.
+func (d *touchedDoc) place(p people.Person) (people.Place, bool) {
+	nowhere := true
+	for _, at := range p.Places {
+		if d.cells[at.Cell] {
+			return at, true
+		}
+		nowhere = nowhere && at.Cell == ""
+	}
+	if !nowhere {
+		return people.Place{}, false
+	}
+	for _, was := range d.before.Persons() {
+		for _, at := range was.Places {
+			if d.cells[at.Cell] && slices.ContainsFunc(p.Places, func(now people.Place) bool { return now.Client == at.Client }) {
+				if i, there := d.doc.Notebook().Index(at.Cell); there {
+					at.Index = i
+				} else {
+					at.Index = -1
+				}
+				return at, true
+			}
+		}
+	}
+	return people.Place{}, false
+}
+
+// Lately says when somebody last typed, or else moved, with a comma before it; "" if that is not known.
+func Lately(at people.Place) string {
+	const together = time.Second // a key typed moves the caret, too
+	switch {
+	case !at.Typed.IsZero() && !at.Moved.After(at.Typed.Add(together)):
+		return ", typed " + Ago(at.Typed)
+	case !at.Moved.IsZero():
+		return ", moved " + Ago(at.Moved)
+	}
+	return ""
+}
+
+// Ago says how long ago something was.
+func Ago(t time.Time) string {
+	d := time.Since(t)
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h ago", int(d.Hours()))
+}
+
+// shortID is what [View.ShortIDs] gives for one id, at the cost of one look at the others.
+func (v View) shortID(id string) string {
+	shared := 0
+	whole := false
+	look := func(other string) {
+		if other != id {
+			shared = max(shared, common(id, other))
+			whole = whole || strings.HasPrefix(other, id)
+		}
+	}
+	for _, c := range v.Now {
+		look(c.ID)
+	}
+	for _, other := range v.gone("") {
+		look(other)
+	}
+	if whole {
+		return id
+	}
+	return cutID(id, shared)
+}

@@ -1,0 +1,94 @@
+package waiting
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// A Behind is the run that a queued run waits for, in the answer of a tool.
+type Behind struct {
+	RunID   string  `json:"run_id,omitempty" jsonschema:"Absent if another client asked for it."`
+	CellID  string  `json:"cell_id,omitempty"`
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds" jsonschema:"How long it has taken so far."`
+
+	says string
+}
+
+// Says is that in a sentence, with what the caller can do; "" for a run that waits for none.
+func (b *Behind) Says() string {
+	if b == nil {
+		return ""
+	}
+	return b.says
+}
+
+// Behind is what a run is queued behind; nil if nothing is known to be before it.
+func (w Waits) Behind(ctx context.Context, r *run.Run) *Behind {
+	ahead, _ := r.Ahead()
+	if ahead == nil {
+		return nil
+	}
+	now := ahead.Status()
+	if now.State.Ended() {
+		return nil
+	}
+	b := &Behind{CellID: ahead.CellID, State: string(now.State)}
+	var took time.Duration
+	if !now.Started.IsZero() {
+		took = time.Since(now.Started)
+		b.Seconds = took.Round(time.Millisecond).Seconds()
+	}
+	if b.says = "queued behind "; Visible(ctx, ahead.Owner, ahead.TakenUp()) {
+		b.RunID = ahead.ID
+		b.says += ahead.ID
+	} else {
+		b.says += "a run of another client"
+	}
+	if ahead.CellID != "" {
+		b.says += " of cell " + textfmt.Quoted(ahead.CellID)
+	}
+	switch {
+	case b.RunID == "" && now.Asking != nil:
+		b.says += ": it waits for input"
+	case now.Asking != nil:
+		b.says += ": " + w.HowToAnswer(ahead.ID, now)
+	default:
+		b.says += ", which " + tookWords(now, took)
+		if b.RunID != "" {
+			b.says += textfmt.Hint(fmt.Sprintf(": wait_run with run_id %q waits for it", ahead.ID)) + textfmt.Hint(", cancel_run stops it")
+		}
+	}
+	return b
+}
+
+// tookWords says how long a run has taken.
+func tookWords(now run.Result, took time.Duration) string {
+	said := took.Round(100 * time.Millisecond).String()
+	if took >= 10*time.Second {
+		said = took.Round(time.Second).String()
+	}
+	if why := NotBegun(now); why != "" {
+		return "has waited in the kernel for " + said + ": " + why
+	}
+	return "has run for " + said
+}
+
+// NotBegun says why a run whose turn has come has not begun for long; "" if it has.
+func NotBegun(now run.Result) string {
+	if now.State != run.Running || now.Begun || time.Since(now.Started) < LongAhead {
+		return ""
+	}
+	return "the kernel is busy with code of somebody else, or starting"
+}
+
+// Visible tells whether a client may see a run of an owner: only its own. A run of before this program's start may be
+// that of a client session that is gone, and is shown to all that do not say who they are.
+func Visible(ctx context.Context, owner string, before bool) bool {
+	return owner == tool.ClientOf(ctx) || before && tool.ClientIn(ctx) == nil
+}

@@ -1,0 +1,78 @@
+package waiting
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/textfmt"
+)
+
+const (
+	// promptShown is how many characters of a prompt an answer has, and promptQuoted how many of them a sentence quotes.
+	promptShown  = 2000
+	promptQuoted = 200
+)
+
+// An Input is what code waits for, in the answer of a tool.
+type Input struct {
+	Prompt   string `json:"prompt"`
+	Password bool   `json:"password"`
+}
+
+// InputOf is the input that a run waits for and that nobody is being asked for; nil for none.
+func InputOf(r run.Result) *Input {
+	if r.State != run.WaitingForInput || r.Asking == nil {
+		return nil
+	}
+	prompt, _ := textfmt.Cut(textfmt.Plain(r.Asking.Prompt), promptShown)
+	return &Input{prompt, r.Asking.Password}
+}
+
+// Asks says which input the code waits for.
+func Asks(r run.Result) string {
+	prompt, _ := textfmt.Cut(textfmt.Plain(r.Asking.Prompt), promptQuoted)
+	what := "input"
+	if r.Asking.Password {
+		what = "a password"
+	}
+	return "it waits for " + what + " (" + textfmt.Quoted(prompt) + ")"
+}
+
+// HowToAnswer says which input the code of a run waits for, and who answers it how; "" if it waits for none.
+func (w Waits) HowToAnswer(id string, r run.Result) string {
+	switch {
+	case r.Asking == nil:
+		return ""
+	case r.State != run.WaitingForInput:
+		return Asks(r) + " and is interrupted if nobody answers in time; a person is being asked by elicitation"
+	case r.Asking.Password && !w.AgentPasswords:
+		return Asks(r) + " and is interrupted if nobody answers in time: " + onlyPerson(id)
+	}
+	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
+}
+
+// onlyPerson says how a password is answered.
+func onlyPerson(id string) string {
+	return "a person has to answer a password" + textfmt.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
+		"; elsewhere ask your user to start nbduet with --allow-agent-passwords" + textfmt.Hint(", which lets answer_input answer") + textfmt.Hint("; cancel_run stops the code")
+}
+
+// AnswerInput answers the input that a run waits for, as a line. An error says what to do instead.
+func (w Waits) AnswerInput(r *run.Run, line string) error {
+	switch err := r.Answer(line, w.AgentPasswords); {
+	case err == nil:
+		return nil
+	case errors.Is(err, run.ErrPassword):
+		return fmt.Errorf("run %s: %w: %s", r.ID, err, onlyPerson(r.ID))
+	case errors.Is(err, run.ErrAsked):
+		return fmt.Errorf("run %s: %w by elicitation"+textfmt.Hint(": wait_run waits for their answer")+textfmt.Hint(", cancel_run stops the code"), r.ID, err)
+	default:
+		next := textfmt.Hint("; wait_run waits for it")
+		state := r.Status().State
+		if state.Ended() {
+			next = textfmt.Hint("; get_run shows its outputs")
+		}
+		return fmt.Errorf("run %s is %s: %w%s", r.ID, state, err, next)
+	}
+}
