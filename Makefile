@@ -36,7 +36,7 @@ TRAVELLING   := compiler venv venv-mcp extension node browser
 ENVIRONMENTS := $(TRAVELLING) hub6 hubproxy
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
 ALL          := vet-systems test-race environments-all test-program test-e2e
-FURTHER      := venv-jsd venv-datalayer nbmodel chat rkernel julia inspector hub5 fronts gateway enterprise
+FURTHER      := venv-jsd venv-datalayer chat rkernel julia inspector hub5 fronts gateway enterprise
 
 .PHONY: help
 help: ## print this list
@@ -160,7 +160,7 @@ test-hub: need-go compiler venv hub6 hubproxy
 # The tests of the program again, against a real server; those with a browser start their own. go test runs packages side by
 # side; both at once would be too much for a small machine.
 .PHONY: test-program
-test-program: need-go compiler venv nbmodel chat rkernel julia
+test-program: need-go compiler venv chat rkernel julia
 	@$(call program,withserver)
 	@$(call with-servers,./...)
 
@@ -312,22 +312,17 @@ enterprise: ## make .cache/enterprise with Jupyter Enterprise Gateway, for the t
 	@$(ALONE) enterprise $(SCRIPTS)/venv.sh enterprise
 
 # After venv, whose pip it takes where there is one.
-.PHONY: nbmodel
-nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
-	@$(ALONE) nbmodel $(SCRIPTS)/beside.sh nbmodel jupyter_server_nbmodel
-
-# After venv, as nbmodel.
 .PHONY: chat
 chat: venv ## put jupyterlab-chat into .cache/chat, for the tests of people's chats
 	@$(ALONE) chat $(SCRIPTS)/beside.sh chat jupyterlab_chat
 
-# After venv, as nbmodel.
+# After venv, as chat.
 .PHONY: extension
 extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
 	@$(ALONE) extension $(SCRIPTS)/beside.sh extension aiohttp
 	@$(ALONE) wheel packaging/python/tools.sh
 
-# After venv, as nbmodel.
+# After venv, as chat.
 .PHONY: hub5 hub6
 hub5: venv ## put JupyterHub 5 into .cache/hub5, for the tests of hubs
 	@$(ALONE) hub5 $(SCRIPTS)/beside.sh hub5 jupyterhub

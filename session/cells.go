@@ -71,7 +71,7 @@ func (c cellsOf) Calm() <-chan struct{} { return c.saver.Calm() }
 
 // Way is how the cells run.
 func (c cellsOf) Way() run.Way {
-	return c.current().server.way(c.m.cfg.Execute, c.m.servers.Apart())
+	return c.current().server.way(c.m.servers.Apart())
 }
 
 // Others are the clients in the room beside us.

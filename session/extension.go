@@ -11,7 +11,7 @@ import (
 // differences between them are behind this interface, but those of saves, which package filesync knows.
 type extension interface {
 	// way is how a notebook's cells run; apart tells that its kernels are on another server.
-	way(execute run.Execute, apart bool) run.Way
+	way(apart bool) run.Way
 	// kernels says why a notebook cannot have a kernel, nil if it can.
 	kernels(apart bool) error
 	// socket says why we may not connect to a notebook's kernel, nil if we may.
@@ -28,13 +28,9 @@ type (
 	serverDocuments struct{}
 )
 
-// errServerApart and errDocumentsApart say why a server cannot run cells whose kernel is on another server.
-var (
-	errServerApart = errors.New("not run: with --execute server the server that has the notebook runs its cells, in kernels of its own; " +
-		"the kernels here are on another server (--runtime-url), so leave --execute at auto")
-	errDocumentsApart = errors.New("jupyter-server-documents, which the notebook's server has, runs the cells itself, in kernels of its own: " +
-		"it does not work with kernels of another server (--runtime-url)")
-)
+// errDocumentsApart says why a server cannot run cells whose kernel is on another server.
+var errDocumentsApart = errors.New("jupyter-server-documents, which the notebook's server has, runs the cells itself, in kernels of its own: " +
+	"it does not work with kernels of another server (--runtime-url)")
 
 // ErrKernelSocket says why a notebook's kernel can be used only through its cells.
 var ErrKernelSocket = textfmt.Fixed("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
@@ -42,15 +38,7 @@ var ErrKernelSocket = textfmt.Fixed("this does not work with jupyter-server-docu
 	"or use a session without a notebook, which has its own kernel")
 
 // way is how a notebook's cells run.
-func (collaboration) way(execute run.Execute, apart bool) run.Way {
-	switch {
-	case execute == run.ExecuteServer && apart:
-		return run.Way{By: run.Nbmodel, Refusal: errServerApart}
-	case execute == run.ExecuteServer:
-		return run.Way{By: run.Nbmodel}
-	}
-	return run.Way{By: run.Kernel}
-}
+func (collaboration) way(bool) run.Way { return run.Way{By: run.Kernel} }
 
 func (collaboration) kernels(bool) error { return nil }
 
@@ -61,7 +49,7 @@ func (collaboration) runsCells() bool { return false }
 func (collaboration) tellsPath() bool { return true }
 
 // way is how a notebook's cells run.
-func (serverDocuments) way(_ run.Execute, apart bool) run.Way {
+func (serverDocuments) way(apart bool) run.Way {
 	if apart {
 		return run.Way{By: run.Documents, Refusal: errDocumentsApart}
 	}

@@ -53,9 +53,8 @@ type Config struct {
 	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
-	Execute      run.Execute // where cells run; "": run.ExecuteAuto
-	Runs         run.Ledger  // keeps what is needed to take runs up; nil: one that ends with the process
-	Timing       rtc.Timing  // of the rooms; zero fields: rtc's defaults
+	Runs         run.Ledger // keeps what is needed to take runs up; nil: one that ends with the process
+	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
@@ -179,11 +178,6 @@ func TestTwoServers(t *testing.T) {
 	})
 
 	t.Run("refused", func(t *testing.T) {
-		cfg := kernelsOn(t, other, other.Token)
-		cfg.Execute = run.ExecuteServer
-		if got := sessiontest.Run(t, sessiontest.Open(t, sessiontest.Manager(t, s, cfg), s.Notebook(t, "1")), "c0"); got[0].State != run.Cancelled || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "--execute") {
-			t.Errorf("run by the server: %s, %v", got[0].State, got[0].Err)
-		}
 		wrong := sessiontest.Manager(t, s, kernelsOn(t, other, "wr0ng"))
 		got := sessiontest.Run(t, sessiontest.Open(t, wrong, s.Notebook(t, "1")), "c0")
 		must.Eq(t, run.Cancelled, got[0].State, must.Sprint("with a wrong token"))

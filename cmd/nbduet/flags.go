@@ -17,7 +17,6 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -35,8 +34,6 @@ type flags struct {
 	ServerTimeout  string `name:"server-timeout" env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not."`
 	InputTimeout   string `name:"input-timeout" env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted."`
 	AgentPasswords bool   `name:"allow-agent-passwords" env:"NBDUET_ALLOW_AGENT_PASSWORDS" help:"Let the model answer passwords that running code asks for (getpass), with answer_input. Without it, only a person can, at a client that offers elicitation."`
-
-	Execute string `name:"execute" env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel)."`
 
 	MaxImages     int `name:"max-images" env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; it gives the addresses of the others."`
 	MaxImageBytes int `name:"max-image-bytes" env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB."`
@@ -75,7 +72,6 @@ type settings struct {
 	serverTimeout  time.Duration
 	answerWithin   time.Duration
 	agentPasswords bool
-	execute        run.Execute
 	maxImages      int
 	maxImageBytes  int
 	imageCache     int      // bytes
@@ -202,9 +198,6 @@ func (f flags) check() (settings, error) {
 	}
 	if s.serverTimeout, err = seconds(f.ServerTimeout); err != nil {
 		return settings{}, fmt.Errorf("--server-timeout: %w", err)
-	}
-	if s.execute = run.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run.ExecuteWords(), string(s.execute)) {
-		return settings{}, fmt.Errorf("--execute: %q is not one of %s", f.Execute, strings.Join(run.ExecuteWords(), ", "))
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
 		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)

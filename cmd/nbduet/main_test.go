@@ -117,7 +117,7 @@ func TestVersionAndHelp(t *testing.T) {
 	test.Eq(t, "", o.stderr, test.Sprint("--help"))
 	test.StrNotContains(t, o.stdout, "s3cret", test.Sprint("--help"))
 	for _, want := range []string{
-		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within", "--execute",
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within",
 		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "such as Claude or Cursor", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--allow-agent-passwords", "NBDUET_ALLOW_AGENT_PASSWORDS", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
@@ -170,7 +170,6 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--answer-within=-1"}, []string{"--answer-within", "-1 is not"}},
 		{[]string{"--answer-within=soon"}, []string{"--answer-within", `"soon"`}},
 		{[]string{"--input-timeout=soon"}, []string{"--input-timeout", `"soon"`}},
-		{[]string{"--execute=cloud"}, []string{"--execute", `"cloud"`, "kernel, server, auto"}},
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
 		{[]string{"--agent-name=" + strings.Repeat("x", 201)}, []string{"--agent-name"}},

@@ -140,7 +140,7 @@ func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, f
 		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
 		Session: session.Config{
 			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms,
-			AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute,
+			AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout,
 		},
 		Tools: tools.Config{
 			Version: thisBuild().bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, LogCode: set.logCode,

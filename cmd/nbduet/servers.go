@@ -11,10 +11,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
-	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // serverFlags name the server, or that of the documents and that of the kernels, and the notebook and kernel at the start.
@@ -201,9 +199,6 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 		p.password = cmp.Or(p.password, s.servers.kernels.password)
 		docs, err = connect(ctx, p, find, how, log)
 		return docs, docs, err
-	}
-	if s.execute == run.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {
-		return nil, nil, options.UsageError{Err: errors.New("--execute: server needs notebooks and kernels on one server: with two servers (--document-url, --runtime-url), leave it at auto")}
 	}
 	return docs, kernels, nil
 }

@@ -134,7 +134,6 @@ func TestServersRefused(t *testing.T) {
 		{"--document-id=../a.ipynb", []string{"--document-id", `"../a.ipynb"`}},
 		{"--document-id=/", []string{"--document-id", `"/"`}},
 		{"--runtime-id=abc", []string{"--runtime-id", "--document-id"}},
-		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --execute=server", []string{"--execute", "--document-url", "--runtime-url"}},
 	} {
 		o := start(t, found(), strings.Fields(c.args)...)
 		o.is(t, exitUsage, append(c.says, "nbduet:")...)

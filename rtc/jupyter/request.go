@@ -41,8 +41,6 @@ type call struct {
 	// timeout is the time allowed for a request that makes the server wait for a kernel, if the context has no deadline;
 	// zero for other requests, see [Options.Timeout].
 	timeout time.Duration
-	// choices accepts HTTP 300 as an answer, not as a redirect.
-	choices bool
 	// page, if not nil, gets the beginning of the answer, a page for browsers.
 	page *[]byte
 	// header, if not nil, gets the header of an answer that is a success.
@@ -189,7 +187,7 @@ func (s *Client) sign(req *http.Request) {
 
 // answer decodes the answer to a call, or makes the error of it.
 func (s *Client) answer(ctx context.Context, c call, resp *http.Response, out any) (err error) {
-	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return s.failedAnswer(c.op, c.about, resp)
 	}
 	if c.header != nil {

@@ -188,16 +188,6 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// While returns a context that ends with the connection too.
-func (c *Conn) While(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.ctx, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}
-
 // Close ends the connection, and with it every pending request (ErrClosed), and waits for its goroutines. The kernel
 // and what it runs are left alone. It must not be called from an event handler.
 func (c *Conn) Close() error {

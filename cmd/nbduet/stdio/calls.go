@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

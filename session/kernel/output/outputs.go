@@ -33,7 +33,6 @@ type outputs struct {
 	updates    map[string]kernel.Display // of displays that other cells may show
 	dropped    bool                      // the server has left out output of its own accord
 	gap        bool                      // the last event was a gap
-	special    bool                      // an event has come that jupyter-server-nbmodel does not write well
 }
 
 // item is one output. A stream's text grows in place.
@@ -52,7 +51,6 @@ type change struct {
 
 // add applies one event of the kernel.
 func (o *outputs) add(ev kernel.Event) {
-	o.special = o.special || special(ev)
 	gap := o.gap
 	_, o.gap = ev.(kernel.Gap)
 	switch e := ev.(type) {

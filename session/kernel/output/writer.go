@@ -164,13 +164,6 @@ func (w *Writer) Hurry(limit time.Duration) {
 // The runner calls it after Finish.
 func (w *Writer) Told() bool { return w.left || w.told }
 
-// SuitsServer reports whether the server left out output that jupyter-server-nbmodel would have written well.
-func (w *Writer) SuitsServer() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.outs.dropped && !w.outs.special
-}
-
 // Places are the outputs of the run whose displays can be updated later.
 func (w *Writer) Places() Places {
 	w.mu.Lock()

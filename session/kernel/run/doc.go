@@ -2,9 +2,8 @@
 // execute them.
 //
 // A [Run] is one execution of one cell, or of code in a kernel without a notebook. It belongs to its queue, not to the
-// call that asked for it. [Cells] is the queue of a notebook, whose cells run in one of three ways, each a [Runner] in
-// its own file: over a connection to the kernel (kernel.go), by jupyter-server-nbmodel (nbmodel.go), or by
-// jupyter-server-documents (jsd.go). [Alone] is the queue of a kernel without a notebook.
+// call that asked for it. [Cells] is the queue of a notebook, whose cells run in one of two ways, each a [Runner] in its
+// own file: over a connection to the kernel (kernel.go), or by jupyter-server-documents (jsd.go). [Alone] is the queue of a kernel without a notebook.
 //
 // # Concurrency
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/kernel/output"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -80,12 +81,10 @@ func (r *Run) setAsking(q *Question) {
 type inputs struct {
 	q    *Queue
 	r    *Run
-	w    interface{ Handle(ev kernel.Event) } // nil if the output is not ours to write
-	conn interface {
-		Input(ctx context.Context, line string) error
-	}
-	ctx context.Context // ends with the code
-	wg  sync.WaitGroup
+	w    output.Sink
+	conn *kernel.Conn
+	ctx  context.Context // ends with the code
+	wg   sync.WaitGroup
 
 	mu         sync.Mutex
 	unanswered error
@@ -119,9 +118,7 @@ func (in *inputs) answer(q Question) {
 		if q.Password {
 			shown = "········"
 		}
-		if in.w != nil {
-			in.w.Handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
-		}
+		in.w.Handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
 		err = in.conn.Input(in.ctx, line)
 	}
 	if err == nil || errors.Is(err, kernel.ErrNoInput) {

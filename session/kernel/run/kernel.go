@@ -65,9 +65,6 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 		r.take() // a kernel need not say that it begins code that puts out nothing
 		w.Begin()
 	}
-	if w.SuitsServer() {
-		r.add(k.serverAdvice())
-	}
 	if err := k.applyPayload(r, w, reply.Payload); err != nil {
 		return Failed, err
 	}
@@ -104,20 +101,6 @@ func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, out outpu
 		link.Forget(conn, err)
 	}
 	return reply, in, err
-}
-
-// serverAdvice is the note on a run whose output was cut by the server's limits, if the server has an extension without
-// these limits; "" if not.
-func (k byKernel) serverAdvice() string {
-	if k.nb.Servers().Apart() {
-		return ""
-	}
-	ctx, stop := context.WithTimeout(k.ctx, finishTimeout)
-	defer stop()
-	if has, err := k.nb.Servers().Runtime.Kernels.HasServerRuns(ctx, k.nb.Link().KernelID()); err != nil || !has {
-		return ""
-	}
-	return "jupyter-server-nbmodel, which this server has, would run the cell without these limits: start nbduet with --execute server"
 }
 
 // applyPayload applies the payload of the kernel's reply (Jupyter messaging, "Payloads"): it shows a page of help as an

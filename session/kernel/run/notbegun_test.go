@@ -50,15 +50,12 @@ func showsBefore(t *testing.T, d *session.Document, id string) {
 // A cell keeps its outputs and its count until a kernel has begun its run, however the run ends before that.
 func TestNothingIsClearedBeforeTheKernelBegins(t *testing.T) {
 	for name, c := range map[string]struct {
-		spec   string
-		config session.Config
+		spec string
 		// before is what happens while the cells wait; it returns the runs.
 		before func(t *testing.T, s *jupytertest.Server, m *session.Manager, d *session.Document) []*run.Run
 		says   string
 	}{
-		"the kernelspec is not installed":                {spec: "stata", before: start, says: `not run: no kernelspec "stata" is installed`},
-		"the server cannot run cells":                    {spec: "python3", config: session.Config{Execute: run.ExecuteServer}, before: start, says: "pip install jupyter-server-nbmodel"},
-		"the kernelspec is not installed, by the server": {spec: "stata", config: session.Config{Execute: run.ExecuteServer}, before: start, says: "not run: "},
+		"the kernelspec is not installed": {spec: "stata", before: start, says: `not run: no kernelspec "stata" is installed`},
 		"cancelled in the queue": {spec: "python3", says: "was cancelled before it started", before: func(t *testing.T, _ *jupytertest.Server, _ *session.Manager, d *session.Document) []*run.Run {
 			first := sessiontest.Start(t, d, "c0")
 			runs := start(t, nil, nil, d)
@@ -103,7 +100,7 @@ func TestNothingIsClearedBeforeTheKernelBegins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				s := jupytertest.Shared(t)
-				m := sessiontest.Manager(t, s, c.config)
+				m := sessiontest.Manager(t, s, session.Config{})
 				d := sessiontest.Open(t, m, runBefore(t, s, c.spec, c.spec, sessiontest.Forever, "1", "2"))
 				runs := c.before(t, s, m, d)
 				must.SliceLen(t, 2, runs)

@@ -19,10 +19,7 @@ type Runner interface {
 
 // runner returns the Runner of a way.
 func (c *Cells) runner(by By) Runner {
-	switch by {
-	case Nbmodel:
-		return byNbmodel{c}
-	case Documents:
+	if by == Documents {
 		return byDocuments{c}
 	}
 	return byKernel{c}
