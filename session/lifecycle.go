@@ -80,7 +80,7 @@ func newManager(cfg Config) *Manager {
 	}
 	if cfg.Runtime != nil { // else in tests, which join no rooms
 		table.Changing = cfg.Runtime.Changes.Begin
-		m.servers.Lists = listcache.New(cfg.Server, cfg.Runtime, m.Go)
+		m.servers.Lists = listcache.New(cfg.Server, cfg.Runtime)
 	}
 	m.runs = run.NewTable(table)
 	m.ctx, m.cancel = context.WithCancel(context.Background())

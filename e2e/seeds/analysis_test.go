@@ -72,7 +72,9 @@ func checkAnalysisSessions(c *check) {
 	path := c.Server.Notebook(c, "shared = 42", "print(shared)")
 	browser := start(c, c.Server)
 	browser.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}})
-	c.row("003.019", find(list(p.good("session_list", nil).JSON, "kernels"), "notebook_path", path) != nil, p.good("session_list", nil).Raw)
+	c.row("003.019", eventually(func() bool { // a list is at most two seconds old
+		return find(list(p.good("session_list", nil).JSON, "kernels"), "notebook_path", path) != nil
+	}), p.good("session_list", nil).Raw)
 	joined := p.good("session_connect", dict{"notebook_path": path})
 	id := text(joined.JSON, "session_id")
 	c.row("003.020", id != "" && len(text(joined.JSON, "kernel_id")) == 36 && text(joined.JSON, "notebook_path") == path && text(joined.JSON, "status") == "idle" && at(joined.JSON, "connected") == true, joined.Raw)

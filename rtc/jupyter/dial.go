@@ -22,11 +22,6 @@ const KernelProtocol = "v1.kernel.websocket.jupyter.org"
 // eventsPath is that of the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
 const eventsPath = "/api/events/subscribe"
 
-// DialEvents opens the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
-func (s *Client) DialEvents(ctx context.Context) (*websocket.Conn, error) {
-	return s.dial(ctx, "hear the events of", s.BaseURL(), eventsPath, nil, defaultTimeout)
-}
-
 // dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
 // silent is not waited for that long.
 func (s *Client) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {

@@ -1,6 +1,10 @@
 package jupyter
 
-import "context"
+import (
+	"context"
+
+	"github.com/gorilla/websocket"
+)
 
 // Username is who the server takes this client for.
 func (s *Server) Username(ctx context.Context) (string, error) {
@@ -11,4 +15,9 @@ func (s *Server) Username(ctx context.Context) (string, error) {
 	}
 	err := s.do(ctx, call{op: "ask for the identity at", about: s.BaseURL(), path: "/api/me"}, &out)
 	return out.Identity.Username, err
+}
+
+// DialEvents opens the websocket of a server's events, the one that needs no kernel and no room.
+func (s *Client) DialEvents(ctx context.Context) (*websocket.Conn, error) {
+	return s.dial(ctx, "hear the events of", s.BaseURL(), eventsPath, nil, defaultTimeout)
 }

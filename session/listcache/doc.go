@@ -1,16 +1,14 @@
-// Package listcache lists folders, kernels, kernelspecs and Jupyter sessions for those who show them, and keeps what it was
-// told for [For], so that a list that is asked for again costs no request.
+// Package listcache lists folders, kernels, kernelspecs and Jupyter sessions for answers that show them, and keeps each list
+// for at most [For], so that a repeated list costs no request.
 //
-// What is kept is not used any more once something may have changed: after each request of ours that is no GET, while code
-// of ours runs and after it, after each save of a room and each connection to a kernel that we make ([jupyter.Server]
-// counts them), after each change that the server tells of (package events), and when it is known to be away. What nobody tells, such as a file that
-// another program writes, is seen when For is over. An answer that was on its way meanwhile is passed on and not kept, and
-// so are errors.
+// A kept list is not used after a change by this program, which [jupyter.Server] counts: a request other than GET, running
+// code, a save of a room, a connection to a kernel. A list whose request was under way during a change is returned and not
+// kept, and so are errors. Changes by other programs, such as files written on the server, are seen when For is over.
 //
 // It is for showing only: what decides about a write, a room, a revision or a kernel to run on asks the server.
 //
 // # Concurrency
 //
-// [Lists] is safe for concurrent use. Callers who ask for the same thing at the same time share one request. What they get
-// is their own. The goroutines in which it listens are its starter's, see [New].
+// [Lists] is safe for concurrent use. Callers that ask for the same thing at the same time share one request; each gets a
+// list of its own. The package starts no goroutine.
 package listcache

@@ -53,11 +53,10 @@ func TestAskedAgain(t *testing.T) {
 	})
 }
 
-// What this program does itself is seen at once, whatever the server tells of it.
+// What this program does itself is seen at once.
 func TestOwnChanges(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.set(func() { r.deaf = true })
 		ctx := t.Context()
 		r.settled()
 		if _, err := r.files.Create(ctx, r.at("a/made.txt"), text("x")); err != nil {
@@ -104,7 +103,6 @@ func TestOwnChanges(t *testing.T) {
 func TestCode(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.set(func() { r.deaf = true })
 		path := r.dir + "/d/code.ipynb"
 		r.s.Write(t, path, r.s.Read(t, r.s.Notebook(t, "1")))
 		sessiontest.Open(t, r.m, path)
@@ -132,7 +130,6 @@ func TestCode(t *testing.T) {
 func TestSaved(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.set(func() { r.deaf = true })
 		path := jupyter.MustPath(r.s.Write(t, r.dir+"/a/text.md", "short"))
 		d, err := r.m.OpenText(t.Context(), path)
 		if err != nil {
@@ -173,14 +170,13 @@ func runNew(t *testing.T, r *rig, path, code string) *run.Run {
 	return got
 }
 
-// atMost is after how long what nobody tells is to be seen.
+// atMost is after how long a change by another program is to be seen.
 const atMost = 2 * time.Second
 
-// What nobody tells is seen when an answer has been kept for as long as it may.
-func TestUntold(t *testing.T) {
+// A change by another program is seen when an answer has been kept for as long as it may.
+func TestChangesByOthers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.set(func() { r.deaf = true })
 		r.settled()
 		r.s.Write(t, r.dir+"/a/on-disk.txt", "x")
 		r.upload("b/uploaded.txt")
@@ -214,9 +210,6 @@ func TestUntold(t *testing.T) {
 func TestSharedRequest(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		if _, err := r.lists.Kernels(t.Context()); err != nil { // the subscription
-			t.Fatal(err)
-		}
 		asked, on := make(chan struct{}), make(chan struct{})
 		r.set(func() {
 			r.first = func(http.ResponseWriter, *http.Request) bool {

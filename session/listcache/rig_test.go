@@ -1,7 +1,6 @@
 package listcache_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httputil"
@@ -21,10 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-const (
-	contents  = "/api/contents"
-	subscribe = "/api/events/subscribe"
-)
+const contents = "/api/contents"
 
 // A rig has lists of a server, and what is asked of that.
 type rig struct {
@@ -37,14 +33,10 @@ type rig struct {
 	dir   string
 
 	asked atomic.Int32 // requests that read, and no connections
-	hears atomic.Int32 // subscriptions that are there
-	tries atomic.Int32 // those that were asked for
 
 	mu    sync.Mutex
 	first func(w http.ResponseWriter, r *http.Request) bool // has the next request that lists something; reports whether it answers
 	after func()                                            // is called before the answer to that is passed on
-	lose  context.CancelFunc                                // the subscription
-	deaf  bool                                              // there are no events
 }
 
 func newRig(t *testing.T) *rig {
@@ -68,10 +60,6 @@ func (r *rig) front(next *httputil.ReverseProxy) http.Handler {
 		return nil
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.URL.Path == subscribe {
-			r.subscription(w, req, next)
-			return
-		}
 		if req.Method == http.MethodGet && !strings.HasSuffix(req.URL.Path, "/channels") {
 			r.asked.Add(1)
 		}
@@ -100,23 +88,6 @@ func (r *rig) once(f *func(), req *http.Request) func() {
 	now := *f
 	*f = nil
 	return now
-}
-
-func (r *rig) subscription(w http.ResponseWriter, req *http.Request, next http.Handler) {
-	r.tries.Add(1)
-	ctx, lose := context.WithCancel(req.Context())
-	defer lose()
-	r.mu.Lock()
-	r.lose = lose
-	deaf := r.deaf
-	r.mu.Unlock()
-	if deaf {
-		http.NotFound(w, req)
-		return
-	}
-	r.hears.Add(1)
-	defer r.hears.Add(-1)
-	next.ServeHTTP(w, req.WithContext(ctx))
 }
 
 // set sets what happens next.

@@ -3,44 +3,50 @@ package listcache
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// For is how long an answer is kept at most, from when it was asked for.
+// For is how long an answer is kept at most, from the time of its request.
 const For = 2 * time.Second
 
-// The bounds of what is kept; what would go over them is passed on and not kept.
+// The bounds of a store: answers, and entries of all their lists.
 const (
 	maxAnswers = 2_000
-	maxBytes   = 16 << 20
+	maxEntries = 40_000
 )
 
-// A store keeps answers, by what was asked.
+// A store keeps answers by key. Callers with the same key share one request.
 type store struct {
 	servers []*jupyter.Server // whose changes end what is kept
 
 	mu      sync.Mutex
-	answers map[string]*answer
-	bytes   int
+	answers *simplelru.LRU[string, *answer]
+	entries int // added since the store was last empty
 }
 
 // An answer has come, or is on its way.
 type answer struct {
-	count uint64 // of changes, when it was asked for
+	count uint64 // of changes, at the time of the request
 	asked time.Time
-	size  int           // under store.mu
-	done  chan struct{} // closed when it has come, or nothing will
-
-	good  bool // then: whether it has come
-	value any
+	done  chan struct{} // closed when the request has ended
+	value any           // then; nil if it failed
 }
 
-// count is that of the changes on all servers. Where one is known to be away, nothing is quiet: whoever lists something is
-// to hear of it.
+func newStore(servers ...*jupyter.Server) *store {
+	answers, err := simplelru.NewLRU[string, *answer](maxAnswers, nil)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return &store{servers: servers, answers: answers}
+}
+
+// count returns the number of changes on all servers. Nothing is kept while it is not quiet: while code of ours runs, or a
+// server is known to be away, which the caller must be told.
 func (s *store) count() (n uint64, quiet bool) {
 	quiet = true
 	for _, srv := range s.servers {
@@ -51,89 +57,59 @@ func (s *store) count() (n uint64, quiet bool) {
 	return n, quiet
 }
 
-// get is what ask answers, with its size, or what was answered before to the same key and still holds.
-func get[T any](ctx context.Context, s *store, key string, ask func() (T, int, error)) (T, error) {
-	a, mine := s.take(key)
-	switch {
-	case a == nil:
+// get returns the answer of ask, which has that many entries, or an earlier answer to the same key that still holds.
+func get[T any](ctx context.Context, s *store, key string, ask func() (answer T, entries int, err error)) (T, error) {
+	count, quiet := s.count()
+	if !quiet {
 		v, _, err := ask()
 		return v, err
-	case mine:
-		size, good := 0, false
-		var v T
-		defer func() { s.settle(key, a, v, size, good) }()
-		var err error
-		v, size, err = ask()
-		good = err == nil
+	}
+	a, mine := s.take(key, count)
+	if mine {
+		v, entries, err := ask()
+		if err == nil {
+			a.value = v
+		}
+		close(a.done)
+		s.settle(key, a, entries)
 		return v, err
 	}
 	select {
 	case <-a.done:
 	case <-ctx.Done():
 		var none T
-		return none, fmt.Errorf("wait for an answer that others wait for: %w", ctx.Err())
+		return none, fmt.Errorf("wait for an answer to another caller: %w", ctx.Err())
 	}
-	if v, ok := a.value.(T); ok && a.good {
+	if v, ok := a.value.(T); ok {
 		return v, nil
 	}
-	v, _, err := ask() // whoever asked has failed, or has given up
+	v, _, err := ask() // the other caller has failed, or has given up
 	return v, err
 }
 
-// take returns the answer to a key that is there or on its way, or a new one, which is the caller's to fill and settle; nil
-// if the caller has to ask for itself.
-func (s *store) take(key string) (a *answer, mine bool) {
-	count, quiet := s.count()
-	if !quiet {
-		return nil, false
-	}
+// take returns the answer to a key, or a new one, which the caller must fill and settle.
+func (s *store) take(key string, count uint64) (a *answer, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.answers[key]; a != nil && a.count == count && time.Since(a.asked) < For {
+	if a, ok := s.answers.Get(key); ok && a.count == count && time.Since(a.asked) < For {
 		return a, false
 	}
-	s.drop(key)
-	if len(s.answers) >= maxAnswers || s.bytes >= maxBytes {
-		s.tidy(count)
-	}
-	if len(s.answers) >= maxAnswers || s.bytes >= maxBytes {
-		return nil, false
-	}
 	a = &answer{count: count, asked: time.Now(), done: make(chan struct{})}
-	s.answers[key] = a
+	s.answers.Add(key, a)
 	return a, true
 }
 
-// settle hands an answer, if it is good, to those who wait for it, and keeps it if nothing has changed meanwhile.
-func (s *store) settle(key string, a *answer, value any, size int, good bool) {
-	defer close(a.done)
-	a.value, a.good = value, good
+// settle drops an answer that failed, or after whose request something changed. Too many entries empty the store.
+func (s *store) settle(key string, a *answer, entries int) {
 	count, quiet := s.count()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.answers[key] != a {
+	if now, ok := s.answers.Peek(key); ok && now == a && (a.value == nil || !quiet || a.count != count) {
+		s.answers.Remove(key)
 		return
 	}
-	a.size = size
-	s.bytes += size
-	if !good || !quiet || a.count != count || s.bytes > maxBytes {
-		s.drop(key)
-	}
-}
-
-// drop forgets an answer. The caller holds mu.
-func (s *store) drop(key string) {
-	if a := s.answers[key]; a != nil {
-		s.bytes -= a.size
-		delete(s.answers, key)
-	}
-}
-
-// tidy forgets what does not hold any more. The caller holds mu.
-func (s *store) tidy(count uint64) {
-	for key := range maps.Clone(s.answers) {
-		if a := s.answers[key]; a.count != count || time.Since(a.asked) >= For {
-			s.drop(key)
-		}
+	if s.entries += entries + 1; s.entries > maxEntries {
+		s.answers.Purge()
+		s.entries = 0
 	}
 }

@@ -6,36 +6,36 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 )
 
-// What is kept stays within its bounds, which are free again when it is too old.
+// What is kept stays within its bounds.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, size := range []int{1, maxBytes / 4, 2 * maxBytes} {
-			s := store{answers: make(map[string]*answer)}
+		for _, entries := range []int{1, maxEntries / 4, 2 * maxEntries} {
+			s := newStore()
 			asked := 0
 			ask := func(key string) {
 				t.Helper()
-				if _, err := get(t.Context(), &s, key, func() (int, int, error) { asked++; return asked, size, nil }); err != nil {
-					t.Fatal(err)
-				}
-				must.LessEq(t, maxAnswers, len(s.answers))
-				must.LessEq(t, maxBytes, s.bytes)
-				must.Eq(t, size*len(s.answers), s.bytes)
+				_, err := get(t.Context(), s, key, func() (int, int, error) { asked++; return asked, entries, nil })
+				must.NoError(t, err)
+				must.LessEq(t, maxAnswers, s.answers.Len())
+				must.LessEq(t, maxEntries, s.entries)
+				must.LessEq(t, s.entries, entries*s.answers.Len())
 			}
 			for i := range 2 * maxAnswers {
 				ask(fmt.Sprint(i))
 			}
-			if asked != 2*maxAnswers {
-				t.Errorf("asked %d times", asked)
-			}
+			test.EqOp(t, 2*maxAnswers, asked)
 			time.Sleep(For)
 			ask("new")
 			ask("new")
-			if want := 2*maxAnswers + 1; size <= maxBytes && asked != want {
-				t.Errorf("asked %d times, want %d", asked, want)
+			want := 2*maxAnswers + 1
+			if entries > maxEntries {
+				want++ // too large to be kept
 			}
+			test.EqOp(t, want, asked)
 		}
 	})
 }

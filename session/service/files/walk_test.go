@@ -48,7 +48,7 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer srv.CloseIdleConnections()
-			found, note, err := Walk(t.Context(), listcache.New(srv, srv, nil), Search{
+			found, note, err := Walk(t.Context(), listcache.New(srv, srv), Search{
 				What: "notebook", Depth: MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			must.NoError(t, err)
