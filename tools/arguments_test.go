@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -46,7 +45,7 @@ func TestArgumentsRefused(t *testing.T) {
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"type": "raw", "content": ""}}}, `cells[0].type is the string "raw", wanted one of "code", "markdown"`},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "exec": "yes"}, `exec is the string "yes", wanted boolean`},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "timeout": 0.0}, "timeout is 0, it must be more than 0"},
-		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": strings.Repeat("x", target.MaxSource+1)}}}, "cells[0].content has 1,000,001 characters, at most 1,000,000 allowed"},
+		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": strings.Repeat("x", tool.MaxSource+1)}}}, "cells[0].content has 1,000,001 characters, at most 1,000,000 allowed"},
 		// Negative indexes are left to the tool, which knows how many cells there are.
 		{"insert_nb_cells", object{"path": "a", "position": -1.0, "cells": list{object{"content": ""}}}, ""},
 		{"delete_nb_cells", object{"path": "a", "ranges": list{object{"start": -1.0}}}, ""},

@@ -29,13 +29,12 @@ func (inSessionOrNot) Refine(f tool.Fields) {
 // either has the options of a tool that runs code with a session or without one.
 type either struct {
 	analysis.CodeOptions
-	Interval *int `json:"progress_interval,omitempty" jsonschema:"Without a session: seconds between two progress lines."`
+	Interval *int `json:"progress_interval,omitempty" jsonschema:"Without a session: seconds between two progress lines." validate:"max=1000000" default:"5"`
 }
 
 // Refine implements tool.Refiner.
 func (either) Refine(f tool.Fields) {
 	f.Field("timeout").Limit(0, notebook.MaxTimeout)
-	f.Field("progress_interval").Limit(0, datalayer.LongestGiven).Default(datalayer.DefaultInterval)
 }
 
 // sayTimeout describes the timeout. usual is the default without a session.

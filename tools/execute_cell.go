@@ -18,8 +18,8 @@ type executeCellArgs struct {
 	inSessionOrNot
 	analysis.CellName
 	either
-	Stream  *bool `json:"stream,omitempty" jsonschema:"Without a session: whether to add progress lines."`
-	Seconds *int  `json:"timeout_seconds,omitempty" jsonschema:"The same as timeout, for a call without a session."`
+	Stream  *bool `json:"stream,omitempty" jsonschema:"Without a session: whether to add progress lines." default:"true"`
+	Seconds *int  `json:"timeout_seconds,omitempty" jsonschema:"The same as timeout, for a call without a session." validate:"max=1000000,null"`
 }
 
 // Refine implements tool.Refiner.
@@ -27,8 +27,6 @@ func (executeCellArgs) Refine(f tool.Fields) {
 	f.Field("cell_index").Null()
 	f.Field("cell_id").Null()
 	sayTimeout(f, 0)
-	f.Field("stream").Default(true)
-	f.Field("timeout_seconds").Limit(0, datalayer.LongestGiven).Null()
 }
 
 // used returns the options for a call without a session.

@@ -10,22 +10,19 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 type executeCodeArgs struct {
 	inSessionOrNot
-	Code     string `json:"code" jsonschema:"In the kernel's language, mostly Python."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to use instead of session_id."`
+	Code     string `json:"code" jsonschema:"In the kernel's language, mostly Python." validate:"min=1,max=source"`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to use instead of session_id." validate:"max=200,null"`
 	either
 }
 
 // Refine implements tool.Refiner.
 func (executeCodeArgs) Refine(f tool.Fields) {
-	f.Field("code").Limit(1, target.MaxSource)
-	f.Field("kernel_id").Limit(0, 200).Null()
 	sayTimeout(f, int(analysis.DefaultCodeTimeout))
 }
 

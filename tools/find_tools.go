@@ -26,11 +26,8 @@ const (
 const mostFound = 5
 
 type findToolsArgs struct {
-	Wish string `json:"wish" jsonschema:"What you want to do, in a few words."`
+	Wish string `json:"wish" jsonschema:"What you want to do, in a few words." validate:"min=1,max=500"`
 }
-
-// Refine implements tool.Refiner.
-func (findToolsArgs) Refine(f tool.Fields) { f.Field("wish").Limit(1, 500) }
 
 // A foundTool is a tool that fits a wish.
 type foundTool struct {
@@ -148,14 +145,13 @@ func stems(text string) (out []string) {
 }
 
 type callToolArgs struct {
-	Name      string `json:"name" jsonschema:"The tool's name."`
-	Arguments any    `json:"arguments,omitempty" jsonschema:"Its arguments, as JSON."`
+	Name      string `json:"name" jsonschema:"The tool's name." validate:"min=1,max=64"`
+	Arguments any    `json:"arguments,omitempty" jsonschema:"Its arguments, as JSON." validate:"max=4000000"`
 }
 
 // Refine implements tool.Refiner.
 func (callToolArgs) Refine(f tool.Fields) {
-	f.Field("name").Limit(1, 64)
-	f.Field("arguments").Types("string", "object", "null").Limit(0, 4_000_000) // no object: Gemini refuses one without members
+	f.Field("arguments").Types("string", "object", "null") // no object: Gemini refuses one without members
 }
 
 // callTool makes call_tool. Its calls are those of the tool that it names, see [offer.relay]: they come here only where

@@ -17,11 +17,8 @@ import (
 type addCellArgs struct {
 	notebookName
 	newCell
-	Position *int `json:"position,omitempty" jsonschema:"Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end."`
+	Position *int `json:"position,omitempty" jsonschema:"Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end." validate:"max=index"`
 }
-
-// Refine implements tool.Refiner.
-func (addCellArgs) Refine(f tool.Fields) { f.Field("position").Limit(0, tool.MaxIndex) }
 
 // A CellResult is a cell after a call that made or changed it.
 type CellResult struct {
@@ -30,11 +27,8 @@ type CellResult struct {
 	CellID   string `json:"cell_id" jsonschema:"The cell, for the next call."`
 	Index    *int   `json:"cell_index" jsonschema:"Its index now; null if somebody has deleted it."`
 	Count    int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision,omitempty" changes:"the cell"`
 }
-
-// Refine implements tool.Refiner.
-func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the cell")) }
 
 // cellResultOf describes a cell as it is now.
 func cellResultOf(ctx context.Context, doc *session.Document, id, message string) CellResult {
@@ -90,15 +84,9 @@ func notebookAddCell(d *deps.Deps) tool.Tool {
 
 type editCellArgs struct {
 	cellOfNotebook
-	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown."`
+	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n." validate:"max=source"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown." validate:"min=1,max=20"`
 	target.Forced
-}
-
-// Refine implements tool.Refiner.
-func (editCellArgs) Refine(f tool.Fields) {
-	f.Field("source").Limit(0, target.MaxSource)
-	f.Field("revision").Limit(1, 20)
 }
 
 // An EditCellResult is the answer of notebook_edit_cell.
@@ -148,12 +136,9 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 
 type deleteCellArgs struct {
 	cellOfNotebook
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: the one you were shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: the one you were shown." validate:"min=1,max=20"`
 	target.Forced
 }
-
-// Refine implements tool.Refiner.
-func (deleteCellArgs) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
 // A DeleteCellResult is the answer of notebook_delete_cell.
 type DeleteCellResult struct {
@@ -204,15 +189,9 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 
 type moveCellArgs struct {
 	cellOfNotebook
-	Position int    `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: it is moved whatever it says."`
+	Position int    `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end." validate:"max=index"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: it is moved whatever it says." validate:"min=1,max=20"`
 	target.Forced
-}
-
-// Refine implements tool.Refiner.
-func (moveCellArgs) Refine(f tool.Fields) {
-	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("revision").Limit(1, 20)
 }
 
 // notebookMoveCell makes notebook_move_cell.

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/render"
-	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -297,7 +297,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": textfmt.Marker(9)}), "source holds the mark")
-		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", target.MaxSource+1)}), "at most 1,000,000 allowed")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", tool.MaxSource+1)}), "at most 1,000,000 allowed")
 		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": textfmt.Marker(9)}
 		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 		edit["source"], edit["revision"] = "new", "the latest"

@@ -19,26 +19,14 @@ import (
 
 type notebookCreateArgs struct {
 	InSession
-	Name  string    `json:"name" jsonschema:"Name without extension, or a path from the root folder, in an existing folder."`
-	Cells []newCell `json:"cells,omitempty" jsonschema:"The notebook's cells, in order."`
-}
-
-// Refine implements tool.Refiner.
-func (notebookCreateArgs) Refine(f tool.Fields) {
-	f.Field("name").Limit(1, target.MaxPath)
-	f.Field("cells").Limit(1, target.MaxNewCells)
+	Name  string    `json:"name" jsonschema:"Name without extension, or a path from the root folder, in an existing folder." validate:"min=1,max=path"`
+	Cells []newCell `json:"cells,omitempty" jsonschema:"The notebook's cells, in order." validate:"min=1,max=200"`
 }
 
 // A newCell is a cell to make.
 type newCell struct {
-	Type   string `json:"cell_type"`
-	Source string `json:"source" jsonschema:"Source of the cell. Line ends are stored as \\n."`
-}
-
-// Refine implements tool.Refiner.
-func (newCell) Refine(f tool.Fields) {
-	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown)
-	f.Field("source").Limit(0, target.MaxSource)
+	Type   string `json:"cell_type" validate:"oneof=code markdown"`
+	Source string `json:"source" jsonschema:"Source of the cell. Line ends are stored as \\n." validate:"max=source"`
 }
 
 // A NotebookCreateResult is the answer of notebook_create.

@@ -27,14 +27,8 @@ const (
 
 type fileGetArgs struct {
 	InSession
-	Path string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
-	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, instead of a link."`
-}
-
-// Refine implements tool.Refiner.
-func (fileGetArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("include_data").Default(false)
+	Path string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed." validate:"min=1,max=path"`
+	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, instead of a link." default:"false"`
 }
 
 // A FileGetResult is the answer of file_get.
@@ -44,18 +38,13 @@ type FileGetResult struct {
 	MIME         string  `json:"mime_type"`
 	Size         *int64  `json:"size" jsonschema:"Bytes."`
 	LastModified string  `json:"last_modified" jsonschema:"ISO 8601 time."`
-	Delivery     string  `json:"delivery" jsonschema:"How the file is returned: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all."`
+	Delivery     string  `json:"delivery" jsonschema:"How the file is returned: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all." validate:"oneof=image text blob link none"`
 	URI          string  `json:"resource_uri,omitempty" jsonschema:"Address of the whole file, for resources/read."`
 	URL          string  `json:"url" jsonschema:"Address for people to open it."`
 	Text         *string `json:"text,omitempty" jsonschema:"The whole text of a short text file."`
 	Width        int     `json:"width,omitempty" jsonschema:"Of an image, in pixels."`
 	Height       int     `json:"height,omitempty"`
 	Message      string  `json:"message,omitempty" jsonschema:"How else to get it."`
-}
-
-// Refine implements tool.Refiner.
-func (FileGetResult) Refine(f tool.Fields) {
-	f.Field("delivery").OneOf(DeliveredImage, DeliveredText, DeliveredBlob, DeliveredLink, DeliveredNone)
 }
 
 // How file_get returns a file.

@@ -11,17 +11,13 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 type fileListArgs struct {
 	InSession
-	Path string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: the root folder."`
+	Path string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: the root folder." validate:"max=path" default:""`
 }
-
-// Refine implements tool.Refiner.
-func (fileListArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, target.MaxPath).Default("") }
 
 // A ListedFile is a notebook, file or folder in a [FileListResult].
 type ListedFile struct {
@@ -89,12 +85,9 @@ func noFolder(ctx context.Context, d *deps.Deps, args fileListArgs, err error) e
 
 type fileReadArgs struct {
 	InSession
-	Path string `json:"path" jsonschema:"Text file, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
+	Path string `json:"path" jsonschema:"Text file, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed." validate:"min=1,max=path"`
 	document.ContentArgs
 }
-
-// Refine implements tool.Refiner.
-func (fileReadArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 // A FileReadResult is the answer of file_read.
 type FileReadResult struct {
@@ -106,8 +99,8 @@ type FileReadResult struct {
 // Refine implements tool.Refiner.
 func (FileReadResult) Refine(f tool.Fields) {
 	f.Field("content").Say("Its text, from position on.")
-	f.Field("content_length").Say("Length of the whole text, " + document.PositionUnit + ".")
-	f.Field("revision").Say(target.RevisionText("the content"))
+	f.Field("content_length").Say("Length of the whole text" + tool.Characters)
+	f.Field("revision").Say(tool.RevisionText("the content"))
 }
 
 // fileRead makes file_read.

@@ -13,14 +13,8 @@ import (
 )
 
 type imageArgs struct {
-	URI  string `json:"resource_uri" jsonschema:"Address from an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"."`
-	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether the result has data; the picture comes either way."`
-}
-
-// Refine implements tool.Refiner.
-func (imageArgs) Refine(f tool.Fields) {
-	f.Field("resource_uri").Limit(1, 2000)
-	f.Field("include_data").Default(true)
+	URI  string `json:"resource_uri" jsonschema:"Address from an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"." validate:"min=1,max=2000"`
+	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether the result has data; the picture comes either way." default:"true"`
 }
 
 // An ImageResult is the answer of get_image_resource.

@@ -21,22 +21,13 @@ import (
 
 // newNotebook is the argument of a tool that makes a notebook from something.
 type newNotebook struct {
-	Path string `json:"path" jsonschema:"New notebook, in an existing folder, relative to the server's root folder, such as \"work/notes.ipynb\"; a leading slash is allowed."`
+	Path string `json:"path" jsonschema:"New notebook, in an existing folder, relative to the server's root folder, such as \"work/notes.ipynb\"; a leading slash is allowed." validate:"min=1,max=path"`
 }
-
-// Refine implements tool.Refiner.
-func (newNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 type importArgs struct {
 	newNotebook
-	Content *string `json:"content,omitempty" jsonschema:"The srcbook markdown. Line ends are stored as \\n."`
-	Source  string  `json:"source_path,omitempty" jsonschema:"File to read instead of content, relative to the server's root folder, such as \"work/notes.src.md\"; a leading slash is allowed."`
-}
-
-// Refine implements tool.Refiner.
-func (importArgs) Refine(f tool.Fields) {
-	f.Field("content").Limit(0, target.MaxSourceTotal)
-	f.Field("source_path").Limit(1, target.MaxPath)
+	Content *string `json:"content,omitempty" jsonschema:"The srcbook markdown. Line ends are stored as \\n." validate:"max=4000000"`
+	Source  string  `json:"source_path,omitempty" jsonschema:"File to read instead of content, relative to the server's root folder, such as \"work/notes.src.md\"; a leading slash is allowed." validate:"min=1,max=path"`
 }
 
 // An ImportResult is the answer of a tool that made a notebook from something.

@@ -23,16 +23,9 @@ import (
 )
 
 type inspectArgs struct {
-	Path string `json:"path" jsonschema:"Notebook, data file, image file, or an image's address (jupyter://…)."`
-	Name string `json:"name,omitempty" jsonschema:"Variable of the notebook, such as df or model.coef_; left out, all are listed. Of a workbook the sheet, of a database the table."`
-	Rows int    `json:"rows,omitempty" jsonschema:"First rows of a table to show."`
-}
-
-// Refine implements tool.Refiner.
-func (inspectArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("name").Limit(0, inspect.MaxName)
-	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
+	Path string `json:"path" jsonschema:"Notebook, data file, image file, or an image's address (jupyter://…)." validate:"min=1,max=path"`
+	Name string `json:"name,omitempty" jsonschema:"Variable of the notebook, such as df or model.coef_; left out, all are listed. Of a workbook the sheet, of a database the table." validate:"max=500"`
+	Rows int    `json:"rows,omitempty" jsonschema:"First rows of a table to show." validate:"min=1,max=100" default:"5"`
 }
 
 // inspectData makes inspect_data: what there is in a notebook's kernel, a data file or an image. It needs no session.

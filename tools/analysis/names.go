@@ -38,12 +38,12 @@ const NotebookExt = ".ipynb"
 // A notebookName is how a call names a notebook.
 type notebookName struct {
 	InSession
-	Name string `json:"notebook_name"`
+	Name string `json:"notebook_name" validate:"min=1,max=path"`
 }
 
 // Refine implements tool.Refiner.
 func (notebookName) Refine(f tool.Fields) {
-	f.Field("notebook_name").Say(notebookNameText).Limit(1, target.MaxPath)
+	f.Field("notebook_name").Say(notebookNameText)
 }
 
 const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
@@ -59,14 +59,8 @@ func (ownNotebook) Refine(f tool.Fields) {
 
 // A CellName is how a call names a cell.
 type CellName struct {
-	Index  *int   `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
-	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, instead of cell_index."`
-}
-
-// Refine implements tool.Refiner.
-func (CellName) Refine(f tool.Fields) {
-	f.Field("cell_index").Limit(0, tool.MaxIndex)
-	f.Field("cell_id").Limit(1, target.MaxIDLength).CellID()
+	Index  *int   `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given." validate:"max=index"`
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, instead of cell_index." validate:"min=1,max=id,cellid"`
 }
 
 // Check refuses a call that names no cell, or names it both ways.

@@ -12,7 +12,6 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -25,26 +24,19 @@ const (
 )
 
 type previewArgs struct {
-	Path      string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"data/sales.csv\"."`
-	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel reads the file, if its environment has a package that the usual one lacks. Its kernel is left alone."`
-	Rows      int    `json:"rows,omitempty" jsonschema:"How many rows to show."`
+	Path      string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"data/sales.csv\"." validate:"min=1,max=path"`
+	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel reads the file, if its environment has a package that the usual one lacks. Its kernel is left alone." validate:"max=100"`
+	Rows      int    `json:"rows,omitempty" jsonschema:"How many rows to show." validate:"min=1,max=100" default:"5"`
 	Format    string `json:"format,omitempty" jsonschema:"Left out: by the name's ending."`
-	Sheet     string `json:"sheet,omitempty" jsonschema:"Of an Excel workbook. Left out: the first."`
-	Table     string `json:"table,omitempty" jsonschema:"Table or view of an SQLite database. Left out: the first."`
-	Delimiter string `json:"delimiter,omitempty" jsonschema:"One character between the values of delimited text. Left out: detected."`
-	Encoding  string `json:"encoding,omitempty" jsonschema:"Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess."`
+	Sheet     string `json:"sheet,omitempty" jsonschema:"Of an Excel workbook. Left out: the first." validate:"max=200"`
+	Table     string `json:"table,omitempty" jsonschema:"Table or view of an SQLite database. Left out: the first." validate:"max=1000"`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"One character between the values of delimited text. Left out: detected." validate:"max=1"`
+	Encoding  string `json:"encoding,omitempty" jsonschema:"Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess." validate:"max=40"`
 }
 
 // Refine implements tool.Refiner.
 func (previewArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("session_id").Limit(0, maxID)
-	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
 	f.Field("format").OneOf(inspect.PreviewFormats()...)
-	f.Field("sheet").Limit(0, 200)
-	f.Field("table").Limit(0, 1000)
-	f.Field("delimiter").Limit(0, 1)
-	f.Field("encoding").Limit(0, 40)
 }
 
 // refinePreview adds to the schema of an inspect.Preview what its Go types do not say.

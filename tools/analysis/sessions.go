@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -22,14 +21,8 @@ const maxConnectable = 100
 
 // InSession is the argument of a tool that works in an analysis session.
 type InSession struct {
-	ID string `json:"session_id" jsonschema:"The analysis session."`
+	ID string `json:"session_id" jsonschema:"The analysis session." validate:"min=1,max=100"`
 }
-
-// Refine implements tool.Refiner.
-func (InSession) Refine(f tool.Fields) { f.Field("session_id").Limit(1, maxID) }
-
-// maxID bounds a session's id, in characters.
-const maxID = 100
 
 // A SessionInfo is one analysis session.
 type SessionInfo struct {
@@ -37,13 +30,8 @@ type SessionInfo struct {
 	Name      string `json:"name,omitempty"`
 	KernelID  string `json:"kernel_id"`
 	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent if there is none."`
-	Status    string `json:"status" jsonschema:"State of the kernel."`
+	Status    string `json:"status" jsonschema:"State of the kernel." validate:"oneof=idle busy starting restarting dead unknown"`
 	CreatedAt string `json:"created_at" jsonschema:"ISO 8601 time."`
-}
-
-// Refine implements tool.Refiner.
-func (SessionInfo) Refine(f tool.Fields) {
-	f.Field("status").OneOf(kernel.StateIdle, kernel.StateBusy, kernel.StateStarting, kernel.StateRestarting, kernel.StateDead, kernel.StateUnknown)
 }
 
 func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
@@ -52,16 +40,9 @@ func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
 }
 
 type createSessionArgs struct {
-	Name       string `json:"name,omitempty" jsonschema:"Name of the session."`
-	Path       string `json:"notebook_path,omitempty" jsonschema:"Existing notebook to work in. Left out: none, and code leaves no trace in files."`
-	KernelName string `json:"kernel_name,omitempty" jsonschema:"Such as \"python3\". Left out: the notebook's, or the server's default."`
-}
-
-// Refine implements tool.Refiner.
-func (createSessionArgs) Refine(f tool.Fields) {
-	f.Field("name").Limit(0, 200)
-	f.Field("notebook_path").Limit(0, target.MaxPath)
-	f.Field("kernel_name").Limit(1, 200)
+	Name       string `json:"name,omitempty" jsonschema:"Name of the session." validate:"max=200"`
+	Path       string `json:"notebook_path,omitempty" jsonschema:"Existing notebook to work in. Left out: none, and code leaves no trace in files." validate:"max=path"`
+	KernelName string `json:"kernel_name,omitempty" jsonschema:"Such as \"python3\". Left out: the notebook's, or the server's default." validate:"min=1,max=200"`
 }
 
 // sessionCreate makes session_create.
@@ -104,14 +85,8 @@ func sessionCreate(d *deps.Deps) tool.Tool {
 }
 
 type connectArgs struct {
-	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook whose kernel to join."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Kernel to join, instead of notebook_path."`
-}
-
-// Refine implements tool.Refiner.
-func (connectArgs) Refine(f tool.Fields) {
-	f.Field("notebook_path").Limit(0, target.MaxPath)
-	f.Field("kernel_id").Limit(0, 200)
+	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook whose kernel to join." validate:"max=path"`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Kernel to join, instead of notebook_path." validate:"max=200"`
 }
 
 // A ConnectResult is the answer of session_connect.

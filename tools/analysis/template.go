@@ -25,13 +25,12 @@ func PatternNames() []string {
 type templateArgs struct {
 	Pattern string `json:"pattern" jsonschema:"The template."`
 	newNotebook
-	Title string `json:"title,omitempty" jsonschema:"Heading of the notebook, instead of the template's."`
+	Title string `json:"title,omitempty" jsonschema:"Heading of the notebook, instead of the template's." validate:"min=1,max=200"`
 }
 
 // Refine implements tool.Refiner.
 func (templateArgs) Refine(f tool.Fields) {
 	f.Field("pattern").OneOf(PatternNames()...)
-	f.Field("title").Limit(1, 200)
 }
 
 // A TemplateResult is the answer of notebook_from_template.

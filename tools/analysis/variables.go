@@ -62,26 +62,16 @@ func inspectionError(err error) error {
 // variableName is how a call names a variable.
 type variableName struct {
 	InSession
-	Name string `json:"variable_name"`
+	Name string `json:"variable_name" validate:"min=1,max=500"`
 }
-
-// Refine implements tool.Refiner.
-func (variableName) Refine(f tool.Fields) { f.Field("variable_name").Limit(1, inspect.MaxName) }
 
 const nameText = " A name such as df, or a dotted path such as model.coef_, in R df$price; no calls, no subscripts."
 
 // tableArgs say how much of a table to show.
 type tableArgs struct {
-	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows."`
-	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many first rows."`
-	Columns int   `json:"max_columns,omitempty" jsonschema:"Most columns shown."`
-}
-
-// Refine implements tool.Refiner.
-func (tableArgs) Refine(f tool.Fields) {
-	f.Field("include_head").Default(true)
-	f.Field("head_rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
-	f.Field("max_columns").Limit(1, inspect.MaxColumns).Default(inspect.DefaultColumns)
+	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows." default:"true"`
+	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many first rows." validate:"min=1,max=100" default:"5"`
+	Columns int   `json:"max_columns,omitempty" jsonschema:"Most columns shown." validate:"min=1,max=200" default:"100"`
 }
 
 func (t tableArgs) options(d *inspector) inspect.TableOptions {
@@ -107,16 +97,9 @@ func refineTable(f tool.Fields) {
 
 type getVariablesArgs struct {
 	InSession
-	Offset int  `json:"offset,omitempty" jsonschema:"How many to skip."`
-	Limit  int  `json:"limit,omitempty" jsonschema:"Most variables listed."`
-	All    bool `json:"include_all,omitempty" jsonschema:"Whether to list modules, functions and classes too."`
-}
-
-// Refine implements tool.Refiner.
-func (getVariablesArgs) Refine(f tool.Fields) {
-	f.Field("offset").Limit(0, tool.MaxIndex).Default(0)
-	f.Field("limit").Limit(1, inspect.MaxListed).Default(inspect.DefaultListed)
-	f.Field("include_all").Default(false)
+	Offset int  `json:"offset,omitempty" jsonschema:"How many to skip." validate:"max=index" default:"0"`
+	Limit  int  `json:"limit,omitempty" jsonschema:"Most variables listed." validate:"min=1,max=500" default:"200"`
+	All    bool `json:"include_all,omitempty" jsonschema:"Whether to list modules, functions and classes too." default:"false"`
 }
 
 // getVariables makes get_variables.
@@ -146,14 +129,13 @@ func getVariables(d *inspector) tool.Tool {
 
 type getVariableArgs struct {
 	variableName
-	MaxChars int `json:"max_chars,omitempty" jsonschema:"Most characters of the value."`
+	MaxChars int `json:"max_chars,omitempty" jsonschema:"Most characters of the value." validate:"min=1,max=20000" default:"2000"`
 	tableArgs
 }
 
 // Refine implements tool.Refiner.
 func (getVariableArgs) Refine(f tool.Fields) {
 	f.Field("variable_name").Say("The variable." + nameText)
-	f.Field("max_chars").Limit(1, inspect.MaxChars).Default(inspect.DefaultChars)
 }
 
 // getVariable makes get_variable.

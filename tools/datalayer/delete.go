@@ -18,22 +18,13 @@ import (
 )
 
 type deleteUsedArgs struct {
-	Indices []int `json:"cell_indices,omitempty" jsonschema:"Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given."`
-	Sources *bool `json:"include_source,omitempty" jsonschema:"Whether to return the sources."`
+	Indices []int `json:"cell_indices,omitempty" jsonschema:"Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given." validate:"min=1,max=cells,null,dive,max=index"`
+	Sources *bool `json:"include_source,omitempty" jsonschema:"Whether to return the sources." default:"true"`
 	inNotebook
-	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
-	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
-	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: what you were shown."`
+	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices." validate:"min=1,max=cells,null,dive,min=1,max=id,cellid"`
+	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices." validate:"max=index,null"`
+	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: what you were shown." validate:"min=1,max=20"`
 	target.Forced
-}
-
-// Refine implements tool.Refiner.
-func (deleteUsedArgs) Refine(f tool.Fields) {
-	f.Field("cell_indices").Limit(1, target.MaxChanged).Null().Items().Limit(0, tool.MaxIndex)
-	f.Field("include_source").Default(true)
-	f.Field("cell_ids_to_delete").Limit(1, target.MaxChanged).Null().Items().Limit(1, target.MaxIDLength).CellID()
-	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
-	f.Field("revision").Limit(1, 20)
 }
 
 // deleteCell makes delete_cell.

@@ -20,23 +20,14 @@ const editTool = "edit_cell_source"
 
 // insertAt is the argument of a tool that inserts a cell.
 type insertAt struct {
-	Index int `json:"cell_index" jsonschema:"Index that the cell will have, from 0; -1 puts it at the end."`
+	Index int `json:"cell_index" jsonschema:"Index that the cell will have, from 0; -1 puts it at the end." validate:"min=-1,max=index"`
 }
-
-// Refine implements tool.Refiner.
-func (insertAt) Refine(f tool.Fields) { f.Field("cell_index").Limit(-1, tool.MaxIndex) }
 
 type insertCellArgs struct {
 	insertAt
-	Type   string `json:"cell_type"`
-	Source string `json:"cell_source" jsonschema:"Source of the cell. Line ends are stored as \\n."`
+	Type   string `json:"cell_type" validate:"oneof=code markdown raw"`
+	Source string `json:"cell_source" jsonschema:"Source of the cell. Line ends are stored as \\n." validate:"max=source"`
 	inNotebook
-}
-
-// Refine implements tool.Refiner.
-func (insertCellArgs) Refine(f tool.Fields) {
-	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown, ydoc.Raw)
-	f.Field("cell_source").Limit(0, target.MaxSource)
 }
 
 // check refuses a shortened source before anything is opened.
@@ -89,15 +80,9 @@ func insertCell(d *Toolset) tool.Tool {
 
 type overwriteCellArgs struct {
 	UsedCell
-	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown."`
+	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n." validate:"max=source"`
+	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown." validate:"min=1,max=20"`
 	target.Forced
-}
-
-// Refine implements tool.Refiner.
-func (overwriteCellArgs) Refine(f tool.Fields) {
-	f.Field("cell_source").Limit(0, target.MaxSource)
-	f.Field("revision").Limit(1, 20)
 }
 
 // overwriteCellSource makes overwrite_cell_source.
@@ -146,16 +131,9 @@ func changedText(kind string, at int, did string, was ydoc.Cell, now string) *te
 
 type editSourceArgs struct {
 	UsedCell
-	Old string `json:"old_string" jsonschema:"Text to replace, not a pattern; it may span lines. Line ends are stored as \\n."`
-	New string `json:"new_string" jsonschema:"New text. Line ends are stored as \\n."`
-	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
-}
-
-// Refine implements tool.Refiner.
-func (editSourceArgs) Refine(f tool.Fields) {
-	f.Field("old_string").Limit(1, target.MaxSource)
-	f.Field("new_string").Limit(0, target.MaxSource)
-	f.Field("replace_all").Default(false)
+	Old string `json:"old_string" jsonschema:"Text to replace, not a pattern; it may span lines. Line ends are stored as \\n." validate:"min=1,max=source"`
+	New string `json:"new_string" jsonschema:"New text. Line ends are stored as \\n." validate:"max=source"`
+	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
 }
 
 // editCellSource makes edit_cell_source.
@@ -209,24 +187,13 @@ func (a editSourceArgs) replace(source string) (string, error) {
 }
 
 type moveUsedArgs struct {
-	Source *int `json:"source_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless source_cell_id is given."`
-	Target *int `json:"target_index,omitempty" jsonschema:"Its new index. Needed unless target_cell_id is given."`
+	Source *int `json:"source_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless source_cell_id is given." validate:"max=index,null"`
+	Target *int `json:"target_index,omitempty" jsonschema:"Its new index. Needed unless target_cell_id is given." validate:"max=index,null"`
 	inNotebook
-	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index."`
-	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index."`
-	Revision string `json:"revision,omitempty" jsonschema:"The revision at which you have read the cell. Left out: it is moved whatever it says."`
+	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index." validate:"min=1,max=id,null,cellid"`
+	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index." validate:"min=1,max=id,null,cellid"`
+	Revision string `json:"revision,omitempty" jsonschema:"The revision at which you have read the cell. Left out: it is moved whatever it says." validate:"min=1,max=20"`
 	target.Forced
-}
-
-// Refine implements tool.Refiner.
-func (moveUsedArgs) Refine(f tool.Fields) {
-	for _, name := range []string{"source_index", "target_index"} {
-		f.Field(name).Limit(0, tool.MaxIndex).Null()
-	}
-	for _, name := range []string{"source_cell_id", "target_cell_id"} {
-		f.Field(name).Limit(1, target.MaxIDLength).Null().CellID()
-	}
-	f.Field("revision").Limit(1, 20)
 }
 
 // moveCell makes move_cell.

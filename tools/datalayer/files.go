@@ -14,20 +14,11 @@ import (
 )
 
 type listFilesArgs struct {
-	Path    string `json:"path,omitempty" jsonschema:"Folder to begin with; \"\" is the server's root folder."`
-	Depth   *int   `json:"max_depth,omitempty" jsonschema:"How many folders deep to go; 0 lists the folder alone."`
-	Start   int    `json:"start_index,omitempty" jsonschema:"Entry to begin with, from 0."`
-	Limit   *int   `json:"limit,omitempty" jsonschema:"Most entries; 0 for all."`
-	Pattern string `json:"pattern,omitempty" jsonschema:"Which paths to list, such as \"**/*.ipynb\"; \"\" for all."`
-}
-
-// Refine implements tool.Refiner.
-func (listFilesArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, target.MaxPath).Default("")
-	f.Field("max_depth").Limit(0, 3).Default(filesDepth)
-	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
-	f.Field("limit").Limit(0, tool.MaxIndex).Default(filesShown)
-	f.Field("pattern").Limit(0, 1000).Default("").Null()
+	Path    string `json:"path,omitempty" jsonschema:"Folder to begin with; \"\" is the server's root folder." validate:"max=path" default:""`
+	Depth   *int   `json:"max_depth,omitempty" jsonschema:"How many folders deep to go; 0 lists the folder alone." validate:"max=3" default:"1"`
+	Start   int    `json:"start_index,omitempty" jsonschema:"Entry to begin with, from 0." validate:"max=index" default:"0"`
+	Limit   *int   `json:"limit,omitempty" jsonschema:"Most entries; 0 for all." validate:"max=index" default:"25"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"Which paths to list, such as \"**/*.ipynb\"; \"\" for all." validate:"max=1000,null" default:""`
 }
 
 // The defaults of list_files.

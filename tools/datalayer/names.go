@@ -157,23 +157,14 @@ func (d *Toolset) openNamed(ctx context.Context, p jupyter.Path) (*session.Docum
 
 // inNotebook is the argument of a tool that works in one notebook.
 type inNotebook struct {
-	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that you gave it or by its path. Left out: the current one."`
+	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that you gave it or by its path. Left out: the current one." validate:"max=path,null"`
 }
-
-// Refine implements tool.Refiner.
-func (inNotebook) Refine(f tool.Fields) { f.Field("notebook_name").Limit(0, target.MaxPath).Null() }
 
 // A UsedCell is how a call names one cell of a notebook.
 type UsedCell struct {
-	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
+	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given." validate:"max=index,null"`
 	inNotebook
-	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; it overrides cell_index."`
-}
-
-// Refine implements tool.Refiner.
-func (UsedCell) Refine(f tool.Fields) {
-	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
-	f.Field("cell_id").Limit(1, target.MaxIDLength).Null().CellID()
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; it overrides cell_index." validate:"min=1,max=id,null,cellid"`
 }
 
 // open opens the notebook and finds the cell that the client means. The caller releases the document.

@@ -20,18 +20,10 @@ import (
 )
 
 type useArgs struct {
-	Name     string `json:"notebook_name" jsonschema:"Name for the notebook."`
-	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. Optional for a name already in use."`
-	Mode     string `json:"mode,omitempty" jsonschema:"Open an existing notebook, or make one."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel for the notebook; \"NEW\" starts one now. Left out: the kernel it has, else one started when first needed."`
-}
-
-// Refine implements tool.Refiner.
-func (useArgs) Refine(f tool.Fields) {
-	f.Field("notebook_name").Limit(1, maxName)
-	f.Field("notebook_path").Limit(0, target.MaxPath).Null()
-	f.Field("mode").OneOf("connect", modeCreate).Default("connect")
-	f.Field("kernel_id").Limit(0, 200).Null()
+	Name     string `json:"notebook_name" jsonschema:"Name for the notebook." validate:"min=1,max=200"`
+	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. Optional for a name already in use." validate:"max=path,null"`
+	Mode     string `json:"mode,omitempty" jsonschema:"Open an existing notebook, or make one." validate:"oneof=connect create" default:"connect"`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel for the notebook; \"NEW\" starts one now. Left out: the kernel it has, else one started when first needed." validate:"max=200,null"`
 }
 
 // modeCreate is the mode that makes a notebook.
@@ -254,7 +246,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 		Title:       "Restart a notebook's kernel",
 		Description: "Restarts the kernel of a notebook in use: variables and imports are lost, for everybody who has it open, running code is ended and waiting code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Costs some seconds.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, target.MaxPath) }),
+		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, tool.MaxPath) }),
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)

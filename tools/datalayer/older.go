@@ -207,13 +207,12 @@ const (
 )
 
 type oldRunArgs struct {
-	Index   int  `json:"cell_index" jsonschema:"Index of the cell, from 0."`
+	Index   int  `json:"cell_index" jsonschema:"Index of the cell, from 0." validate:"max=index"`
 	Timeout *int `json:"timeout_seconds,omitempty"`
 }
 
 // Refine implements tool.Refiner.
 func (oldRunArgs) Refine(f tool.Fields) {
-	f.Field("cell_index").Limit(0, tool.MaxIndex)
 	timeoutField(f.Field("timeout_seconds"), oldTimeout)
 }
 
@@ -261,13 +260,12 @@ func executeCellWithProgress(d *Toolset) tool.Tool {
 }
 
 type ipythonArgs struct {
-	Code    string `json:"code" jsonschema:"In the kernel's language, mostly Python."`
+	Code    string `json:"code" jsonschema:"In the kernel's language, mostly Python." validate:"min=1,max=source"`
 	Timeout *int   `json:"timeout,omitempty"`
 }
 
 // Refine implements tool.Refiner.
 func (ipythonArgs) Refine(f tool.Fields) {
-	f.Field("code").Limit(1, target.MaxSource)
 	timeoutField(f.Field("timeout"), ipythonTimeout)
 }
 

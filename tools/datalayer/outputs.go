@@ -16,7 +16,6 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/render"
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/waiting"
 	"github.com/nbduet/nbduet/ydoc"
@@ -83,7 +82,7 @@ type shownRun struct {
 func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
 	outputs := render.ContentsOf(readable(s.outputs))
 	lim := render.OutputLimits{Each: s.size, Total: s.size, Count: render.MaxOutputs}
-	most := target.MaxSource
+	most := tool.MaxSource
 	read := &cellResult{outputsResult{Kind: s.kind, CellID: s.cell}, s.revision}
 	out := &read.outputsResult
 	if s.run != nil {

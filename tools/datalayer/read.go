@@ -86,18 +86,10 @@ func cellHead(c ydoc.Cell, index int) string {
 }
 
 type readNotebookArgs struct {
-	Name   string `json:"notebook_name" jsonschema:"The name that you gave it, or a notebook's path."`
-	Format string `json:"response_format,omitempty" jsonschema:"First lines, or whole sources."`
-	Start  int    `json:"start_index,omitempty" jsonschema:"Cell to begin with."`
-	Limit  *int   `json:"limit,omitempty" jsonschema:"Most cells; 0 for all."`
-}
-
-// Refine implements tool.Refiner.
-func (readNotebookArgs) Refine(f tool.Fields) {
-	f.Field("notebook_name").Limit(1, target.MaxPath)
-	f.Field("response_format").OneOf("brief", formatDetailed).Default("brief")
-	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
-	f.Field("limit").Limit(0, tool.MaxIndex).Default(cellsShown)
+	Name   string `json:"notebook_name" jsonschema:"The name that you gave it, or a notebook's path." validate:"min=1,max=path"`
+	Format string `json:"response_format,omitempty" jsonschema:"First lines, or whole sources." validate:"oneof=brief detailed" default:"brief"`
+	Start  int    `json:"start_index,omitempty" jsonschema:"Cell to begin with." validate:"max=index" default:"0"`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"Most cells; 0 for all." validate:"max=index" default:"20"`
 }
 
 const (
@@ -189,11 +181,8 @@ func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 
 type readCellArgs struct {
 	UsedCell
-	Outputs *bool `json:"include_outputs,omitempty" jsonschema:"Whether to show outputs."`
+	Outputs *bool `json:"include_outputs,omitempty" jsonschema:"Whether to show outputs." default:"true"`
 }
-
-// Refine implements tool.Refiner.
-func (readCellArgs) Refine(f tool.Fields) { f.Field("include_outputs").Default(true) }
 
 // readCell makes read_cell.
 func readCell(d *Toolset) tool.Tool {

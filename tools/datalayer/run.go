@@ -35,14 +35,13 @@ const (
 // and the call answers with the outputs so far.
 type UsedRun struct {
 	Timeout  *int  `json:"timeout,omitempty"`
-	Stream   *bool `json:"stream,omitempty" jsonschema:"Whether to add progress lines."`
+	Stream   *bool `json:"stream,omitempty" jsonschema:"Whether to add progress lines." default:"true"`
 	Interval *int  `json:"progress_interval,omitempty"`
 }
 
 // Refine implements tool.Refiner.
 func (UsedRun) Refine(f tool.Fields) {
 	timeoutField(f.Field("timeout"), 0)
-	f.Field("stream").Default(true)
 	intervalField(f.Field("progress_interval"))
 }
 
@@ -249,12 +248,9 @@ func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *Watch, opt 
 
 type insertExecuteArgs struct {
 	insertAt
-	Source string `json:"cell_source" jsonschema:"Code of the cell. Line ends are stored as \\n."`
+	Source string `json:"cell_source" jsonschema:"Code of the cell. Line ends are stored as \\n." validate:"max=source"`
 	UsedRun
 }
-
-// Refine implements tool.Refiner.
-func (insertExecuteArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, target.MaxSource) }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {

@@ -78,16 +78,9 @@ func environment(env map[string]string) string {
 }
 
 type connectToArgs struct {
-	URL      string `json:"jupyter_url" jsonschema:"Address of the Jupyter server, such as http://localhost:8888."`
-	Token    string `json:"jupyter_token,omitempty" jsonschema:"Not needed and not used: the program has its own."`
-	Provider string `json:"document_provider,omitempty" jsonschema:"Only \"jupyter\"."`
-}
-
-// Refine implements tool.Refiner.
-func (connectToArgs) Refine(f tool.Fields) {
-	f.Field("jupyter_url").Limit(1, 4096)
-	f.Field("jupyter_token").Limit(0, 4096).Null()
-	f.Field("document_provider").Limit(0, 100).Default(jupyterProvider).Null()
+	URL      string `json:"jupyter_url" jsonschema:"Address of the Jupyter server, such as http://localhost:8888." validate:"min=1,max=4096"`
+	Token    string `json:"jupyter_token,omitempty" jsonschema:"Not needed and not used: the program has its own." validate:"max=4096,null"`
+	Provider string `json:"document_provider,omitempty" jsonschema:"Only \"jupyter\"." validate:"max=100,null" default:"jupyter"`
 }
 
 const (

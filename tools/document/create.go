@@ -18,16 +18,14 @@ import (
 )
 
 type createArgs struct {
-	Path    string `json:"path" jsonschema:"New document, in an existing folder"`
-	Type    string `json:"type,omitempty" jsonschema:"A notebook's path ends in .ipynb, a Markdown document's in .md or .markdown."`
-	Content string `json:"content,omitempty"`
+	Path    string `json:"path" jsonschema:"New document, in an existing folder" validate:"min=1,max=path" ends:"path"`
+	Type    string `json:"type,omitempty" jsonschema:"A notebook's path ends in .ipynb, a Markdown document's in .md or .markdown." validate:"oneof=notebook file markdown" default:"notebook"`
+	Content string `json:"content,omitempty" validate:"max=text"`
 }
 
 // Refine implements tool.Refiner.
 func (createArgs) Refine(f tool.Fields) {
-	RefinePath(f.Field("path"))
-	f.Field("type").OneOf(TypeNotebook, typeFile, typeMarkdown).Default(TypeNotebook)
-	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + nbformat.NotebookForm + ", or " + nbformat.CellsForm + "; left out, one empty code cell. Of a file: its text."))
+	f.Field("content").Say("Initial content. Of a notebook: " + nbformat.NotebookForm + ", or " + nbformat.CellsForm + "; left out, one empty code cell. Of a file: its text." + tool.LineEnds)
 }
 
 // A CreateResult is the answer of create_document.

@@ -8,82 +8,46 @@ import (
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
-	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 type insertTextArgs struct {
-	Path     string `json:"path" jsonschema:"Text document"`
-	Position int    `json:"position" jsonschema:"Where to insert: 0 is the start, the document's length the end"`
-	Text     string `json:"text" jsonschema:"Text to insert."`
-	Revision string `json:"revision,omitempty"`
-}
-
-// Refine implements tool.Refiner.
-func (insertTextArgs) Refine(f tool.Fields) {
-	refineEdit(f, "the position")
-	RefineContent(f.Field("text"))
+	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
+	Position int    `json:"position" jsonschema:"Where to insert: 0 is the start, the document's length the end" validate:"max=position" ends:"characters"`
+	Text     string `json:"text" jsonschema:"Text to insert." validate:"max=text" ends:"newlines"`
+	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that the position refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
 type deleteTextArgs struct {
-	Path     string `json:"path" jsonschema:"Text document"`
-	Position int    `json:"position" jsonschema:"Where the text to delete begins"`
-	Length   int    `json:"length" jsonschema:"How much to delete"`
-	Revision string `json:"revision,omitempty"`
-}
-
-// Refine implements tool.Refiner.
-func (deleteTextArgs) Refine(f tool.Fields) {
-	refineEdit(f, "position and length")
-	refinePosition(f.Field("length"))
+	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
+	Position int    `json:"position" jsonschema:"Where the text to delete begins" validate:"max=position" ends:"characters"`
+	Length   int    `json:"length" jsonschema:"How much to delete" validate:"max=position" ends:"characters"`
+	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that position and length refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
 // replaceTextArgs also serve the other edits: an insertion replaces nothing, a deletion inserts nothing.
 type replaceTextArgs struct {
-	Path     string `json:"path" jsonschema:"Text document"`
-	Position int    `json:"position" jsonschema:"Where the text to replace begins"`
-	Length   int    `json:"length" jsonschema:"How much to replace"`
-	Text     string `json:"text" jsonschema:"Text to put there."`
-	Revision string `json:"revision,omitempty"`
-}
-
-// Refine implements tool.Refiner.
-func (replaceTextArgs) Refine(f tool.Fields) {
-	refineEdit(f, "position and length")
-	refinePosition(f.Field("length"))
-	RefineContent(f.Field("text"))
-}
-
-// refineEdit describes the arguments that all edits share. of names what the revision applies to.
-func refineEdit(f tool.Fields, of string) {
-	RefinePath(f.Field("path"))
-	refinePosition(f.Field("position"))
-	refineBase(f.Field("revision"), of)
+	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
+	Position int    `json:"position" jsonschema:"Where the text to replace begins" validate:"max=position" ends:"characters"`
+	Length   int    `json:"length" jsonschema:"How much to replace" validate:"max=position" ends:"characters"`
+	Text     string `json:"text" jsonschema:"Text to put there." validate:"max=text" ends:"newlines"`
+	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that position and length refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
 // textEdited is the last part of every edit's answer.
 type textEdited struct {
-	ContentLength int    `json:"content_length" jsonschema:"Length of the whole document now"`
-	Revision      string `json:"revision"`
+	ContentLength int    `json:"content_length" jsonschema:"Length of the whole document now" ends:"characters"`
+	Revision      string `json:"revision" changes:"the document's content"`
 	Merged        bool   `json:"merged,omitempty" jsonschema:"true if others changed the document since the revision of this call: the edit was carried over, and other positions have shifted. Read it again before the next edit."`
-}
-
-// Refine implements tool.Refiner.
-func (textEdited) Refine(f tool.Fields) {
-	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 type insertTextResult struct {
 	Message  string `json:"message"`
-	Position int    `json:"position" jsonschema:"Where the text is now"`
+	Position int    `json:"position" jsonschema:"Where the text is now" ends:"characters"`
 	Length   int    `json:"length" jsonschema:"Length of the inserted text."`
 	textEdited
 }
-
-// Refine implements tool.Refiner.
-func (insertTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // insertDocumentText makes insert_document_text.
 func insertDocumentText(d *deps.Deps) tool.Tool {
@@ -114,14 +78,11 @@ func insertDocumentText(d *deps.Deps) tool.Tool {
 
 type deleteTextResult struct {
 	Message  string `json:"message"`
-	Position int    `json:"position" jsonschema:"Where the text was"`
+	Position int    `json:"position" jsonschema:"Where the text was" ends:"characters"`
 	Length   int    `json:"length" jsonschema:"Length of the deleted text."`
 	Removed  string `json:"removed_text" jsonschema:"The deleted text; the middle of a long one is left out."`
 	textEdited
 }
-
-// Refine implements tool.Refiner.
-func (deleteTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // deleteDocumentText makes delete_document_text.
 func deleteDocumentText(d *deps.Deps) tool.Tool {
@@ -151,15 +112,12 @@ func deleteDocumentText(d *deps.Deps) tool.Tool {
 
 type replaceTextResult struct {
 	Message   string `json:"message"`
-	Position  int    `json:"position" jsonschema:"Where the text was"`
+	Position  int    `json:"position" jsonschema:"Where the text was" ends:"characters"`
 	Length    int    `json:"length" jsonschema:"Length of the replaced text."`
 	NewLength int    `json:"new_length" jsonschema:"Length of the new text."`
 	Removed   string `json:"removed_text" jsonschema:"The replaced text; the middle of a long one is left out."`
 	textEdited
 }
-
-// Refine implements tool.Refiner.
-func (replaceTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // replaceDocumentText makes replace_document_text.
 func replaceDocumentText(d *deps.Deps) tool.Tool {

@@ -17,23 +17,13 @@ import (
 )
 
 type editTextArgs struct {
-	Path       string `json:"path" jsonschema:"Notebook or text document."`
-	Old        string `json:"old_text" jsonschema:"Text to replace, exactly as it stands there."`
-	New        string `json:"new_text"`
-	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all."`
-	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
-	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1."`
+	Path       string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
+	Old        string `json:"old_text" jsonschema:"Text to replace, exactly as it stands there." validate:"min=1,max=source"`
+	New        string `json:"new_text" validate:"max=4000000"`
+	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all." validate:"max=id,cellid"`
+	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
+	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1." validate:"min=1,max=1000000"`
 	target.Reasoned
-}
-
-// Refine implements tool.Refiner.
-func (editTextArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("old_text").Limit(1, target.MaxSource)
-	f.Field("new_text").Limit(0, maxText)
-	f.Field("cell_id").Limit(0, target.MaxIDLength).CellID()
-	f.Field("replace_all").Default(false)
-	f.Field("occurrence").Limit(1, 1_000_000)
 }
 
 // An EditTextResult is the answer of edit_text.
@@ -42,12 +32,9 @@ type EditTextResult struct {
 	CellID   string `json:"cell_id,omitempty"`
 	Replaced int    `json:"replaced" jsonschema:"Occurrences that were replaced."`
 	Diff     string `json:"diff" jsonschema:"What changed; the middle of a long one is left out."`
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision,omitempty" changes:"the text"`
 	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time, so that it is not what you expect: read it again before the next edit."`
 }
-
-// Refine implements tool.Refiner.
-func (EditTextResult) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the text")) }
 
 // diffShown is how many characters of a difference are shown.
 const diffShown = 4000

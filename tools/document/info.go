@@ -16,16 +16,9 @@ import (
 )
 
 type infoArgs struct {
-	Path    string `json:"path" jsonschema:"Document or folder"`
-	Include bool   `json:"include_content,omitempty" jsonschema:"Whether to return the content too."`
-	Max     *int   `json:"max_content,omitempty"`
-}
-
-// Refine implements tool.Refiner.
-func (infoArgs) Refine(f tool.Fields) {
-	RefinePath(f.Field("path"))
-	f.Field("include_content").Default(false)
-	refineMax(f.Field("max_content"))
+	Path    string `json:"path" jsonschema:"Document or folder" validate:"min=1,max=path" ends:"path"`
+	Include bool   `json:"include_content,omitempty" jsonschema:"Whether to return the content too." default:"false"`
+	Max     *int   `json:"max_content,omitempty" jsonschema:"Most characters of content to return." validate:"min=1,max=400000" default:"32768"`
 }
 
 // Info is what the server knows about a file, notebook or folder.
@@ -43,7 +36,7 @@ type Info struct {
 }
 
 type contentInfo struct {
-	Length    int    `json:"content_length" jsonschema:"Length of the whole content"`
+	Length    int    `json:"content_length" jsonschema:"Length of the whole content" ends:"characters"`
 	Truncated bool   `json:"truncated" jsonschema:"Whether there is more content than returned."`
 	Revision  string `json:"revision,omitempty" jsonschema:"Of a notebook."`
 }
@@ -63,7 +56,6 @@ type besideContent struct {
 
 // Refine implements tool.Refiner.
 func (infoResult) Refine(f tool.Fields) {
-	inCharacters(f.Field("content_length"))
 	f.Optional("content_length", "truncated")
 }
 

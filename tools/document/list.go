@@ -13,14 +13,8 @@ import (
 )
 
 type listDocumentsArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder."`
-	Depth *int   `json:"max_depth,omitempty" jsonschema:"How many levels to list: 1 is the folder itself, 2 also the folders in it, and so on."`
-}
-
-// Refine implements tool.Refiner.
-func (listDocumentsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, target.MaxPath).Default("")
-	f.Field("max_depth").Limit(1, files.MaxDepth).Default(1)
+	Path  string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder." validate:"max=path" default:""`
+	Depth *int   `json:"max_depth,omitempty" jsonschema:"How many levels to list: 1 is the folder itself, 2 also the folders in it, and so on." validate:"min=1,max=20" default:"1"`
 }
 
 type listDocumentsResult struct {

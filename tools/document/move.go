@@ -13,11 +13,8 @@ import (
 )
 
 type deleteArgs struct {
-	Path string `json:"path" jsonschema:"Document or empty folder to delete"`
+	Path string `json:"path" jsonschema:"Document or empty folder to delete" validate:"min=1,max=path" ends:"path"`
 }
-
-// Refine implements tool.Refiner.
-func (deleteArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
 
 // A DeleteResult is the answer of delete_document.
 type DeleteResult struct {
@@ -60,14 +57,8 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 }
 
 type renameArgs struct {
-	Path    string `json:"path" jsonschema:"Document or folder to rename"`
-	NewPath string `json:"newPath" jsonschema:"New path, the name included"`
-}
-
-// Refine implements tool.Refiner.
-func (renameArgs) Refine(f tool.Fields) {
-	RefinePath(f.Field("path"))
-	RefinePath(f.Field("newPath"))
+	Path    string `json:"path" jsonschema:"Document or folder to rename" validate:"min=1,max=path" ends:"path"`
+	NewPath string `json:"newPath" jsonschema:"New path, the name included" validate:"min=1,max=path" ends:"path"`
 }
 
 // A RenameResult is the answer of rename_document.
@@ -117,14 +108,8 @@ func renameDocument(d *deps.Deps) tool.Tool {
 }
 
 type copyArgs struct {
-	Path     string `json:"path" jsonschema:"File or notebook to copy"`
-	CopyPath string `json:"copyPath" jsonschema:"Path of the copy, the name included"`
-}
-
-// Refine implements tool.Refiner.
-func (copyArgs) Refine(f tool.Fields) {
-	RefinePath(f.Field("path"))
-	RefinePath(f.Field("copyPath"))
+	Path     string `json:"path" jsonschema:"File or notebook to copy" validate:"min=1,max=path" ends:"path"`
+	CopyPath string `json:"copyPath" jsonschema:"Path of the copy, the name included" validate:"min=1,max=path" ends:"path"`
 }
 
 // A CopyResult is the answer of copy_document.

@@ -19,34 +19,25 @@ import (
 )
 
 type overwriteArgs struct {
-	Path     string `json:"path" jsonschema:"Text document or notebook"`
-	Content  string `json:"content"`
-	Revision string `json:"revision,omitempty"`
-	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read."`
+	Path     string `json:"path" jsonschema:"Text document or notebook" validate:"min=1,max=path" ends:"path"`
+	Content  string `json:"content" validate:"max=text"`
+	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that the content's changes refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
+	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read." default:"false"`
 	target.Reasoned
 }
 
 // Refine implements tool.Refiner.
 func (overwriteArgs) Refine(f tool.Fields) {
-	RefinePath(f.Field("path"))
-	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + nbformat.NotebookForm + "."))
-	refineBase(f.Field("revision"), "the content's changes")
-	f.Field("force").Default(false)
+	f.Field("content").Say("The whole new content; of a notebook, " + nbformat.NotebookForm + "." + tool.LineEnds)
 }
 
 // An OverwriteResult is the answer of overwrite_document.
 type OverwriteResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The document, without a leading slash."`
-	Length   int    `json:"content_length" jsonschema:"Length of the content given"`
-	Revision string `json:"revision"`
+	Length   int    `json:"content_length" jsonschema:"Length of the content given" ends:"characters"`
+	Revision string `json:"revision" changes:"the document's content"`
 	Merged   bool   `json:"merged,omitempty" jsonschema:"true if the document now differs from the content given, because others changed it since the revision of this call. Read it again before the next edit."`
-}
-
-// Refine implements tool.Refiner.
-func (OverwriteResult) Refine(f tool.Fields) {
-	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 // overwriteDocument makes overwrite_document.

@@ -24,44 +24,24 @@ const (
 )
 
 type readArgs struct {
-	Path string `json:"path" jsonschema:"Document"`
+	Path string `json:"path" jsonschema:"Document" validate:"min=1,max=path" ends:"path"`
 	ContentArgs
 }
 
-// Refine implements tool.Refiner.
-func (readArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
-
 // ContentArgs are the arguments of every tool that reads a text in pieces.
 type ContentArgs struct {
-	Max      *int `json:"max_content,omitempty"`
-	Position int  `json:"position,omitempty" jsonschema:"Where to begin"`
-}
-
-// Refine implements tool.Refiner.
-func (ContentArgs) Refine(f tool.Fields) {
-	refineMax(f.Field("max_content"))
-	refinePosition(f.Field("position")).Default(0)
-}
-
-// refineMax describes the argument that bounds the content.
-func refineMax(f tool.Field) {
-	f.Say("Most characters of content to return.").Limit(1, MaxContent).Default(defaultContent)
+	Max      *int `json:"max_content,omitempty" jsonschema:"Most characters of content to return." validate:"min=1,max=400000" default:"32768"`
+	Position int  `json:"position,omitempty" jsonschema:"Where to begin" validate:"max=position" ends:"characters" default:"0"`
 }
 
 // A ContentResult is a piece of a text.
 type ContentResult struct {
 	Content   string `json:"content" jsonschema:"The document's text, from position on."`
 	Truncated bool   `json:"truncated" jsonschema:"Whether more follows."`
-	Length    int    `json:"content_length" jsonschema:"Length of the whole document"`
-	Revision  string `json:"revision"`
+	Length    int    `json:"content_length" jsonschema:"Length of the whole document" ends:"characters"`
+	Revision  string `json:"revision" changes:"the document's content"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
 	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is no notebook, though it is named as one, with the line: mend the text, and overwrite the document with it."`
-}
-
-// Refine implements tool.Refiner.
-func (ContentResult) Refine(f tool.Fields) {
-	inCharacters(f.Field("content_length"))
-	f.Field("revision").Say(target.RevisionText("the document's content"))
 }
 
 // getDocumentContent makes get_document_content.

@@ -15,27 +15,19 @@ import (
 )
 
 type sessionArgs struct {
-	Path string `json:"path" jsonschema:"Document"`
+	Path string `json:"path" jsonschema:"Document" validate:"min=1,max=path" ends:"path"`
 }
-
-// Refine implements tool.Refiner.
-func (sessionArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
 
 // A Session describes one session.
 type Session struct {
 	Path         string   `json:"path" jsonschema:"Without a leading slash."`
 	SessionID    string   `json:"session_id,omitempty" jsonschema:"The server's collaboration session."`
 	FileID       string   `json:"file_id,omitempty" jsonschema:"The server's id of the file."`
-	Status       string   `json:"status" jsonschema:"\"not_found\" if this program has not opened it."`
+	Status       string   `json:"status" jsonschema:"\"not_found\" if this program has not opened it." validate:"oneof=connected disconnected not_found"`
 	LastActivity string   `json:"last_activity,omitempty" jsonschema:"ISO 8601 time of the last use by a tool."`
 	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it closes because it is unused; absent while it is in use or after it has ended."`
 	Message      string   `json:"message"`
 	tool.FileNote
-}
-
-// Refine implements tool.Refiner.
-func (Session) Refine(f tool.Fields) {
-	f.Field("status").OneOf(session.Connected, session.Disconnected, notFound)
 }
 
 // DescribeSession describes a session for an answer.
@@ -104,14 +96,9 @@ func sessionAt(d *deps.Deps, path jupyter.Path) (session.Info, bool) {
 // An EndSessionResult is the result of ending a session.
 type EndSessionResult struct {
 	Path    string `json:"path" jsonschema:"Without a leading slash."`
-	Status  string `json:"status" jsonschema:"\"not_found\" if this program had not opened it."`
+	Status  string `json:"status" jsonschema:"\"not_found\" if this program had not opened it." validate:"oneof=disconnected not_found"`
 	Message string `json:"message"`
 	tool.FileNote
-}
-
-// Refine implements tool.Refiner.
-func (EndSessionResult) Refine(f tool.Fields) {
-	f.Field("status").OneOf(session.Disconnected, notFound)
 }
 
 // endDocumentSession makes end_document_session.

@@ -19,34 +19,6 @@ import (
 // one code point counts one, and no position lies inside a code point. The shared document counts UTF-16 units; this
 // file and edit.go convert.
 
-// PositionUnit says in a description what positions and lengths count.
-const PositionUnit = "in characters (Unicode code points)"
-
-// Limits of a text's length.
-const (
-	maxText     = 4_000_000  // characters of content in one call
-	MaxPosition = 20_000_000 // more than any text document that can be opened
-)
-
-// RefinePath bounds a path argument and ends its description, which begins with what the path names.
-func RefinePath(f tool.Field) tool.Field {
-	return f.EndWith(", from the server's root folder, such as \"work/notes.md\".").Limit(1, target.MaxPath)
-}
-
-// RefineContent does the same for an argument that holds text.
-func RefineContent(f tool.Field) tool.Field { return f.EndWith(target.LineEnds).Limit(0, maxText) }
-
-// refineBase describes the revision that a call's positions or content refer to.
-func refineBase(f tool.Field, of string) {
-	f.Say("The document's revision that "+of+" refer to. Left out: the one you were last shown.").Limit(1, 20)
-}
-
-// refinePosition is for an argument that counts characters.
-func refinePosition(f tool.Field) tool.Field { return inCharacters(f).Limit(0, MaxPosition) }
-
-// inCharacters ends a description with the unit.
-func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUnit + ".") }
-
 // PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (jupyter.Path, error) {
 	return target.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))

@@ -12,17 +12,11 @@ import (
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
-// maxInput is the longest line that code is answered.
-const maxInput = 10_000
-
 type answerInputArgs struct {
 	namedRun
-	Text string `json:"text" jsonschema:"The line that the code reads, without a line end; may be empty."`
+	Text string `json:"text" jsonschema:"The line that the code reads, without a line end; may be empty." validate:"max=10000"`
 	Waiting
 }
-
-// Refine implements tool.Refiner.
-func (answerInputArgs) Refine(f tool.Fields) { f.Field("text").Limit(0, maxInput) }
 
 func answerInput(d *deps.Deps) tool.Tool {
 	return tool.Tool{

@@ -16,8 +16,8 @@ import (
 
 type deleteArgs struct {
 	target.InNotebook
-	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells."`
-	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
+	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells." validate:"min=1,max=ranges"`
+	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay." validate:"oneof=cells outputs" default:"cells"`
 	target.Forced
 	target.Reasoned
 }
@@ -28,20 +28,11 @@ const (
 	whatOutputs = "outputs"
 )
 
-// Refine implements tool.Refiner.
-func (deleteArgs) Refine(f tool.Fields) {
-	f.Field("ranges").Limit(1, target.MaxRanges)
-	f.Field("what").OneOf(whatCells, whatOutputs).Default(whatCells)
-}
-
 // A ReadRange names cells to delete or to move.
 type ReadRange struct {
 	target.CellRange
-	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell."`
+	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell." validate:"min=1,max=20"`
 }
-
-// Refine implements tool.Refiner.
-func (ReadRange) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
 // readCells are the cells that ranges name, in their order, each once.
 func readCells(ranges []ReadRange, v target.View) ([]readset.Target, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -62,7 +62,7 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "gone", "cells": []toolstest.Dict{{"content": ""}}}, "after_id", `"gone"`)
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "c0", "position": 0, "cells": []toolstest.Dict{{"content": ""}}}, "both given")
 		r.Bad("insert_nb_cells", insert(0, toolstest.Dict{"content": "a" + textfmt.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
-		big := toolstest.Dict{"content": strings.Repeat("x", target.MaxSource)}
+		big := toolstest.Dict{"content": strings.Repeat("x", tool.MaxSource)}
 		r.Bad("insert_nb_cells", insert(0, big, big, big, big, big), "5.0 MB", "4.0 MB")
 	})
 }

@@ -15,31 +15,17 @@ import (
 
 type insertArgs struct {
 	target.InNotebook
-	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell gets: 0 is the top, the number of cells the end."`
-	AfterID  string    `json:"after_id,omitempty" jsonschema:"Or the id of the cell before it."`
-	Cells    []newCell `json:"cells"`
-	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
+	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell gets: 0 is the top, the number of cells the end." validate:"max=index"`
+	AfterID  string    `json:"after_id,omitempty" jsonschema:"Or the id of the cell before it." validate:"min=1,max=id,cellid"`
+	Cells    []newCell `json:"cells" validate:"min=1,max=200"`
+	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells." default:"true"`
 	target.Reasoned
 	RunOptions
 }
 
-// Refine implements tool.Refiner.
-func (insertArgs) Refine(f tool.Fields) {
-	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, target.MaxIDLength).CellID()
-	f.Field("cells").Limit(1, target.MaxNewCells)
-	f.Field("exec").Default(true)
-}
-
 type newCell struct {
-	Type    string `json:"type,omitempty"`
-	Content string `json:"content"`
-}
-
-// Refine implements tool.Refiner.
-func (newCell) Refine(f tool.Fields) {
-	f.Field("type").OneOf("code", "markdown").Default("code")
-	f.Field("content").Limit(0, target.MaxSource)
+	Type    string `json:"type,omitempty" validate:"oneof=code markdown" default:"code"`
+	Content string `json:"content" validate:"max=source"`
 }
 
 // An InsertResult is the answer of insert_nb_cells.

@@ -73,17 +73,10 @@ func listAvailableKernels(d *deps.Deps) tool.Tool {
 
 type restartArgs struct {
 	target.InNotebook
-	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear all outputs, too."`
-	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells then."`
-	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, such as \"python3\". Left out: the notebook's current one."`
+	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear all outputs, too." default:"false"`
+	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells then." default:"true"`
+	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, such as \"python3\". Left out: the notebook's current one." validate:"min=1,max=200"`
 	RunOptions
-}
-
-// Refine implements tool.Refiner.
-func (restartArgs) Refine(f tool.Fields) {
-	f.Field("clear_outputs").Default(false)
-	f.Field("exec").Default(true)
-	f.Field("kernel_name").Limit(1, MaxKernelName)
 }
 
 // A RestartResult is the answer of restart_nb_kernel.
@@ -214,11 +207,8 @@ func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) er
 
 type assignArgs struct {
 	target.InNotebook
-	KernelName string `json:"kernel_name" jsonschema:"Name of an available kernel, such as \"python3\"."`
+	KernelName string `json:"kernel_name" jsonschema:"Name of an available kernel, such as \"python3\"." validate:"min=1,max=200"`
 }
-
-// Refine implements tool.Refiner.
-func (assignArgs) Refine(f tool.Fields) { f.Field("kernel_name").Limit(1, MaxKernelName) }
 
 // An AssignResult is the answer of assign_nb_kernel.
 type AssignResult struct {

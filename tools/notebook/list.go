@@ -14,14 +14,8 @@ import (
 )
 
 type listNbsArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"Folder to search, relative to the server's root folder."`
-	Name string `json:"name,omitempty" jsonschema:"Part of the name, or a pattern with * ? []."`
-}
-
-// Refine implements tool.Refiner.
-func (listNbsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, target.MaxPath).Default("")
-	f.Field("name").Limit(0, target.MaxPath)
+	Path string `json:"path,omitempty" jsonschema:"Folder to search, relative to the server's root folder." validate:"max=path" default:""`
+	Name string `json:"name,omitempty" jsonschema:"Part of the name, or a pattern with * ? []." validate:"max=path"`
 }
 
 // A ListNbsResult is the answer of list_nbs.

@@ -18,30 +18,18 @@ import (
 
 type modifyArgs struct {
 	target.InNotebook
-	Modifications []Modification `json:"modifications" jsonschema:"Each cell once."`
-	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
+	Modifications []Modification `json:"modifications" jsonschema:"Each cell once." validate:"min=1,max=200"`
+	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells." default:"true"`
 	target.Forced
 	target.Reasoned
 	RunOptions
 }
 
-// Refine implements tool.Refiner.
-func (modifyArgs) Refine(f tool.Fields) {
-	f.Field("modifications").Limit(1, target.MaxNewCells)
-	f.Field("exec").Default(true)
-}
-
 // A Modification gives the cells of a range a new source.
 type Modification struct {
 	Range    target.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
-	Content  string           `json:"content" jsonschema:"The whole new source."`
-	Revision string           `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown."`
-}
-
-// Refine implements tool.Refiner.
-func (Modification) Refine(f tool.Fields) {
-	f.Field("content").Limit(0, target.MaxSource)
-	f.Field("revision").Limit(1, 20)
+	Content  string           `json:"content" jsonschema:"The whole new source." validate:"max=source"`
+	Revision string           `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown." validate:"min=1,max=20"`
 }
 
 // A ModifyResult is the answer of modify_nb_cells.
@@ -59,13 +47,10 @@ type mergedCell struct {
 	ID        string `json:"id"`
 	Source    string `json:"source" jsonschema:"The source now."`
 	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: if so, read the cell."`
-	Revision  string `json:"revision"`
+	Revision  string `json:"revision" changes:"the cell"`
 	// Diff is the change from the source given to the one now; the middle of a long one is left out.
 	Diff string `json:"-"`
 }
-
-// Refine implements tool.Refiner.
-func (mergedCell) Refine(f tool.Fields) { f.Field("revision").Say(target.RevisionText("the cell")) }
 
 // modifyNbCells makes modify_nb_cells.
 func modifyNbCells(d *deps.Deps) tool.Tool {
@@ -145,8 +130,8 @@ func rewritesOf(mods []Modification, v target.View) ([]rewrite, error) {
 
 // checkRewrites bounds what one call changes.
 func checkRewrites(list []rewrite) error {
-	if len(list) > target.MaxChanged {
-		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(target.MaxChanged))
+	if len(list) > tool.MaxChanged {
+		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(tool.MaxChanged))
 	}
 	total := 0
 	for _, t := range list {

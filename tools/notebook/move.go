@@ -14,18 +14,11 @@ import (
 
 type moveArgs struct {
 	target.InNotebook
-	Ranges   []ReadRange `json:"ranges" jsonschema:"In their new order."`
-	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
-	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
+	Ranges   []ReadRange `json:"ranges" jsonschema:"In their new order." validate:"min=1,max=ranges"`
+	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end." validate:"max=index"`
+	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow." validate:"min=1,max=id,cellid"`
 	target.Forced
 	target.Reasoned
-}
-
-// Refine implements tool.Refiner.
-func (moveArgs) Refine(f tool.Fields) {
-	f.Field("ranges").Limit(1, target.MaxRanges)
-	f.Field("position").Limit(0, tool.MaxIndex)
-	f.Field("after_id").Limit(1, target.MaxIDLength).CellID()
 }
 
 // A MoveResult is the answer of move_nb_cells.
@@ -56,8 +49,8 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			if len(cells) > target.MaxChanged {
-				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", textfmt.Plural(len(cells), "cell"), textfmt.Thousands(target.MaxChanged))
+			if len(cells) > tool.MaxChanged {
+				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", textfmt.Plural(len(cells), "cell"), textfmt.Thousands(tool.MaxChanged))
 			}
 			before, position, err := insertArgs{Position: args.Position, AfterID: args.AfterID}.position(view)
 			if err != nil {

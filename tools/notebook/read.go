@@ -28,13 +28,8 @@ type Stat struct {
 	CellCount    int        `json:"cell_count" jsonschema:"Cells in the shared document, unsaved edits included."`
 	LastModified string     `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
 	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with its open tabs."`
-	Revision     string     `json:"revision"`
+	Revision     string     `json:"revision" changes:"the notebook's content"`
 	People       []person   `json:"people,omitempty" jsonschema:"Who else has the notebook open; those who came before you are known after 15 seconds."`
-}
-
-// Refine implements tool.Refiner.
-func (Stat) Refine(f tool.Fields) {
-	f.Field("revision").Say(target.RevisionText("the notebook's content"))
 }
 
 // A person is another participant in the notebook's room.
@@ -114,24 +109,15 @@ func getNbStat(d *deps.Deps) tool.Tool {
 // ReadArgs are the arguments of read_nb_cells.
 type ReadArgs struct {
 	target.InNotebook
-	Ranges []target.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells."`
+	Ranges []target.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells." validate:"min=1,max=ranges"`
 	ReadOn
 }
 
 // ReadOn are the arguments of every tool that reads cells page by page.
 type ReadOn struct {
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that ended."`
-	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output."`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that ended." validate:"min=1,max=65536"`
+	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output." validate:"min=1,max=100000" default:"2048"`
 }
-
-// Refine implements tool.Refiner.
-func (ReadOn) Refine(f tool.Fields) {
-	f.Field("cursor").Limit(1, MaxCursor)
-	f.Field("maxCellData").Limit(1, MaxCellData).Default(DefaultCellData)
-}
-
-// Refine implements tool.Refiner.
-func (ReadArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, target.MaxRanges) }
 
 // A ReadResult is the answer of every tool that reads cells page by page.
 type ReadResult struct {
@@ -140,15 +126,10 @@ type ReadResult struct {
 	Truncated bool       `json:"truncated" jsonschema:"Whether anything was cut or left out."`
 	Max       int        `json:"max_cell_data" jsonschema:"The limit that was applied."`
 	CellCount int        `json:"cell_count" jsonschema:"Cells in the notebook."`
-	Revision  string     `json:"revision"`
+	Revision  string     `json:"revision" changes:"the notebook's content"`
 	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
 	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
 	one       bool       // whether one cell alone was asked for
-}
-
-// Refine implements tool.Refiner.
-func (ReadResult) Refine(f tool.Fields) {
-	f.Field("revision").Say(target.RevisionText("the notebook's content"))
 }
 
 // A CellView is a cell as an answer shows it.
@@ -163,7 +144,7 @@ type CellView struct {
 	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Truncated      cellTruncation   `json:"truncated"`
-	Revision       string           `json:"revision"`
+	Revision       string           `json:"revision" changes:"the cell"`
 	Unconfirmed    bool             `json:"unconfirmed,omitempty" jsonschema:"Whether the source has edits of yours that the server has not confirmed."`
 	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
 	shortened      bool             // see [render.ContentsFor]
@@ -172,7 +153,6 @@ type CellView struct {
 // Refine implements tool.Refiner.
 func (CellView) Refine(f tool.Fields) {
 	f.Field("outputs").ListOf(tool.ResultOf[Output](nil))
-	f.Field("revision").Say(target.RevisionText("the cell"))
 }
 
 type cellTruncation struct {
@@ -186,15 +166,12 @@ type Output struct {
 	Type           string         `json:"output_type" jsonschema:"execute_result, display_data, stream or error."`
 	Data           map[string]any `json:"data,omitempty" jsonschema:"By MIME type."`
 	Metadata       map[string]any `json:"metadata,omitempty"`
-	ExecutionCount *int           `json:"execution_count,omitempty"`
+	ExecutionCount *int           `json:"execution_count,omitempty" validate:"null"`
 	Name           string         `json:"name,omitempty" jsonschema:"Error name, or stdout or stderr."`
 	Value          string         `json:"value,omitempty" jsonschema:"Error value."`
 	Traceback      []string       `json:"traceback,omitempty" jsonschema:"Error traceback, line by line."`
 	Text           string         `json:"text,omitempty" jsonschema:"Stream text."`
 }
-
-// Refine implements tool.Refiner.
-func (Output) Refine(f tool.Fields) { f.Field("execution_count").Null() }
 
 // readNbCells makes read_nb_cells.
 func readNbCells(d *deps.Deps) tool.Tool {

@@ -30,12 +30,7 @@ const (
 
 // An OutputSize is the argument of every tool that shows outputs of runs.
 type OutputSize struct {
-	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of a cell's outputs."`
-}
-
-// Refine implements tool.Refiner.
-func (OutputSize) Refine(f tool.Fields) {
-	f.Field("maxCellOutputSize").Limit(1, MaxOutputSize).Default(DefaultOutputSize)
+	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
 }
 
 // Size is how many characters of a cell's outputs are shown.
@@ -49,11 +44,11 @@ func (o OutputSize) Size() int {
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells go on."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells go on." default:"300"`
 }
 
 // Refine implements tool.Refiner.
-func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout).Default(defaultTimeout) }
+func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout) }
 
 // WaitAtMost is how long the call may wait.
 func (w Waiting) WaitAtMost() time.Duration {
@@ -71,11 +66,8 @@ func (w Waiting) hold(ctx context.Context, d *deps.Deps) time.Duration {
 // RunOptions are the arguments of every tool that runs cells.
 type RunOptions struct {
 	Waiting
-	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether any cancel of this call stops the cells, not only a user's."`
+	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether any cancel of this call stops the cells, not only a user's." default:"false"`
 }
-
-// Refine implements tool.Refiner.
-func (RunOptions) Refine(f tool.Fields) { f.Field("interrupt_on_cancel").Default(false) }
 
 // wanted is the value of an argument that is true by default.
 func wanted(said *bool) bool { return said == nil || *said }
@@ -299,12 +291,9 @@ func unfinished(waited time.Duration) string {
 
 type executeArgs struct {
 	target.InNotebook
-	Ranges []target.CellRange `json:"ranges"`
+	Ranges []target.CellRange `json:"ranges" validate:"min=1,max=ranges"`
 	RunOptions
 }
-
-// Refine implements tool.Refiner.
-func (executeArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, target.MaxRanges) }
 
 // An ExecuteResult is the answer of execute_nb_cells.
 type ExecuteResult struct {

@@ -31,11 +31,8 @@ type RunView struct {
 
 // namedRun is the argument of a tool for one run.
 type namedRun struct {
-	RunID string `json:"run_id" jsonschema:"From the answer of the call that ran the cell."`
+	RunID string `json:"run_id" jsonschema:"From the answer of the call that ran the cell." validate:"min=1,max=40"`
 }
-
-// Refine implements tool.Refiner.
-func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
 // findRun finds a run that is still known.
 func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
@@ -166,14 +163,8 @@ func cancelRun(d *deps.Deps) tool.Tool {
 }
 
 type listRunsArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"Only runs of this notebook. Left out: all."`
-	Limit *int   `json:"limit,omitempty" jsonschema:"Most runs listed."`
-}
-
-// Refine implements tool.Refiner.
-func (listRunsArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(0, target.MaxPath).Default("")
-	f.Field("limit").Limit(1, maxRunsListed).Default(defaultRunsListed)
+	Path  string `json:"path,omitempty" jsonschema:"Only runs of this notebook. Left out: all." validate:"max=path" default:""`
+	Limit *int   `json:"limit,omitempty" jsonschema:"Most runs listed." validate:"min=1,max=200" default:"20"`
 }
 
 type listedRun struct {

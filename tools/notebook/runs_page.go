@@ -19,14 +19,8 @@ const LeftOutOutput = -1
 type getRunArgs struct {
 	namedRun
 	OutputSize
-	Output *int `json:"output,omitempty" jsonschema:"Pages through one whole output: its index among the run's outputs, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, long ones cut in the middle."`
-	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; the next_offset of the page before."`
-}
-
-// Refine implements tool.Refiner.
-func (getRunArgs) Refine(f tool.Fields) {
-	f.Field("output").Limit(LeftOutOutput, 1_000_000)
-	f.Field("offset").Limit(0, 1_000_000_000).Default(0)
+	Output *int `json:"output,omitempty" jsonschema:"Pages through one whole output: its index among the run's outputs, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, long ones cut in the middle." validate:"min=-1,max=1000000"`
+	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; the next_offset of the page before." validate:"max=1000000000" default:"0"`
 }
 
 // A PagedRun is the answer of get_run: a run, or a page of one of its outputs.

@@ -13,12 +13,7 @@ import (
 )
 
 type querySessionsArgs struct {
-	RootPath string `json:"root_path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: all."`
-}
-
-// Refine implements tool.Refiner.
-func (querySessionsArgs) Refine(f tool.Fields) {
-	f.Field("root_path").Limit(0, target.MaxPath).Default("")
+	RootPath string `json:"root_path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: all." validate:"max=path" default:""`
 }
 
 // A QuerySessionsResult is the answer of query_nb_sessions.

@@ -43,11 +43,8 @@ func getBaseURL(d *deps.Deps) tool.Tool {
 }
 
 type notebookURLArgs struct {
-	URL string `json:"url" jsonschema:"Full JupyterLab URL of a notebook, as the browser shows it."`
+	URL string `json:"url" jsonschema:"Full JupyterLab URL of a notebook, as the browser shows it." validate:"min=1,max=16384"`
 }
-
-// Refine implements tool.Refiner.
-func (notebookURLArgs) Refine(f tool.Fields) { f.Field("url").Limit(1, 16384) }
 
 // A URLResult is the answer of nb_path_from_url.
 type URLResult struct {

@@ -9,19 +9,11 @@ import (
 )
 
 type watchArgs struct {
-	RunID  string  `json:"run_id,omitempty" jsonschema:"The run to look at. Left out: lists your runs, latest first."`
-	Wait   float64 `json:"wait,omitempty" jsonschema:"Seconds to wait for its end, at most; 0 only looks."`
-	Output *int    `json:"output,omitempty" jsonschema:"Pages through this output, from 0; -1 is text left out of the notebook."`
-	Offset *int    `json:"offset,omitempty" jsonschema:"With output: where the page begins."`
+	RunID  string  `json:"run_id,omitempty" jsonschema:"The run to look at. Left out: lists your runs, latest first." validate:"max=40"`
+	Wait   float64 `json:"wait,omitempty" jsonschema:"Seconds to wait for its end, at most; 0 only looks." validate:"max=3600" default:"0"`
+	Output *int    `json:"output,omitempty" jsonschema:"Pages through this output, from 0; -1 is text left out of the notebook." validate:"min=-1,max=1000000"`
+	Offset *int    `json:"offset,omitempty" jsonschema:"With output: where the page begins." validate:"max=1000000000" default:"0"`
 	OutputSize
-}
-
-// Refine implements tool.Refiner.
-func (watchArgs) Refine(f tool.Fields) {
-	f.Field("run_id").Limit(0, 40)
-	f.Field("wait").Limit(0, MaxTimeout).Default(0)
-	f.Field("output").Limit(LeftOutOutput, 1_000_000)
-	f.Field("offset").Limit(0, 1_000_000_000).Default(0)
 }
 
 // watchRuns makes watch_runs.

@@ -20,14 +20,8 @@ const answerBytes = 20_000
 
 type changesArgs struct {
 	target.InNotebook
-	Revision string `json:"revision" jsonschema:"The notebook's, from an earlier answer."`
-	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too."`
-}
-
-// Refine implements tool.Refiner.
-func (changesArgs) Refine(f tool.Fields) {
-	f.Field("revision").Limit(1, 40)
-	f.Field("own").Default(false)
+	Revision string `json:"revision" jsonschema:"The notebook's, from an earlier answer." validate:"min=1,max=40"`
+	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too." default:"false"`
 }
 
 // A ChangesResult is the answer of changes_since and wait_for_change.

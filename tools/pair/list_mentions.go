@@ -14,11 +14,8 @@ import (
 )
 
 type listMentionsArgs struct {
-	Agents bool `json:"agents,omitempty" jsonschema:"Mentions by other agents too."`
+	Agents bool `json:"agents,omitempty" jsonschema:"Mentions by other agents too." default:"false"`
 }
-
-// Refine implements tool.Refiner.
-func (listMentionsArgs) Refine(f tool.Fields) { f.Field("agents").Default(false) }
 
 // A MentionList is the answer of list_mentions.
 type MentionList struct {

@@ -17,11 +17,8 @@ import (
 )
 
 type lookArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"Left out: whoever has a notebook that is open here in front."`
+	Path string `json:"path,omitempty" jsonschema:"Left out: whoever has a notebook that is open here in front." validate:"max=path"`
 }
-
-// Refine implements tool.Refiner.
-func (lookArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, target.MaxPath) }
 
 // A LookResult is the answer of look_around.
 type LookResult struct {

@@ -18,17 +18,9 @@ import (
 )
 
 type replyArgs struct {
-	Mention string   `json:"mention" jsonschema:"Its id."`
-	Text    string   `json:"text" jsonschema:"Markdown."`
-	Cells   []string `json:"cells,omitempty" jsonschema:"Ids of cells that the reply is about: the person can click through to them."`
-}
-
-// Refine implements tool.Refiner.
-func (replyArgs) Refine(f tool.Fields) {
-	f.Field("mention").Limit(1, 40)
-	f.Field("text").Limit(1, target.MaxSource)
-	f.Field("cells").Limit(0, 20)
-	f.Field("cells").Items().Limit(1, target.MaxIDLength).CellID()
+	Mention string   `json:"mention" jsonschema:"Its id." validate:"min=1,max=40"`
+	Text    string   `json:"text" jsonschema:"Markdown." validate:"min=1,max=source"`
+	Cells   []string `json:"cells,omitempty" jsonschema:"Ids of cells that the reply is about: the person can click through to them." validate:"max=20,dive,min=1,max=id,cellid"`
 }
 
 // A ReplyResult is the answer of reply.

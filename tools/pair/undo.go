@@ -18,31 +18,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// maxCount is how many steps a call may name, more than are kept.
-const maxCount = 1000
-
 type undoArgs struct {
-	Path  string `json:"path" jsonschema:"Notebook or text document."`
-	Step  string `json:"step,omitempty" jsonschema:"Only this one, such as \"s12\"; later ones stay."`
-	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last ones."`
-}
-
-// Refine implements tool.Refiner.
-func (undoArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("step").Limit(0, 20)
-	f.Field("count").Limit(1, maxCount)
+	Path  string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
+	Step  string `json:"step,omitempty" jsonschema:"Only this one, such as \"s12\"; later ones stay." validate:"max=20"`
+	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last ones." validate:"min=1,max=1000"`
 }
 
 type redoArgs struct {
-	Path  string `json:"path" jsonschema:"Notebook or text document."`
-	Count *int   `json:"count,omitempty" jsonschema:"How many."`
-}
-
-// Refine implements tool.Refiner.
-func (redoArgs) Refine(f tool.Fields) {
-	f.Field("path").Limit(1, target.MaxPath)
-	f.Field("count").Limit(1, maxCount)
+	Path  string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
+	Count *int   `json:"count,omitempty" jsonschema:"How many." validate:"min=1,max=1000"`
 }
 
 // An UndoResult is the answer of undo_agent and redo_agent.

@@ -16,11 +16,8 @@ import (
 )
 
 type listEditsArgs struct {
-	Path string `json:"path" jsonschema:"Notebook or text document."`
+	Path string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
 }
-
-// Refine implements tool.Refiner.
-func (listEditsArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, target.MaxPath) }
 
 // A ListEditsResult is the answer of list_agent_edits.
 type ListEditsResult struct {

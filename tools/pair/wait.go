@@ -28,11 +28,11 @@ const (
 
 type waitArgs struct {
 	target.InNotebook
-	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer."`
-	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears."`
-	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id."`
-	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so. With cell \"theirs\": whose cell, whoever changes it."`
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
+	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer." validate:"min=1,max=40"`
+	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears." validate:"oneof=any source outputs" default:"any"`
+	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id." validate:"max=id"`
+	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so. With cell \"theirs\": whose cell, whoever changes it." validate:"max=200"`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
 }
 
 const (
@@ -40,15 +40,6 @@ const (
 	filterSource  = "source"
 	filterOutputs = "outputs"
 )
-
-// Refine implements tool.Refiner.
-func (waitArgs) Refine(f tool.Fields) {
-	f.Field("since").Limit(1, 40)
-	f.Field("filter").OneOf(filterAny, filterSource, filterOutputs).Default(filterAny)
-	f.Field("cell").Limit(0, target.MaxIDLength)
-	f.Field("person").Limit(0, 200)
-	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
-}
 
 // waitForChange makes wait_for_change.
 func waitForChange(d *deps.Deps) tool.Tool {

@@ -18,16 +18,9 @@ import (
 )
 
 type waitMentionArgs struct {
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
-	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook or chat. Left out: in all that are open here or that people have in front, and their chats."`
-	Agents  bool     `json:"agents,omitempty" jsonschema:"Mentions by other agents too."`
-}
-
-// Refine implements tool.Refiner.
-func (waitMentionArgs) Refine(f tool.Fields) {
-	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
-	f.Field("path").Limit(0, target.MaxPath)
-	f.Field("agents").Default(false)
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
+	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook or chat. Left out: in all that are open here or that people have in front, and their chats." validate:"max=path"`
+	Agents  bool     `json:"agents,omitempty" jsonschema:"Mentions by other agents too." default:"false"`
 }
 
 // A MentionResult is the answer of wait_for_mention.

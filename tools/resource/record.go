@@ -14,20 +14,11 @@ import (
 )
 
 type recordArgs struct {
-	Topics    []string `json:"topics,omitempty" jsonschema:"What this session is about."`
-	Discovery string   `json:"discovery,omitempty" jsonschema:"What was found out, in a sentence or two; of a solved issue, the problem."`
-	Solution  string   `json:"solution,omitempty" jsonschema:"How the issue was solved."`
-	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file it belongs to."`
-	AddTo     string   `json:"add_to,omitempty" jsonschema:"List of the module in the project file to add the discovery to."`
-}
-
-// Refine implements tool.Refiner.
-func (recordArgs) Refine(f tool.Fields) {
-	f.Field("topics").Limit(1, 20).Items().Limit(1, 200)
-	f.Field("discovery").Limit(1, 4000)
-	f.Field("solution").Limit(1, 4000)
-	f.Field("module").Limit(1, 200)
-	f.Field("add_to").OneOf(project.Patterns, project.BusinessRules, project.CommonIssues)
+	Topics    []string `json:"topics,omitempty" jsonschema:"What this session is about." validate:"min=1,max=20,dive,min=1,max=200"`
+	Discovery string   `json:"discovery,omitempty" jsonschema:"What was found out, in a sentence or two; of a solved issue, the problem." validate:"min=1,max=4000"`
+	Solution  string   `json:"solution,omitempty" jsonschema:"How the issue was solved." validate:"min=1,max=4000"`
+	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file it belongs to." validate:"min=1,max=200"`
+	AddTo     string   `json:"add_to,omitempty" jsonschema:"List of the module in the project file to add the discovery to." validate:"oneof=patterns businessRules commonIssues"`
 }
 
 // A RecordResult is the answer of record_context.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
@@ -52,14 +51,8 @@ func FolderArg(name, path string) (jupyter.Path, error) {
 
 // InNotebook is the argument of a tool that works in one notebook.
 type InNotebook struct {
-	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"."`
+	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"." validate:"min=1,max=path"`
 }
-
-// Refine implements tool.Refiner.
-func (InNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, MaxPath) }
-
-// MaxPath bounds a path argument, in characters.
-const MaxPath = 4096
 
 // noAddress refuses an address of the browser's where a path is wanted.
 func noAddress(name, path string) error {

@@ -5,29 +5,15 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// MaxRanges bounds a list of ranges.
-const MaxRanges = 1000
-
 // A CellRange names cells by position, among those that a client knows, or one cell by its id.
 type CellRange struct {
-	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0."`
-	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start."`
-	ID    string `json:"id,omitempty" jsonschema:"One cell by its id, in place of start and end."`
+	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0." validate:"max=index"`
+	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start." validate:"max=index"`
+	ID    string `json:"id,omitempty" jsonschema:"One cell by its id, in place of start and end." validate:"min=1,max=id,cellid"`
 }
-
-// Refine implements tool.Refiner.
-func (CellRange) Refine(f tool.Fields) {
-	f.Field("start").Limit(0, tool.MaxIndex)
-	f.Field("end").Limit(0, tool.MaxIndex)
-	f.Field("id").Limit(1, MaxIDLength).CellID()
-}
-
-// MaxIDLength is more than nbformat allows, because other programs may not keep to it.
-const MaxIDLength = 200
 
 // String writes the range for messages.
 func (r CellRange) String() string {

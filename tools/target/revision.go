@@ -8,7 +8,6 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -28,11 +27,6 @@ func FileRevision(text string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text)) // never fails
 	return fileMark + strconv.FormatUint(h.Sum64(), 36)
-}
-
-// RevisionText describes the revision of something in a result.
-func RevisionText(of string) string {
-	return "Changes exactly when " + of + " does; give it with a change made from what you read."
 }
 
 // ParseRevision reads a revision that a client gives back; 0 for "", and [ydoc.Foreign] for one that no document of this
@@ -58,20 +52,14 @@ func ParseRevisionOf(s, from string) (ydoc.Revision, error) {
 
 // Forced is the argument that lets a call destroy what the client has not read, and disturb somebody who is typing.
 type Forced struct {
-	Force bool `json:"force,omitempty" jsonschema:"Even if you have not read it as it is, or somebody types there."`
+	Force bool `json:"force,omitempty" jsonschema:"Even if you have not read it as it is, or somebody types there." default:"false"`
 }
-
-// Refine implements tool.Refiner.
-func (Forced) Refine(f tool.Fields) { f.Field("force").Default(false) }
 
 // Reasoned is the argument with which a call says why it edits, for who looks at what can be taken back. It is taken of
 // every tool; those that have this are listed with it.
 type Reasoned struct {
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" validate:"max=200"`
 }
 
 // MaxReason is how many characters of a reason are kept.
 const MaxReason = 200
-
-// Refine implements tool.Refiner.
-func (Reasoned) Refine(f tool.Fields) { f.Field("reason").Limit(0, MaxReason) }

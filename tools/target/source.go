@@ -9,13 +9,8 @@ import (
 // Limits on what one call may write.
 const (
 	MaxNewCells    = 200
-	MaxChanged     = 1000      // cells
-	MaxSource      = 1_000_000 // characters of one cell's source
 	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
 )
-
-// LineEnds ends the description of each argument that holds a source.
-const LineEnds = " Line ends are stored as \\n."
 
 // CheckTotal bounds the sources of one call.
 func CheckTotal(sources ...string) error {

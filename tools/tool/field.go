@@ -9,9 +9,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// MaxIndex bounds the index of a cell in a schema, far beyond what a notebook holds.
-const MaxIndex = 1_000_000
-
 // Fields are the members of an object whose schema was derived from a struct. Its methods refine them by name.
 type Fields struct{ schema *jsonschema.Schema }
 

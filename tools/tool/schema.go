@@ -18,9 +18,9 @@ type Schema struct{ schema *jsonschema.Schema }
 func (s Schema) Takes(name string) bool { return s.schema != nil && s.schema.Properties[name] != nil }
 
 // ArgumentsOf derives the schema of a tool's arguments from the struct that they are decoded into, in the order of its
-// fields. A field's json tag names the argument, which is optional with omitempty, and its jsonschema tag describes it.
-// The Refine method of the struct, or of one that it embeds ([Refiner]), adds what a type cannot say, such as limits
-// and defaults; so does refine, which may be nil. Arguments that the struct does not name are not accepted.
+// fields. A field's json tag names the argument, which is optional with omitempty, its jsonschema tag describes it, and its
+// validate and default tags bound it (tags.go). The Refine method of the struct, or of one that it embeds ([Refiner]), adds
+// what tags cannot say; so does refine, which may be nil. Arguments that the struct does not name are not accepted.
 func ArgumentsOf[T any](refine func(Fields)) Schema {
 	s := derive(reflect.TypeFor[T](), cleaner{})
 	if refine != nil {
@@ -141,6 +141,7 @@ func (how cleaner) cleanFields(t reflect.Type, s *jsonschema.Schema) {
 			how.cleanFields(inner, s)
 		case s.Properties[name] != nil:
 			how.clean(field.Type, s.Properties[name])
+			Field{s.Properties[name]}.tagged(field.Tag)
 			if how.nullable && field.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
 				Field{s.Properties[name]}.Null()
 			}

@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// The limits that many arguments share, in characters, indexes or items. Tags name them in lower case without Max.
+const (
+	MaxPath     = 4096
+	MaxIDLength = 200       // more than nbformat allows, because other programs may not keep to it
+	MaxIndex    = 1_000_000 // of a cell, far beyond the cells of a notebook
+	MaxSource   = 1_000_000 // of one cell
+	MaxRanges   = 1000
+	MaxChanged  = 1000 // cells
+	maxText     = 4_000_000
+	maxPosition = 20_000_000 // beyond any text document that can be opened
+)
+
+// LineEnds ends the description of an argument that holds text, and Characters that of a position or a length.
+const (
+	LineEnds   = " Line ends are stored as \\n."
+	Characters = ", in characters (Unicode code points)."
+)
+
+var limits = map[string]int{
+	"path": MaxPath, "id": MaxIDLength, "index": MaxIndex, "source": MaxSource, "ranges": MaxRanges, "cells": MaxChanged,
+	"text": maxText, "position": maxPosition,
+}
+
+var endings = map[string]string{
+	"newlines": LineEnds, "characters": Characters, "path": ", from the server's root folder, such as \"work/notes.md\".",
+}
+
+// RevisionText describes the revision of something in a result.
+func RevisionText(of string) string {
+	return "Changes exactly when " + of + " does; give it with a change made from what you read."
+}
+
+// tagged refines a field by its struct tags:
+//
+//   - validate:"min=1,max=path" is [Field.Limit], where a missing min is 0 and a limit may have a name; "oneof=a b" is
+//     [Field.OneOf], "null" [Field.Null], and "cellid" [Field.CellID]; what follows "dive" is about the items of a list
+//   - default:"10" is [Field.Default], in JSON or, of a text, as it stands
+//   - ends:"path" is [Field.EndWith] an ending that many descriptions have
+//   - changes:"the cell" describes the revision of that
+func (f Field) tagged(tag reflect.StructTag) {
+	if of := tag.Get("changes"); of != "" {
+		f.Say(RevisionText(of))
+	}
+	if end := tag.Get("ends"); end != "" {
+		f.EndWith(endings[end])
+	}
+	if text, ok := tag.Lookup("default"); ok && f.schema.Type == "string" {
+		f.Default(text)
+	} else if ok {
+		f.Default(json.RawMessage(text))
+	}
+	rules := tag.Get("validate")
+	if rules == "" {
+		return
+	}
+	low := 0
+	for rule := range strings.SplitSeq(rules, ",") {
+		switch name, value, _ := strings.Cut(rule, "="); name {
+		case "min":
+			low = limit(value)
+		case "max":
+			f.Limit(low, limit(value))
+		case "oneof":
+			f.OneOf(strings.Fields(value)...)
+		case "null":
+			f.Null()
+		case "cellid":
+			f.CellID()
+		case "dive":
+			f, low = f.Items(), 0
+		default:
+			panic(fmt.Sprintf("tools: no rule %q", rule))
+		}
+	}
+}
+
+// limit is a number, or the limit of that name.
+func limit(text string) int {
+	if n, ok := limits[text]; ok {
+		return n
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(fmt.Sprintf("tools: no limit %q", text))
+	}
+	return n
+}
