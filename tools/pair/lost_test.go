@@ -60,6 +60,7 @@ func TestChangesAfterAReload(t *testing.T) {
 		read := d.Read(d.path)
 		d.OnDisk(d.path, "a = 11", "b = 22")
 		full := filepath.Join(d.Server.Root, d.path)
+		time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
 		if err := os.WriteFile(full, []byte(strings.Replace(d.Server.Read(t, d.path), "a = 11", "a = 3", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
