@@ -63,7 +63,7 @@ func handshake(ctx context.Context, s *Client, op, about, path string, query url
 	}
 	s.absence.answered()
 	s.absence.refuses(nil)
-	s.Changes.Note() // a kernel has one more connection; of what was asked before, no events have come
+	s.Changes.Note() // a kernel has one more connection
 	conn.SetReadLimit(maxFrameBytes)
 	return conn, nil
 }

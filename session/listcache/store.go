@@ -66,12 +66,12 @@ func get[T any](ctx context.Context, s *store, key string, ask func() (answer T,
 	}
 	a, mine := s.take(key, count)
 	if mine {
+		kept := 0
+		defer func() { s.settle(key, a, kept) }() // also if ask panics
 		v, entries, err := ask()
 		if err == nil {
-			a.value = v
+			a.value, kept = v, entries
 		}
-		close(a.done)
-		s.settle(key, a, entries)
 		return v, err
 	}
 	select {
@@ -99,8 +99,10 @@ func (s *store) take(key string, count uint64) (a *answer, mine bool) {
 	return a, true
 }
 
-// settle drops an answer that failed, or after whose request something changed. Too many entries empty the store.
+// settle releases the callers that wait for an answer, and drops one that failed, or after whose request something changed.
+// Too many entries empty the store.
 func (s *store) settle(key string, a *answer, entries int) {
+	close(a.done)
 	count, quiet := s.count()
 	s.mu.Lock()
 	defer s.mu.Unlock()

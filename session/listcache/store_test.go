@@ -10,6 +10,25 @@ import (
 	"github.com/shoenig/test/must"
 )
 
+// A request that panics holds up no other caller, and leaves nothing behind.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore()
+		go func() {
+			defer func() { test.NotNil(t, recover()) }()
+			_, _ = get(t.Context(), s, "a", func() (int, int, error) {
+				time.Sleep(time.Second)
+				panic("broken")
+			})
+		}()
+		synctest.Wait() // it is on its way
+		got, err := get(t.Context(), s, "a", func() (int, int, error) { return 1, 1, nil })
+		test.NoError(t, err)
+		test.EqOp(t, 1, got)
+		test.EqOp(t, 0, s.answers.Len())
+	})
+}
+
 // What is kept stays within its bounds.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,7 @@ type Deps struct {
 	waiting.Waits
 }
 
-// New makes a desk. See [render.NewImageStore] for store and the limits of images.
+// New makes a Deps. See [render.NewImageStore] for store and the limits of images.
 func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Deps, error) {
 	pictures, err := render.NewImageStore(store, maxImages, maxImageBytes)
 	if err != nil {

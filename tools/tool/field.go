@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -38,14 +37,6 @@ type Field struct{ schema *jsonschema.Schema }
 // Say sets the description.
 func (f Field) Say(description string) Field {
 	f.schema.Description = description
-	return f
-}
-
-// EndWith adds a text to the end of the description.
-func (f Field) EndWith(end string) Field {
-	if !strings.HasSuffix(f.schema.Description, end) { // a Refiner may have added it before
-		f.schema.Description += end
-	}
 	return f
 }
 

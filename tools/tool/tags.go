@@ -42,17 +42,21 @@ func RevisionText(of string) string {
 
 // tagged refines a field by its struct tags:
 //
-//   - validate:"min=1,max=path" is [Field.Limit], where a missing min is 0 and a limit may have a name; "oneof=a b" is
+//   - validate:"min=1,max=path" is [Field.Limit], where a missing min is 0, a missing max no limit at all, and a limit may have a name; "oneof=a b" is
 //     [Field.OneOf], "null" [Field.Null], and "cellid" [Field.CellID]; what follows "dive" is about the items of a list
 //   - default:"10" is [Field.Default], in JSON or, of a text, as it stands
-//   - ends:"path" is [Field.EndWith] an ending that many descriptions have
+//   - ends:"path" adds an ending that many descriptions have
 //   - changes:"the cell" describes the revision of that
 func (f Field) tagged(tag reflect.StructTag) {
 	if of := tag.Get("changes"); of != "" {
 		f.Say(RevisionText(of))
 	}
-	if end := tag.Get("ends"); end != "" {
-		f.EndWith(endings[end])
+	if name, ok := tag.Lookup("ends"); ok {
+		end, ok := endings[name]
+		if !ok {
+			panic(fmt.Sprintf("tools: no ending %q", name))
+		}
+		f.schema.Description += end
 	}
 	if text, ok := tag.Lookup("default"); ok && f.schema.Type == "string" {
 		f.Default(text)

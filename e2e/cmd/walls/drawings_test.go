@@ -38,7 +38,7 @@ func TestDrawingsTellWhatIsWrong(t *testing.T) {
 		{`t["top<br>all"] --> s[side] | t --> b[base] | s --> b`, ""},
 		{`t["top<br>all"] --> s[side] | s --> b[base]`, ""},
 		{`t[top] --> s[side] | b[base]`, "no arrow leads from side to base, which side imports\nno arrow leads from top to base, which top/low imports"},
-		{`t[top] --> s[side] | s --> b[base] | b --> t`, "the arrow from base to top is no import"},
+		{`t[top] --> s[side] | s --> b[base] | b --> t`, "the arrow from base to top is not an import"},
 		{`t[top] --> b[base]`, "side is in no box"},
 		{`t[top] --> s[side] | s --> b["base, gone"]`, "there is no package gone"},
 	} {
@@ -134,7 +134,7 @@ func compareFlowchart(p picture, page string) (problems []string) {
 	for from, to := range arrows {
 		for _, b := range to {
 			if !imported[[2]string{from, b}] && label[from] != "" && label[b] != "" {
-				problems = append(problems, fmt.Sprintf("the arrow from %s to %s is no import", label[from], label[b]))
+				problems = append(problems, fmt.Sprintf("the arrow from %s to %s is not an import", label[from], label[b]))
 			}
 		}
 	}
