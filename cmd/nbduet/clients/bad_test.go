@@ -216,13 +216,13 @@ func TestEditedEntry(t *testing.T) {
 		},
 		{
 			"codex",
-			"[mcp_servers.nbduet] # mine\nargs = [ # none\n]\ncommand = 'old' # c\nstartup_timeout_sec = 20\n\n# of it\n[mcp_servers.nbduet.env]\nA = \"b\"\nJUPYTER_SERVER_URL = \"http://old\"\n\n[z]\n",
-			"[mcp_servers.nbduet] # mine\nargs = [ # none\n]\ncommand = \"PROGRAM\" # c\nstartup_timeout_sec = 20\n\n# of it\n[mcp_servers.nbduet.env]\nA = \"b\"\nJUPYTER_SERVER_URL = \"http://new\"\n\n[z]\n",
+			"# above\n[mcp_servers.nbduet] # mine\nargs = [ # none\n]\ncommand = 'old' # c\nstartup_timeout_sec = 20\n\n# of it\n[mcp_servers.nbduet.env]\nA = \"b\"\nJUPYTER_SERVER_URL = \"http://old\"\n\n# below\n[z] # z\n",
+			"# above\n[mcp_servers.nbduet]\nargs = []\ncommand = 'PROGRAM'\nstartup_timeout_sec = 20\n\n[mcp_servers.nbduet.env]\nA = 'b'\nJUPYTER_SERVER_URL = 'http://new'\n\n# below\n[z] # z\n",
 		},
 		{
 			"codex",
 			"[mcp_servers.nbduet]\nenabled = false\n# next\n[z]\na = 1",
-			"[mcp_servers.nbduet]\nenabled = false\ncommand = \"PROGRAM\"\nargs = []\n\n[mcp_servers.nbduet.env]\nJUPYTER_SERVER_URL = \"http://new\"\n# next\n[z]\na = 1",
+			"[mcp_servers.nbduet]\nargs = []\ncommand = 'PROGRAM'\nenabled = false\n\n[mcp_servers.nbduet.env]\nJUPYTER_SERVER_URL = 'http://new'\n# next\n[z]\na = 1",
 		},
 		{
 			"codex",

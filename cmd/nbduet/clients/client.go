@@ -2,9 +2,13 @@
 // tells which clients a machine has.
 //
 // A client's file is the person's own. What is not nbduet's entry stays as it is to the byte: comments, order, indentation,
-// line ends. So no file is decoded and written anew: the places to change are found by a parser that tells offsets, text is
-// put in there, and the outcome is read once more, to see that nothing but the entry has changed (format.go). A file is
-// replaced as a whole, with a backup beside it, and only if nobody has written it meanwhile (file.go).
+// line ends. So no file is decoded and written anew: JSON is edited by a syntax tree that has comments and white space
+// (jsonedit.go), in TOML the entry's lines are replaced (toml.go), and the outcome is read once more, to see that nothing but
+// the entry has changed (format.go). A file is replaced as a whole, with a backup beside it, and only if it was not written
+// meanwhile (file.go).
+//
+// The clients' own commands are not used: claude mcp add replaces an entry with all that a person added to it, and codex mcp
+// add writes all servers anew, without their comments and without the keys that it does not know.
 //
 // No token is written into a client's file: those are shown, copied and committed. The entry names a file that only its
 // owner can read (token.go).
@@ -29,23 +33,23 @@ type client struct {
 
 var clients = []client{
 	{
-		name: "claude-desktop", title: "Claude Desktop", format: jsonMap{key: "mcpServers"},
+		name: "claude-desktop", title: "Claude Desktop", format: jsonFile{key: "mcpServers"},
 		file: claudeDesktop, signs: folder(claudeDesktop), next: "restart Claude Desktop",
 	},
 	{
-		name: "claude-code", title: "Claude Code", program: "claude", format: jsonMap{key: "mcpServers", typed: true},
+		name: "claude-code", title: "Claude Code", program: "claude", format: jsonFile{key: "mcpServers", typed: true},
 		file: claudeCode, signs: claudeSigns, next: "start claude anew, where /mcp shows it",
 	},
 	{
-		name: "cursor", title: "Cursor", program: "cursor", format: jsonMap{key: "mcpServers"},
+		name: "cursor", title: "Cursor", program: "cursor", format: jsonFile{key: "mcpServers"},
 		file: cursor, signs: folder(cursor), next: "switch it on in Cursor's settings, under MCP",
 	},
 	{
-		name: "vscode", title: "VS Code", program: "code", format: jsonMap{key: "servers", typed: true},
+		name: "vscode", title: "VS Code", program: "code", format: jsonFile{key: "servers", typed: true},
 		file: vscode, signs: folder(vscode), next: "start it in VS Code, by the command MCP: List Servers",
 	},
 	{
-		name: "jupyter-ai", title: "Jupyter AI", format: jsonList{key: "mcp_servers"},
+		name: "jupyter-ai", title: "Jupyter AI", format: jsonFile{key: "mcp_servers", list: true},
 		file: jupyterAI, signs: jupyterAISigns, next: "restart JupyterLab; it reads this file for chats below its folder, if that is below JupyterLab's own (--file=FOLDER/.jupyter/mcp_settings.json is for another)",
 	},
 	{
@@ -53,15 +57,15 @@ var clients = []client{
 		file: codex, signs: folder(codex), next: "start codex anew, where /mcp shows it",
 	},
 	{
-		name: "gemini", title: "Gemini CLI", program: "gemini", format: jsonMap{key: "mcpServers"},
+		name: "gemini", title: "Gemini CLI", program: "gemini", format: jsonFile{key: "mcpServers"},
 		file: gemini, signs: folder(gemini), next: "start gemini anew, in a folder that it trusts, where /mcp shows it",
 	},
 	{
-		name: "zed", title: "Zed", program: "zed", format: jsonMap{key: "context_servers"},
+		name: "zed", title: "Zed", program: "zed", format: jsonFile{key: "context_servers"},
 		file: zed, signs: folder(zed), next: "look for it in the settings of Zed's agent panel",
 	},
 	{
-		name: "windsurf", title: "Windsurf", program: "windsurf", format: jsonMap{key: "mcpServers"},
+		name: "windsurf", title: "Windsurf", program: "windsurf", format: jsonFile{key: "mcpServers"},
 		file: windsurf, signs: folder(windsurf), next: "press Refresh in Windsurf's MCP settings",
 	},
 }

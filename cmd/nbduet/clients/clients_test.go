@@ -100,8 +100,8 @@ func TestPrinted(t *testing.T) {
 		"vscode":         `{ "servers": { "nbduet": { "type": "stdio", "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"jupyter-ai": `{ "mcp_servers": [ { "name": "nbduet", "command": "PROGRAM", "args": [], "env": [ ` +
 			`{ "name": "JUPYTER_SERVER_URL", "value": "http://localhost:8888/" }, { "name": "JUPYTER_TOKEN_FILE", "value": "TOKENS/localhost-8888" } ] } ] }`,
-		"codex": `[mcp_servers.nbduet] command = "PROGRAM" args = [] [mcp_servers.nbduet.env] ` +
-			`JUPYTER_SERVER_URL = "http://localhost:8888/" JUPYTER_TOKEN_FILE = "TOKENS/localhost-8888"`,
+		"codex": `[mcp_servers.nbduet] args = [] command = 'PROGRAM' [mcp_servers.nbduet.env] ` +
+			`JUPYTER_SERVER_URL = 'http://localhost:8888/' JUPYTER_TOKEN_FILE = 'TOKENS/localhost-8888'`,
 		"gemini":   `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"zed":      `{ "context_servers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"windsurf": `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),

@@ -15,13 +15,9 @@ func EditsOf(client string, command []string, set map[string]string) Edits {
 	if err != nil {
 		panic(err)
 	}
-	var variables []variable
-	for k, v := range set {
-		variables = append(variables, variable{k, v})
-	}
 	return Edits{
 		Put: func(text []byte) ([]byte, error) {
-			return put(c.format, text, change{command: command, set: variables})
+			return put(c.format, text, change{command: command, set: set})
 		},
 		Drop: func(text []byte) ([]byte, error) { return drop(c.format, text) },
 		Read: func(text []byte) ([]string, map[string]string, error) {

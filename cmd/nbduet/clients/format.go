@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 )
@@ -17,14 +18,59 @@ type entry struct {
 	remote  string // an address, where the client starts nothing
 }
 
+// has reports whether an entry is as a change makes it.
+func (e *entry) has(c change) bool {
+	for name, value := range c.set {
+		if has, found := e.env[name]; !found || has != value {
+			return false
+		}
+	}
+	return slices.Equal(e.command, c.command)
+}
+
+// entryOf reads an entry's members, as far as nbduet writes them.
+func entryOf(members map[string]any) *entry {
+	e := &entry{env: make(map[string]string)}
+	env := members["env"]
+	switch command := members["command"].(type) {
+	case string:
+		e.command = []string{command}
+	case map[string]any: // as Zed had it until 2025
+		if path, ok := command["path"].(string); ok {
+			e.command = []string{path}
+		}
+		members, env = command, command["env"]
+	}
+	args, _ := members["args"].([]any)
+	for _, a := range args {
+		e.command = append(e.command, fmt.Sprint(a))
+	}
+	switch env := env.(type) {
+	case map[string]any:
+		for k, v := range env {
+			e.env[k] = fmt.Sprint(v)
+		}
+	case []any: // as Jupyter AI has it
+		for _, v := range env {
+			if pair, ok := v.(map[string]any); ok {
+				e.env[fmt.Sprint(pair["name"])] = fmt.Sprint(pair["value"])
+			}
+		}
+	}
+	for _, key := range []string{"url", "serverUrl", "httpUrl"} {
+		if address, ok := members[key].(string); ok && e.remote == "" {
+			e.remote = address
+		}
+	}
+	return e
+}
+
 // A change is what becomes of an entry. What it does not name stays.
 type change struct {
 	command []string
-	set     []variable
+	set     map[string]string // variables
 	unset   []string
 }
-
-type variable struct{ name, value string }
 
 // A format is how a client writes entries. Texts are without a byte order mark, and lines may end with CRLF.
 type format interface {
@@ -46,9 +92,6 @@ var errEdit = errors.New("it is written in a way that nbduet cannot change witho
 // edited applies an edit and proves that it changed nothing but the entry. A text that stays as it is comes back so.
 func edited(f format, text []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	bare, marked := bytes.CutPrefix(text, mark)
-	if _, err := f.read(bare); err != nil {
-		return nil, err
-	}
 	before, err := f.rest(bare)
 	if err != nil {
 		return nil, err
@@ -73,18 +116,10 @@ func put(f format, text []byte, c change) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e, err := f.read(out); err != nil || e == nil || !slices.Equal(e.command, c.command) || !containsAll(e.env, c.set) {
+		if e, err := f.read(out); err != nil || e == nil || !e.has(c) {
 			return nil, errEdit
 		}
 		return out, nil
-	})
-}
-
-// containsAll reports whether an environment has all variables.
-func containsAll(env map[string]string, set []variable) bool {
-	return !slices.ContainsFunc(set, func(v variable) bool {
-		has, found := env[v.name]
-		return !found || has != v.value
 	})
 }
 
@@ -101,11 +136,6 @@ func newline(text []byte) string {
 		return "\r\n"
 	}
 	return "\n"
-}
-
-// splice puts new text in place of a part.
-func splice(text []byte, from, to int, with string) []byte {
-	return append(append(bytes.Clone(text[:from]), with...), text[to:]...)
 }
 
 // blank reports whether there is nothing in a text.

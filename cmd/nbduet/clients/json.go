@@ -3,35 +3,42 @@ package clients
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tailscale/hujson"
 )
 
-// jsonMap is JSON with a member that has the servers by their names.
-type jsonMap struct {
+// jsonFile is JSON with an object that has the servers by their names.
+type jsonFile struct {
 	key   string
 	typed bool // the client wants each server's type
+	list  bool // servers and variables are in lists, with their names as members: what Jupyter AI reads
 }
 
-// servers is what has the servers, or nil. Its kind is as wanted.
-func servers(text []byte, key string, kind hujson.Kind) (root hujson.Value, v *hujson.Value, err error) {
-	if root, err = parseJSON(text); err != nil {
-		return root, nil, err
-	}
-	if v = at(&root, key); v != nil && v.Value.Kind() != kind {
-		line := 1 + bytes.Count(text[:v.StartOffset], []byte("\n"))
-		what := map[hujson.Kind]string{'{': "an object", '[': "a list"}[kind]
-		return root, nil, fmt.Errorf("line %d: %q is not %s", line, key, what)
-	}
-	return root, v, nil
-}
-
-func (f jsonMap) read(text []byte) (*entry, error) {
-	_, all, err := servers(text, f.key, '{')
-	if err != nil || all == nil {
+// parse reads a text whose servers, if there are any, are of the client's kind.
+func (f jsonFile) parse(text []byte) (*document, error) {
+	d, err := parseJSON(text)
+	if err != nil {
 		return nil, err
 	}
-	own := at(all, name)
+	d.lists = f.list
+	kind, what := hujson.Kind('{'), "an object"
+	if f.list {
+		kind, what = '[', "a list"
+	}
+	if v := at(d.root, f.key); v != nil && v.Value.Kind() != kind {
+		return nil, fmt.Errorf("line %d: %q is not %s", 1+bytes.Count(text[:v.StartOffset], []byte("\n")), f.key, what)
+	}
+	return d, nil
+}
+
+func (f jsonFile) read(text []byte) (*entry, error) {
+	d, err := f.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	own := at(d.root, f.key, name)
 	if own == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -39,107 +46,67 @@ func (f jsonMap) read(text []byte) (*entry, error) {
 	return entryOf(members), nil
 }
 
-// entryOf reads what the client reads of an entry.
-func entryOf(members map[string]any) *entry {
-	e := &entry{env: make(map[string]string)}
-	env := members["env"]
-	switch command := members["command"].(type) {
-	case string:
-		e.command = []string{command}
-	case map[string]any: // as Zed had it until 2025
-		if path, ok := command["path"].(string); ok {
-			e.command = []string{path}
-		}
-		members, env = command, command["env"]
-	}
-	args, _ := members["args"].([]any)
-	for _, a := range args {
-		e.command = append(e.command, fmt.Sprint(a))
-	}
-	switch env := env.(type) {
-	case map[string]any:
-		for k, v := range env {
-			e.env[k] = fmt.Sprint(v)
-		}
-	case []any: // as Jupyter AI has it
-		for _, v := range env {
-			if pair, ok := v.(map[string]any); ok {
-				e.env[fmt.Sprint(pair["name"])] = fmt.Sprint(pair["value"])
-			}
-		}
-	}
-	for _, key := range []string{"url", "serverUrl", "httpUrl"} {
-		if address, ok := members[key].(string); ok && e.remote == "" {
-			e.remote = address
-		}
-	}
-	return e
-}
-
-func (f jsonMap) put(text []byte, c change) (_ []byte, err error) {
-	root, all, err := servers(text, f.key, '{')
+func (f jsonFile) put(text []byte, c change) ([]byte, error) {
+	d, err := f.parse(text)
 	if err != nil {
 		return nil, err
-	}
-	env := object{}
-	for _, v := range c.set {
-		env = append(env, member{v.name, v.value})
-	}
-	fresh := object{{"command", c.command[0]}, {"args", stringList(c.command[1:])}}
-	if f.typed {
-		fresh = append(object{{"type", "stdio"}}, fresh...)
-	}
-	if all == nil || at(all, name) == nil || at(all, name).Value.Kind() != '{' {
-		if len(env) > 0 {
-			fresh = append(fresh, member{"env", env})
-		}
-		if at(&root, f.key) == nil {
-			return insert(text, f.key, object{{name, fresh}})
-		}
-		return set(text, fresh, f.key, name)
 	}
 	before, err := f.read(text)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range fresh {
-		if text, err = set(text, m.value, f.key, name, m.name); err != nil {
-			return nil, err
-		}
+	if f.typed {
+		d.set(hujson.String("stdio"), f.key, name, "type")
 	}
-	if v := at(all, name, "env"); v == nil || v.Value.Kind() != '{' {
-		if env = merged(before.env, env); len(env) == 0 {
-			return text, nil
-		}
-		return set(text, env, f.key, name, "env")
+	d.set(hujson.String(c.command[0]), f.key, name, "command")
+	d.set(d.strings(c.command[1:]), f.key, name, "args")
+	env := maps.Clone(c.set)
+	if now := at(d.root, f.key, name, "env"); before != nil && (now == nil || now.Value.Kind() != at(d.root, f.key).Value.Kind()) {
+		env = before.env // from where older versions of a client have it
+		maps.Copy(env, c.set)
 	}
-	for _, m := range env {
-		if text, err = set(text, m.value, f.key, name, "env", m.name); err != nil {
-			return nil, err
+	for _, variable := range slices.Sorted(maps.Keys(env)) {
+		path := []string{f.key, name, "env", variable}
+		if f.list {
+			path = append(path, "value")
 		}
+		d.set(hujson.String(env[variable]), path...)
 	}
 	for _, gone := range c.unset {
-		if text, err = unset(text, f.key, name, "env", gone); err != nil {
-			return nil, err
-		}
+		removeAt(&d.root, f.key, name, "env", gone)
 	}
-	return text, nil
+	return d.root.Pack(), nil
 }
 
-func (f jsonMap) drop(text []byte) ([]byte, error) { return unset(text, f.key, name) }
-
-func (f jsonMap) rest(text []byte) (any, error) {
-	root, all, err := servers(text, f.key, '{')
+func (f jsonFile) drop(text []byte) ([]byte, error) {
+	d, err := f.parse(text)
 	if err != nil {
 		return nil, err
 	}
-	everything, _ := decode(root).(map[string]any)
-	if all == nil {
-		return everything, nil
+	removeAt(&d.root, f.key, name)
+	return d.root.Pack(), nil
+}
+
+func (f jsonFile) rest(text []byte) (any, error) {
+	d, err := f.parse(text)
+	if err != nil {
+		return nil, err
 	}
-	others, _ := everything[f.key].(map[string]any)
-	if delete(others, name); len(others) == 0 {
-		delete(everything, f.key)
+	all, _ := decode(d.root).(map[string]any)
+	left := 0
+	switch servers := all[f.key].(type) {
+	case map[string]any:
+		delete(servers, name)
+		left = len(servers)
+	case []any:
+		servers = slices.DeleteFunc(servers, func(v any) bool {
+			server, _ := v.(map[string]any)
+			return server["name"] == name
+		})
+		all[f.key], left = servers, len(servers)
 	}
-	return everything, nil
+	if left == 0 {
+		delete(all, f.key)
+	}
+	return all, nil
 }

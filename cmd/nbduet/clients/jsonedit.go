@@ -3,192 +3,138 @@ package clients
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
 
-// look is the layout of a text, at an offset.
-func look(text []byte, root *hujson.Value, offset int) layout {
-	l := layout{newline: newline(text), indent: indentAt(text, offset), unit: "  ", space: " "}
-	all, _ := parts(root)
-	if len(all) == 0 {
-		return l
-	}
-	if own, first := alone(text, all[0].start); first && own != "" {
-		l.unit = own
-	}
-	if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) { // as programs write it
-		l.newline = ""
-		if !bytes.Contains(text, []byte(`": `)) {
-			l.space = ""
-		}
-	}
-	return l
+// A document is JSON that is edited by its syntax tree, which keeps comments and white space, and the layout of what is new
+// in it.
+type document struct {
+	root    hujson.Value
+	lists   bool   // the objects at even depths are in lists
+	newline string // how lines end
+	unit    string // what one level more is indented by
+	space   string // what comes after commas and colons on one line
 }
 
-// indentAt is the white space that begins the line of an offset.
-func indentAt(text []byte, offset int) string {
-	line := text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-}
-
-// alone reports whether nothing but white space is before an offset in its line, and what that is.
-func alone(text []byte, offset int) (string, bool) {
-	begin := bytes.LastIndexByte(text[:offset], '\n') + 1
-	indent := indentAt(text, offset)
-	return indent, begin > 0 && begin+len(indent) == offset
-}
-
-// lineComments is the end of the comments that follow an offset in its line.
-func lineComments(text []byte, offset int) int {
-	for {
-		rest := bytes.TrimLeft(text[offset:], " \t")
-		begin := len(text) - len(rest)
-		switch end := bytes.Index(rest[min(2, len(rest)):], []byte("*/")) + 2; {
-		case bytes.HasPrefix(rest, []byte("//")):
-			line, _, _ := bytes.Cut(rest, []byte("\n"))
-			return begin + len(bytes.TrimRight(line, "\r"))
-		case bytes.HasPrefix(rest, []byte("/*")) && end > 1 && !bytes.Contains(rest[:end], []byte("\n")):
-			offset = begin + end + 2
-		default:
-			return offset
-		}
-	}
-}
-
-// insert adds a part to the object or array at a path, as the last; the name is for objects.
-func insert(text []byte, name string, value any, path ...any) ([]byte, error) {
-	root, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
+// parseJSON reads JSON with comments and commas at ends. An empty file is an empty object, as clients take it.
+func parseJSON(text []byte) (*document, error) {
+	d := &document{newline: newline(text), unit: "  ", space: " "}
 	if blank(text) {
-		return []byte(layout{newline: newline(text), unit: "  "}.render(object{{name, value}}) + newline(text)), nil
+		d.root = hujson.Value{Value: &hujson.Object{}, AfterExtra: hujson.Extra(d.newline)}
+		return d, nil
 	}
-	into := at(&root, path...)
-	all, tail := parts(into)
-	l := look(text, &root, into.StartOffset)
-	lines := bytes.Contains(text[into.StartOffset:into.EndOffset], []byte("\n"))
-	if l.newline != "" && !lines && len(all) > 0 {
-		l.newline = "" // one line among others stays one
-	}
-	label := func(l layout) string {
-		if into.Value.Kind() == '[' {
-			return ""
+	v, err := hujson.Parse(bytes.Clone(text))
+	if err != nil { // the parser requires a newline after a comment that ends the file
+		ended, again := hujson.Parse(append(bytes.Clone(text), '\n'))
+		if again != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 		}
-		return l.label(name)
+		v = ended
+		v.AfterExtra = v.AfterExtra[:len(v.AfterExtra)-1]
 	}
-	begin := into.EndOffset - 1 - len(tail) // what is behind the last part and its comma
-	if len(all) > 0 && all[len(all)-1].comma < 0 {
-		text = splice(text, begin, begin, ",")
-		begin++
+	if v.Value.Kind() != '{' {
+		return nil, errors.New("it is not a JSON object, which begins with {")
 	}
-	if l.newline == "" {
-		written := label(l) + l.render(value)
-		if len(all) > 0 {
-			written = l.space + written
-			if all[len(all)-1].comma >= 0 {
-				written += ","
-			}
+	d.root = v
+	if c := compositeOf(v); len(c.members) > 0 {
+		if own := indent("", c.members[0].Name.BeforeExtra); own != "" {
+			d.unit = own
 		}
-		return splice(text, begin, begin, written), nil
-	}
-	outer := l.indent
-	l = l.deeper()
-	if len(all) > 0 {
-		if own, first := alone(text, all[0].start); first {
-			l.indent = own
+		if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) && !bytes.Contains(text, []byte(`": `)) {
+			d.space = "" // as programs write it
 		}
 	}
-	written := l.newline + l.indent + label(l) + l.render(value)
-	if len(all) > 0 && all[len(all)-1].comma >= 0 {
-		written += ","
-	}
-	begin = lineComments(text, begin)
-	end := begin
-	if rest := bytes.TrimLeft(text[begin:], " \t"); bytes.IndexAny(rest, "}]") == 0 {
-		end = len(text) - len(rest)
-		written += l.newline + outer
-	}
-	return splice(text, begin, end, written), nil
+	return d, nil
 }
 
-// set changes the value at a path, unless it is that already.
-func set(text []byte, value any, path ...any) ([]byte, error) {
-	root, err := parseJSON(text)
-	if err != nil {
-		return nil, err
+// decode is the value without comments.
+func decode(v hujson.Value) (out any) {
+	v = hujson.Value{Value: v.Value}.Clone()
+	v.Standardize()
+	d := json.NewDecoder(bytes.NewReader(v.Pack()))
+	d.UseNumber()
+	if d.Decode(&out) != nil { // it was parsed before
+		return nil
 	}
-	v := at(&root, path...)
-	if v == nil {
-		name, _ := path[len(path)-1].(string)
-		return insert(text, name, value, path[:len(path)-1]...)
-	}
-	var wanted any
-	l := look(text, &root, v.StartOffset)
-	if err := json.Unmarshal([]byte(l.render(value)), &wanted); err != nil || reflect.DeepEqual(decode(*v), wanted) {
-		return text, err
-	}
-	if !bytes.Contains(text[v.StartOffset:v.EndOffset], []byte("\n")) {
-		l.newline = ""
-	}
-	return splice(text, v.StartOffset, v.EndOffset, l.render(value)), nil
+	return out
 }
 
-// cut takes a part out, with its comma. What is written around it stays, even a comment above it: it may be somebody's.
-func cut(text []byte, from *hujson.Value, i int) []byte {
-	all, _ := parts(from)
-	p, last := all[i], i == len(all)-1
-	head, rest := bytes.Clone(text[:p.start]), text[max(p.end, p.comma+1):]
-	if last && len(all) == 1 && blank(head[from.StartOffset+1:]) && blank(text[max(p.end, p.comma+1):from.EndOffset-1]) {
-		return splice(text, from.StartOffset+1, from.EndOffset-1, "")
+// at is the value at a path of names, or nil.
+func at(v hujson.Value, path ...string) *hujson.Value {
+	for _, name := range path {
+		c := compositeOf(v)
+		i := c.find(name)
+		if i < 0 {
+			return nil
+		}
+		v = c.members[i].Value
 	}
-	if last && i > 0 && p.comma < 0 {
-		comma := all[i-1].comma
-		head = append(head[:comma], head[comma+1:]...)
-	}
-	_, first := alone(text, p.start)
-	after := bytes.TrimLeft(rest, " \t")
-	switch {
-	case first && (bytes.HasPrefix(after, []byte("\n")) || bytes.HasPrefix(after, []byte("\r\n")) || bytes.HasPrefix(after, []byte("//"))):
-		head = bytes.TrimRight(head, " \t")
-		head = bytes.TrimSuffix(bytes.TrimSuffix(head, []byte("\n")), []byte("\r"))
-	case last:
-		head = bytes.TrimRight(head, " \t")
-	case !first:
-		rest = after
-	}
-	return append(head, rest...)
+	return &v
 }
 
-// unset takes the part at a path out, if it is there.
-func unset(text []byte, path ...any) ([]byte, error) {
-	for {
-		root, err := parseJSON(text)
-		if err != nil {
-			return nil, err
+// strings is a list on one line.
+func (d *document) strings(words []string) *hujson.Array {
+	list := &hujson.Array{}
+	for i, w := range words {
+		v := hujson.Value{Value: hujson.String(w)}
+		if i > 0 {
+			v.BeforeExtra = hujson.Extra(d.space)
 		}
-		from := at(&root, path[:len(path)-1]...)
-		if from == nil {
-			return text, nil
-		}
-		index := -1
-		switch c := from.Value.(type) {
-		case *hujson.Object:
-			for i, m := range c.Members {
-				if name, ok := m.Name.Value.(hujson.Literal); ok && name.String() == path[len(path)-1] {
-					index = i
-				}
-			}
-		case *hujson.Array:
-			if i, ok := path[len(path)-1].(int); ok && i < len(c.Elements) {
-				return cut(text, from, i), nil
-			}
-		}
-		if index < 0 {
-			return text, nil
-		}
-		text = cut(text, from, index)
+		list.Elements = append(list.Elements, v)
 	}
+	return list
+}
+
+// set changes the value at a path, unless it is that already. What is missing on the path is made.
+func (d *document) set(value hujson.ValueTrimmed, path ...string) {
+	d.setBelow(&d.root, place{indent: indent("", d.root.BeforeExtra)}, value, path)
+}
+
+// A place is where a value begins.
+type place struct {
+	indent string // of its line
+	inline bool   // what is put there stays on one line
+	list   bool   // there is a list, if there is something on the path
+}
+
+// indent is the white space that begins the line after an extra, in a line with that indentation.
+func indent(outer string, e hujson.Extra) string {
+	i := bytes.LastIndexByte(e, '\n')
+	if i < 0 {
+		return outer
+	}
+	return string(e[i+1 : len(e)-len(bytes.TrimLeft(e[i+1:], " \t"))])
+}
+
+func (d *document) setBelow(v *hujson.Value, p place, value hujson.ValueTrimmed, path []string) {
+	if len(path) == 0 {
+		if !reflect.DeepEqual(decode(*v), decode(hujson.Value{Value: value})) {
+			v.Value = value
+		}
+		return
+	}
+	c := compositeOf(*v)
+	if c.list != p.list {
+		c = composite{list: p.list}
+	}
+	if len(c.members) > 0 { // an empty one is written like the value that contains it
+		p.inline = !bytes.Contains(hujson.Value{Value: v.Value}.Pack(), []byte("\n"))
+	}
+	i := c.find(path[0])
+	fresh := i < 0
+	if fresh {
+		i = len(c.members)
+		d.insert(&c, p, path[0])
+	}
+	m := &c.members[i]
+	below := place{indent(indent(p.indent, m.Name.BeforeExtra), m.Value.BeforeExtra), p.inline, d.lists && !p.list}
+	if fresh && c.list {
+		d.setBelow(&m.Value, below, hujson.String(path[0]), []string{"name"})
+	}
+	d.setBelow(&m.Value, below, value, path[1:])
+	v.Value = c.value()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -31,12 +32,9 @@ type jupyter struct {
 	caFile    string
 }
 
-func (j jupyter) variables() (set []variable) {
-	for _, v := range []variable{{envURL, j.url}, {envTokenFile, j.tokenFile}, {envCAFile, j.caFile}} {
-		if v.value != "" {
-			set = append(set, v)
-		}
-	}
+func (j jupyter) variables() map[string]string {
+	set := map[string]string{envURL: j.url, envTokenFile: j.tokenFile, envCAFile: j.caFile}
+	maps.DeleteFunc(set, func(_, value string) bool { return value == "" })
 	return set
 }
 

@@ -74,7 +74,7 @@ func TestTokenFiles(t *testing.T) {
 	t.Chdir(m.Home)
 	run(t, m, clients.Config{Write: true, TokenFile: "my token", Token: "loses", CAFile: "my token"}, "codex")
 	text := get(t, fileOf(t, m, "codex"))
-	test.Eq(t, 2, strings.Count(text, `"`+own+`"`))
+	test.Eq(t, 2, strings.Count(text, "'"+own+"'"))
 	test.StrNotContains(t, text, "secret")
 	absent(t, m.Data)
 	run(t, m, removing, "codex")
