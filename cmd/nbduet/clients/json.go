@@ -47,11 +47,11 @@ func (f jsonFile) read(text []byte) (*entry, error) {
 }
 
 func (f jsonFile) put(text []byte, c change) ([]byte, error) {
-	d, err := f.parse(text)
+	before, err := f.read(text)
 	if err != nil {
 		return nil, err
 	}
-	before, err := f.read(text)
+	d, err := f.parse(text)
 	if err != nil {
 		return nil, err
 	}

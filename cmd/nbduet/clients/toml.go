@@ -61,9 +61,8 @@ func (f tomlTable) put(text []byte, c change) ([]byte, error) {
 	for _, gone := range c.unset {
 		delete(env, gone)
 	}
-	own["command"], own["args"] = c.command[0], c.command[1:]
-	if delete(own, "env"); len(env) > 0 {
-		own["env"] = env
+	if own["command"], own["args"], own["env"] = c.command[0], c.command[1:], env; len(env) == 0 {
+		delete(own, "env")
 	}
 	if before.has(c) && maps.Equal(before.env, entryOf(own).env) {
 		return text, nil
