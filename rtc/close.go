@@ -79,6 +79,12 @@ func (e *CloseError) Error() string {
 // Unwrap gives the fault underneath.
 func (e *CloseError) Unwrap() error { return e.Err }
 
+// IsLost reports whether an error is that of a room whose document can be joined again, with an empty replica.
+func IsLost(err error) bool {
+	var end *CloseError
+	return errors.As(err, &end) && end.Action == Discard
+}
+
 // Is makes a room that was left match ErrLeft.
 func (e *CloseError) Is(target error) bool { return target == ErrLeft && e.Code == CodeLeft }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -82,34 +83,45 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 }
 
 // enterRetrying enters the room, and tries again while the connection breaks and there is time left.
-func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
+func enterRetrying(ctx context.Context, cfg Config) (session jupyter.CollabSession, ws *websocket.Conn, err error) {
 	failed := false
-	for pause := cfg.Timing.BackoffMin; ; pause = min(2*pause, cfg.Timing.BackoffMax) {
+	err = jupyter.Retry(ctx, cfg.Server, cfg.Timing.BackoffMin, cfg.Timing.BackoffMax, func() (final bool, err error) {
 		// An attempt that hangs must leave time for another one.
 		attempt, stop := context.WithTimeout(ctx, cfg.Timing.Join/2)
-		session, ws, err := enter(attempt, cfg)
-		// A socket can notice the deadline before the context does.
-		hangs := attempt.Err() != nil || errors.Is(err, context.DeadlineExceeded)
-		stop()
+		defer stop()
+		session, ws, err = enter(attempt, cfg)
 		switch {
-		case err == nil, ctx.Err() != nil:
-			return session, ws, err
-		case hangs, broke(err):
+		case err == nil:
+			return true, nil
+		// A socket can notice the deadline before the context does.
+		case attempt.Err() != nil, errors.Is(err, context.DeadlineExceeded), broke(err):
 		case errors.Is(err, jupyter.ErrServer) && !failed:
 			// The server fails like this on a file id that has just become void, or while it updates its index of
 			// files; the next answer is right.
 			failed = true
 		default:
-			return session, nil, err
+			return true, err
 		}
 		cfg.Logger.Debug("entering a room failed, trying again", "path", cfg.Path, "error", err)
-		select {
-		case <-ctx.Done():
-			return session, nil, err
-		case <-time.After(pause):
-		case <-cfg.Server.Health.Back():
-		}
-	}
+		return false, err
+	})
+	return session, ws, err
+}
+
+// Pauses between the attempts to join a lost room again.
+const (
+	rejoinMin = 200 * time.Millisecond
+	rejoinMax = 10 * time.Second
+)
+
+// JoinAfresh calls join, which joins a lost room with an empty replica, until it succeeds, the context ends, or an error shows
+// that joining again cannot help: a *CloseError with [GiveUp], or an error that matches one of final.
+func JoinAfresh(ctx context.Context, server *jupyter.Server, join func() error, final ...error) error {
+	return jupyter.Retry(ctx, server, rejoinMin, rejoinMax, func() (bool, error) {
+		err := join()
+		var end *CloseError
+		return errors.As(err, &end) && end.Action == GiveUp || slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) }), err
+	})
 }
 
 // broke tells whether an error is a lost connection, and not a failed dial or an answer.

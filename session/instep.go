@@ -27,8 +27,7 @@ func (d *Document) inStep(ctx context.Context) (*live, error) {
 				return lv, nil
 			}
 		}
-		var end *rtc.CloseError
-		if !errors.As(err, &end) || end.Action != rtc.Discard {
+		if !rtc.IsLost(err) {
 			return lv, err
 		}
 		select {

@@ -85,7 +85,7 @@ func (j *joiner) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap 
 	if k == textKind {
 		return nil, gap
 	}
-	c, err := look(ctx, j.server, path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	c, err := j.server.Contents.GetAgain(ctx, path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
 	if err != nil {
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}
@@ -107,7 +107,7 @@ func (j *joiner) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap 
 // inspect checks that there is a file of that kind at a path, and returns its properties, and how often its room may be
 // joined. It comes before any join, because the server makes a room for any path.
 func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupyter.Content, tries int, err error) {
-	c, err = look(ctx, j.server, path, jupyter.ContentsOptions{})
+	c, err = j.server.Contents.GetAgain(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return c, 0, err
 	}
@@ -125,7 +125,7 @@ func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupy
 	}
 	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for
 	// everybody in it.
-	read, err := look(ctx, j.server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+	read, err := j.server.Contents.GetAgain(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return c, 0, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
 	}
@@ -149,7 +149,7 @@ func (j *joiner) readable(ctx context.Context, c jupyter.Content, tries int) err
 	var read jupyter.Content
 	err := jupyter.Whole(ctx, func() error {
 		return jupyter.Again(ctx, tries, jupyter.ErrServer, func() (err error) {
-			read, err = look(ctx, j.server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+			read, err = j.server.Contents.GetAgain(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
 			return err
 		})
 	})
@@ -165,13 +165,4 @@ func (j *joiner) readable(ctx context.Context, c jupyter.Content, tries int) err
 		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Reason: lacks.Error()}
 	}
 	return nil
-}
-
-// look asks the server what is at a path, and again if the connection broke.
-func look(ctx context.Context, srv *jupyter.Server, path jupyter.Path, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
-	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
-		c, err = srv.Contents.Get(ctx, path, opt)
-		return err
-	})
-	return c, err
 }

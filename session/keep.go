@@ -1,19 +1,12 @@
 package session
 
 import (
-	"errors"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/ydoc"
-)
-
-// Pauses between the attempts to join a lost room again.
-const (
-	rejoinMin = 200 * time.Millisecond
-	rejoinMax = 10 * time.Second
 )
 
 // keeper keeps a document in its room.
@@ -30,13 +23,13 @@ func (d keeper) keep() {
 		if d.current() != lv {
 			continue // it was joined again on purpose
 		}
-		var end *rtc.CloseError
-		if errors.As(lv.room.Err(), &end) && end.Action != rtc.Discard {
-			d.m.log.Warn("the document's room has ended", "path", d.Path(), "error", end)
-			d.m.drop(d.entry, end.Error())
+		err := lv.room.Err()
+		if !rtc.IsLost(err) {
+			d.m.log.Warn("the document's room has ended", "path", d.Path(), "error", err)
+			d.m.drop(d.entry, err.Error())
 			return
 		}
-		d.m.log.Warn("the document's room was lost, joining afresh", "path", d.Path(), "error", lv.room.Err())
+		d.m.log.Warn("the document's room was lost, joining afresh", "path", d.Path(), "error", err)
 		if !d.rejoin() {
 			return
 		}
@@ -105,41 +98,28 @@ func (d keeper) followState(lv *live) {
 	}
 }
 
-// rejoin joins with a new replica until it succeeds, the document ends, or the error is final.
+// rejoin joins with a new replica until it succeeds, the document ends, or the error is final. It reports whether it
+// succeeded.
 func (d keeper) rejoin() bool {
-	pause := rejoinMin
-	for {
-		lv, err := d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
-		if err == nil {
-			d.mu.Lock()
-			d.replace(lv)
-			d.mu.Unlock()
-			d.seats.Move(lv.room)
-			d.changes(ydoc.Changes{}) // not Complete: anything may have changed
-			return true
+	var lv *live
+	err := rtc.JoinAfresh(d.ctx, d.m.cfg.Server, func() (err error) {
+		lv, err = d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
+		if err != nil {
+			d.m.log.Debug("joining the room afresh failed", "path", d.Path(), "error", err)
 		}
-		var end *rtc.CloseError
-		if errors.As(err, &end) && end.Action == rtc.GiveUp {
-			d.m.drop(d.entry, end.Error())
-			return false
-		}
-		d.m.log.Debug("joining the room afresh failed", "path", d.Path(), "error", err)
-		select {
-		case <-d.ctx.Done():
-			return false
-		case <-time.After(pause):
-		case <-back(d.m.cfg.Server):
-		}
-		pause = min(2*pause, rejoinMax)
+		return err
+	})
+	switch {
+	case err == nil:
+		d.mu.Lock()
+		d.replace(lv)
+		d.mu.Unlock()
+		d.seats.Move(lv.room)
+		d.changes(ydoc.Changes{}) // not Complete: anything may have changed
+	case d.ctx.Err() == nil:
+		d.m.drop(d.entry, err.Error())
 	}
-}
-
-// back is closed when a server answers again after it did not.
-func back(s *jupyter.Server) <-chan struct{} {
-	if s == nil {
-		return nil // in tests
-	}
-	return s.Health.Back()
+	return err == nil
 }
 
 // changes records the time of a change, and tells the observers.

@@ -30,3 +30,33 @@ func Again(ctx context.Context, tries int, passing error, read func() error) err
 		}
 	}
 }
+
+// GetAgain is [Contents.Get], and asks once more if the connection broke.
+func (c Contents) GetAgain(ctx context.Context, path Path, opt ContentsOptions) (file Content, err error) {
+	err = Again(ctx, 2, ErrUnreachable, func() error {
+		file, err = c.Get(ctx, path, opt)
+		return err
+	})
+	return file, err
+}
+
+// Retry calls try until it succeeds, its error is final or the context ends, and returns the last error. The pauses in
+// between double from least to most; a server that answers again ends one early. The server is nil in tests without one.
+func Retry(ctx context.Context, s *Server, least, most time.Duration, try func() (final bool, err error)) error {
+	for pause := least; ; pause = min(2*pause, most) {
+		final, err := try()
+		if err == nil || final {
+			return err
+		}
+		var back <-chan struct{}
+		if s != nil {
+			back = s.Health.Back()
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		case <-back:
+		}
+	}
+}
