@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -23,24 +24,23 @@ type (
 	Selection = chatdoc.Selection
 )
 
-// Chat is an open chat. Everything but the functions of [Chat.OnMessage] goes on while the connection is lost.
+// Chat is an open chat. All methods work while the connection is lost.
 type Chat struct {
 	k      *Keeper
-	opened chan struct{}   // closed when it is open, or cannot be opened
-	done   chan struct{}   // closed when it has ended
-	ctx    context.Context // until the chat is to end
+	ctx    context.Context // until the chat is to end; its cause is why
 	stop   context.CancelCauseFunc
-	calls  calls
+	opened chan struct{} // closed when its room was joined for the first time
+	done   chan struct{} // closed when it has ended
+	events events
 	ledger ledger
 
 	showing sync.Mutex // while writers are shown, so that the last state is the last that is shown
 	mu      sync.Mutex
 	path    jupyter.Path
-	users   int           // who use it
-	idle    chan struct{} // has a value when users has become 0
-	live    *live         // nil before the first, and while the room is joined afresh
+	users   int           // callers that hold it
+	unused  time.Time     // when users last became 0
+	live    *live         // nil before the first, while the room is joined afresh, and at the end
 	changed chan struct{} // closed when live changes next
-	err     error         // why it ended
 	entered map[string]User
 	writers []Writer
 }
@@ -54,14 +54,10 @@ type live struct {
 func newChat(k *Keeper, path jupyter.Path) *Chat {
 	c := &Chat{
 		k: k, path: path, users: 1,
-		opened: make(chan struct{}), done: make(chan struct{}),
-		idle: make(chan struct{}, 1), changed: make(chan struct{}),
-		calls: newCalls(), ledger: newLedger(), entered: map[string]User{},
+		opened: make(chan struct{}), done: make(chan struct{}), changed: make(chan struct{}),
+		events: newEvents(), ledger: newLedger(), entered: map[string]User{},
 	}
-	c.ctx, c.stop = context.WithCancelCause(context.Background())
-	if k.cfg.Heard != nil {
-		c.calls.add(func(e Event) { k.cfg.Heard(c, e) })
-	}
+	c.ctx, c.stop = context.WithCancelCause(k.ctx)
 	return c
 }
 
@@ -86,45 +82,49 @@ func (c *Chat) Done() <-chan struct{} { return c.done }
 
 // Err is nil until the chat has ended.
 func (c *Chat) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	select {
+	case <-c.done:
+		return context.Cause(c.ctx)
+	default:
+		return nil
+	}
 }
 
-// Hold counts one more who use the chat, and are to call [Chat.Release], as [Keeper.Open] does. It reports false for one that
+// Hold keeps the chat open until a further call of [Chat.Release], as [Keeper.Open] does. It reports false for a chat that
 // has ended.
 func (c *Chat) Hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ctx.Err() != nil || c.err != nil {
+	if c.ctx.Err() != nil {
 		return false
 	}
 	c.users++
 	return true
 }
 
-// Release says that one of those who opened the chat needs it no longer. Without any it is left after a while.
+// Release ends one Open or Hold. A chat that is not held is left after a while.
 func (c *Chat) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.users--; c.users == 0 {
-		select {
-		case c.idle <- struct{}{}:
-		default:
-		}
+		c.unused = time.Now()
 	}
 }
 
-// leaveIdle has the chat end if nobody uses it.
-func (c *Chat) leaveIdle() {
+// leaveIdle ends the chat if it has not been held for Config.Idle, and returns when to look again.
+func (c *Chat) leaveIdle() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	left := c.k.cfg.Idle
 	if c.users <= 0 {
-		c.stop(ErrClosed)
+		if left -= time.Since(c.unused); left <= 0 {
+			c.stop(ErrClosed)
+		}
 	}
+	return left
 }
 
-// now is the room as it is now joined, nil while there is none.
+// now is the room as it is joined now, nil if there is none.
 func (c *Chat) now() *live {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,21 +135,28 @@ func (c *Chat) now() *live {
 func (c *Chat) await(ctx context.Context) (*live, error) {
 	for {
 		c.mu.Lock()
-		lv, err, changed := c.live, c.err, c.changed
+		lv, changed := c.live, c.changed
 		c.mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
 		if lv != nil {
 			return lv, nil
 		}
 		select {
 		case <-changed:
 		case <-c.done:
+			return nil, c.Err()
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// Joined is the room as it is joined now, with its replica, for entries in its state; false if there is none.
+func (c *Chat) Joined() (room *rtc.Room, doc *chatdoc.Doc, ok bool) {
+	lv := c.now()
+	if lv == nil {
+		return nil, nil, false
+	}
+	return lv.room, lv.doc, true
 }
 
 // Messages are the last messages, [chatdoc.Window] at most, in order; none while the room is joined afresh.
@@ -183,10 +190,3 @@ func (c *Chat) Peers() []rtc.Peer {
 	}
 	return nil
 }
-
-// OnMessage has f called for each message that others write, change or take back from now on; those that are there when
-// the chat is opened are not told. f is called by a goroutine of the chat, one event after the other.
-func (c *Chat) OnMessage(f func(Event)) (stop func()) { return c.calls.add(f) }
-
-// deliver calls the functions that were given to OnMessage.
-func (c *Chat) deliver() { c.calls.run(c.done) }

@@ -34,10 +34,23 @@ var (
 	ann  = awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}
 )
 
+// kept are the chats of a keeper, and what each has told.
+type kept struct {
+	*chat.Keeper
+
+	mu   sync.Mutex
+	told map[*chat.Chat][]string
+}
+
 // keeper is a keeper of chats until the test ends.
-func keeper(t *testing.T, s *jupytertest.Server) *chat.Keeper {
+func keeper(t *testing.T, s *jupytertest.Server) *kept {
 	t.Helper()
-	k := chat.New(chat.Config{Server: sessiontest.Server(t, s), User: duet})
+	k := &kept{told: map[*chat.Chat][]string{}}
+	k.Keeper = chat.New(chat.Config{Server: sessiontest.Server(t, s), User: duet, Heard: func(c *chat.Chat, e chat.Event) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.told[c] = append(k.told[c], fmt.Sprintf("%d %s", e.Kind, e.Message.Body))
+	}})
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
@@ -49,23 +62,15 @@ func keeper(t *testing.T, s *jupytertest.Server) *chat.Keeper {
 // opened is an open chat and what it tells.
 type opened struct {
 	*chat.Chat
+	k *kept
 	t *testing.T
-
-	mu   sync.Mutex
-	told []string
 }
 
-func open(t *testing.T, k *chat.Keeper, path string) *opened {
+func open(t *testing.T, k *kept, path string) *opened {
 	t.Helper()
 	c, err := k.Open(t.Context(), jupyter.MustPath(path))
 	must.NoError(t, err)
-	o := &opened{Chat: c, t: t}
-	c.OnMessage(func(e chat.Event) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.told = append(o.told, fmt.Sprintf("%d %s", e.Kind, e.Message.Body))
-	})
-	return o
+	return &opened{Chat: c, k: k, t: t}
 }
 
 // hears waits until all of that, and nothing else, was told.
@@ -73,9 +78,9 @@ func (o *opened) hears(want ...string) {
 	o.t.Helper()
 	var got []string
 	for range 1_000 {
-		o.mu.Lock()
-		got = slices.Clone(o.told)
-		o.mu.Unlock()
+		o.k.mu.Lock()
+		got = slices.Clone(o.k.told[o.Chat])
+		o.k.mu.Unlock()
 		if slices.Equal(got, want) {
 			return
 		}
@@ -227,6 +232,24 @@ func TestChatEnds(t *testing.T) {
 		if len(k.Chats()) != 0 {
 			t.Error("a chat is left over")
 		}
+	})
+}
+
+// A chat whose file takes the path of another open chat ends with its keeper, too.
+func TestChatMovesOntoAnother(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithChat(t))
+		k := keeper(t, s)
+		moves, stays := open(t, k, s.Write(t, "moves.chat", "{}")), open(t, k, s.Write(t, "stays.chat", "{}"))
+		must.NoError(t, os.Remove(filepath.Join(s.Root, "stays.chat")))
+		_, err := sessiontest.Server(t, s).Contents.Rename(t.Context(), moves.Path(), stays.Path())
+		must.NoError(t, err)
+		sessiontest.Eventually(t, "the path is followed", func() bool { return moves.Path() == stays.Path() })
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		k.Close(ctx)
+		test.ErrorIs(t, moves.Err(), chat.ErrClosed)
+		test.ErrorIs(t, stays.Err(), chat.ErrClosed)
 	})
 }
 

@@ -9,7 +9,6 @@
 //
 // # Concurrency
 //
-// All methods may be called from any goroutine. Each chat has two: one keeps it in its room, and one calls the functions
-// that were given to [Chat.OnMessage], one after the other. They may use the chat, but for [Keeper.Close], which waits
-// for them.
+// All methods are safe for concurrent use. Each chat has two goroutines: one keeps it in its room, and one calls
+// Config.Heard for one event after another. Heard may use the chat, but must not call [Keeper.Close], which waits for it.
 package chat

@@ -72,6 +72,6 @@ func (k *Keeper) inFolder(ctx context.Context, folder jupyter.Path) (chats []jup
 			chats = append(chats, e.Path)
 		}
 	}
-	slices.SortFunc(chats, func(a, b jupyter.Path) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(chats, jupyter.Path.Compare)
 	return chats
 }

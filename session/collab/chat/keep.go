@@ -14,12 +14,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Pauses between the attempts to join a lost room again.
-const (
-	rejoinMin = 200 * time.Millisecond
-	rejoinMax = 10 * time.Second
-)
-
 // staying keeps a chat in its room.
 type staying struct{ *Chat }
 
@@ -30,68 +24,64 @@ func (c staying) keep() {
 		close(c.opened)
 		err = c.stay()
 	}
-	if c.ctx.Err() != nil {
-		err = context.Cause(c.ctx)
-	}
-	c.leave(err)
+	c.stop(err) // unless it was to end already, which is why it ends then
+	c.leave()
 	c.k.forget(c.Chat)
-	c.set(nil, err)
-	c.stop(err)
-	select {
-	case <-c.opened:
-	default:
-		close(c.opened)
-	}
+	c.set(nil)
 	close(c.done)
 }
 
-// set notes that the room is another one, or that the chat has ended.
-func (c staying) set(lv *live, err error) {
+// set notes that the room is another one, or that there is none.
+func (c staying) set(lv *live) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.live, c.err = lv, err
+	c.live = lv
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
 // leave leaves the room: with a save if people's files could lack what we wrote.
-func (c staying) leave(why error) {
+func (c staying) leave() {
 	lv := c.now()
 	if lv == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(c.k.ctx, leaveFor)
+	ctx, stop := context.WithTimeout(c.k.last, leaveFor)
 	defer stop()
-	if c.Known() && !errors.Is(why, ErrGone) {
-		if err := lv.room.Leave(ctx); err != nil {
-			c.k.log.Warn("leaving a chat", "path", c.Path(), "error", err)
-		}
-		return
+	if !c.Known() || errors.Is(context.Cause(c.ctx), ErrGone) {
+		lv.room.Depart(ctx)
+	} else if err := lv.room.Leave(ctx); err != nil {
+		c.k.cfg.Logger.Warn("leaving a chat", "path", c.Path(), "error", err)
 	}
-	lv.room.Depart(ctx)
 }
 
-// errLost says that the room is to be joined afresh.
-var errLost = errors.New("the room was lost")
-
-// stay watches the room, and joins it afresh where it was lost for good, until the chat ends.
+// stay watches the room, and joins it with a new replica if it was lost for good, until the chat ends.
 func (c staying) stay() error {
 	for {
 		err := c.watch(c.now())
-		if !errors.Is(err, errLost) {
-			return err
+		if !rtc.IsLost(err) {
+			return gone(err)
 		}
-		c.k.log.Warn("the chat's room was lost, joining afresh", "path", c.Path(), "error", err)
-		c.set(nil, nil)
-		if err := c.rejoin(); err != nil {
-			return err
+		c.k.cfg.Logger.Warn("the chat's room was lost, joining afresh", "path", c.Path(), "error", err)
+		c.set(nil)
+		if err := rtc.JoinAfresh(c.ctx, c.k.cfg.Server, c.rejoin, jupyter.ErrNotFound, ErrNoChat, ErrNotChat); err != nil {
+			return gone(err)
 		}
 	}
+}
+
+// gone makes an error match ErrGone if it is that of a file that is gone.
+func gone(err error) error {
+	var end *rtc.CloseError
+	if errors.Is(err, jupyter.ErrNotFound) || errors.As(err, &end) && end.Code == rtc.CodeNotFound {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return err
 }
 
 // watch follows one joined room until that, or the chat, has ended.
 func (c staying) watch(lv *live) error {
-	look := time.NewTicker(lookAt)
+	look := time.NewTimer(lookAt)
 	defer look.Stop()
 	idle := time.NewTimer(c.k.cfg.Idle)
 	defer idle.Stop()
@@ -101,38 +91,21 @@ func (c staying) watch(lv *live) error {
 		case <-c.ctx.Done():
 			return context.Cause(c.ctx)
 		case <-lv.room.Done():
-			return ended(lv.room.Err())
-		case <-c.idle:
-			idle.Reset(c.k.cfg.Idle)
+			return lv.room.Err()
 		case <-idle.C:
-			c.leaveIdle()
+			idle.Reset(c.leaveIdle())
 		case <-look.C:
 			c.follow(lv)
-			switch gone := c.missing(); {
-			case gone && missing:
-				return ErrGone
-			case gone:
-				// The server may not have written yet to where the file has moved.
-				missing = true
-				look.Reset(lookAt / 4)
-			default:
-				missing = false
-				look.Reset(lookAt)
+			next, before := lookAt, missing
+			if missing = c.missing(); missing {
+				next = lookAt / 4 // the server may not have written yet to where the file has moved
 			}
+			if missing && before {
+				return ErrGone
+			}
+			look.Reset(next)
 		}
 	}
-}
-
-// ended says what the end of a room means for the chat.
-func ended(err error) error {
-	var end *rtc.CloseError
-	switch {
-	case !errors.As(err, &end) || end.Action == rtc.Discard:
-		return fmt.Errorf("%w: %w", errLost, err)
-	case end.Code == rtc.CodeNotFound:
-		return fmt.Errorf("%w: %w", ErrGone, err)
-	}
-	return err
 }
 
 // follow gives the chat the path that the server has written into its state.
@@ -143,10 +116,10 @@ func (c staying) follow(lv *live) {
 	}
 	path, err := jupyter.ParsePath(said)
 	if err != nil || path.IsRoot() {
-		c.k.log.Warn("the server says that a chat has moved to an invalid path", "path", c.Path(), "error", err)
+		c.k.cfg.Logger.Warn("the server says that a chat has moved to an invalid path", "path", c.Path(), "error", err)
 		return
 	}
-	c.k.moved(c.Chat, path)
+	c.setPath(path)
 }
 
 // missing reports whether there is no file at the chat's path. The server keeps the room of one that was deleted.
@@ -157,27 +130,13 @@ func (c staying) missing() bool {
 	return errors.Is(err, jupyter.ErrNotFound)
 }
 
-// rejoin joins with a new replica until it succeeds, the chat ends, or the error is final.
+// rejoin is join with another replica.
 func (c staying) rejoin() error {
-	for pause := rejoinMin; ; pause = min(2*pause, rejoinMax) {
-		err := c.join(false)
-		var end *rtc.CloseError
-		switch {
-		case err == nil, errors.Is(err, ErrNoChat), errors.Is(err, ErrNotChat):
-			return err
-		case errors.Is(err, jupyter.ErrNotFound):
-			return fmt.Errorf("%w: %w", ErrGone, err)
-		case errors.As(err, &end) && end.Action == rtc.GiveUp:
-			return ended(err)
-		}
-		c.k.log.Debug("joining the chat's room afresh failed", "path", c.Path(), "error", err)
-		select {
-		case <-c.ctx.Done():
-			return context.Cause(c.ctx)
-		case <-time.After(pause):
-		case <-c.k.cfg.Server.Health.Back():
-		}
+	err := c.join(false)
+	if err != nil {
+		c.k.cfg.Logger.Debug("joining the chat's room afresh failed", "path", c.Path(), "error", err)
 	}
+	return err
 }
 
 // join joins the room with a new replica.
@@ -187,14 +146,11 @@ func (c staying) join(first bool) error {
 	if err := c.inspect(ctx); err != nil {
 		return err
 	}
-	left := func(bool) {}
-	if c.k.cfg.Alone != nil {
-		left = c.k.cfg.Alone(ctx)
-	}
+	left := c.k.cfg.Alone(ctx)
 	lv := &live{doc: chatdoc.New()}
 	room, err := rtc.Join(ctx, rtc.Config{
 		Server: c.k.cfg.Server, Path: c.Path(), Format: "text", Type: "chat",
-		Replica: lv.doc, User: c.k.cfg.User, Logger: c.k.log, Timing: c.k.cfg.Timing,
+		Replica: lv.doc, User: c.k.cfg.User, Logger: c.k.cfg.Logger, Timing: c.k.cfg.Timing,
 		IsPending: func(err error) bool { return errors.Is(err, crdt.ErrPending) },
 	})
 	left(err == nil)
@@ -203,14 +159,14 @@ func (c staying) join(first bool) error {
 	}
 	lv.room = room
 	if err := c.isChat(ctx, lv); err != nil {
-		away, stop := context.WithTimeout(c.k.ctx, leaveFor)
+		away, stop := context.WithTimeout(c.k.last, leaveFor)
 		defer stop()
 		room.Depart(away)
 		return err
 	}
 	c.enterAgain(lv)
-	lv.doc.Follow(func(b chatdoc.Batch) { c.calls.put(c.ledger.enter(b.Messages, first && b.Whole)) })
-	c.set(lv, nil)
+	lv.doc.Follow(func(b chatdoc.Batch) { c.events.put(c.ledger.enter(b.Messages, first && b.Whole)) })
+	c.set(lv)
 	c.showWriters()
 	return nil
 }
@@ -218,11 +174,7 @@ func (c staying) join(first bool) error {
 // inspect checks that there is a chat at the path. It comes before any join, because the server makes a room for any path,
 // and takes a file that it cannot read for an empty chat, as which it saves it.
 func (c staying) inspect(ctx context.Context) error {
-	var file jupyter.Content
-	err := jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() (err error) {
-		file, err = c.k.cfg.Server.Contents.Get(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
-		return err
-	})
+	file, err := c.k.cfg.Server.Contents.GetAgain(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return fmt.Errorf("%w: %w", ErrNotChat, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -21,12 +22,13 @@ type Config struct {
 	User   awareness.User
 	Timing rtc.Timing
 	Logger *slog.Logger
-	// Idle is how long a chat is kept that nobody uses (1 min).
+	// Idle is how long a chat is kept that nothing holds (1 min).
 	Idle time.Duration
 	// Alone, if any, is called before a room is joined and waits for the turn; what it returns is called afterwards. The
 	// first room of a server must be joined alone.
 	Alone func(ctx context.Context) (leave func(joined bool))
-	// Heard, if any, is called as a function that is given to [Chat.OnMessage], of each chat from its beginning.
+	// Heard, if any, is called for each message that others write, change or delete after its chat was opened. It is called
+	// by a goroutine of the chat, for one event after another.
 	Heard func(*Chat, Event)
 }
 
@@ -41,15 +43,15 @@ const (
 // Keeper keeps the chats of one server.
 type Keeper struct {
 	cfg    Config
-	log    *slog.Logger
-	ctx    context.Context
+	ctx    context.Context // until Close, with the cause ErrClosed
+	stop   context.CancelCauseFunc
+	last   context.Context // bounds leaving the rooms
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+	noChat atomic.Int64 // until when the server is taken to have no chats, in nanoseconds; 0 if it never was
 
-	mu     sync.Mutex
-	chats  map[string]*Chat // by path, also those that are being opened
-	noChat time.Time        // until when the server is taken to have no chats
-	closed bool
+	mu    sync.Mutex
+	chats []*Chat // that have not ended, also those that are being opened
 }
 
 // New makes a keeper of no chats.
@@ -60,8 +62,15 @@ func New(cfg Config) *Keeper {
 	if cfg.Idle <= 0 {
 		cfg.Idle = time.Minute
 	}
-	k := &Keeper{cfg: cfg, log: cfg.Logger, chats: map[string]*Chat{}}
-	k.ctx, k.cancel = context.WithCancel(context.Background())
+	if cfg.Alone == nil {
+		cfg.Alone = func(context.Context) func(bool) { return func(bool) {} }
+	}
+	if cfg.Heard == nil {
+		cfg.Heard = func(*Chat, Event) {}
+	}
+	k := &Keeper{cfg: cfg}
+	k.ctx, k.stop = context.WithCancelCause(context.Background())
+	k.last, k.cancel = context.WithCancel(context.Background())
 	return k
 }
 
@@ -88,12 +97,13 @@ func (k *Keeper) Open(ctx context.Context, path jupyter.Path) (*Chat, error) {
 	if !IsChat(path) {
 		return nil, ErrNotChat
 	}
-	c, err := k.chat(path)
+	c, err := k.hold(path)
 	if err != nil {
 		return nil, err
 	}
 	select {
 	case <-c.opened:
+	case <-c.done:
 	case <-ctx.Done():
 		c.Release()
 		return nil, context.Cause(ctx)
@@ -105,63 +115,43 @@ func (k *Keeper) Open(ctx context.Context, path jupyter.Path) (*Chat, error) {
 	return c, nil
 }
 
-// chat is the chat at a path, which is being opened if it was not.
-func (k *Keeper) chat(path jupyter.Path) (*Chat, error) {
+// hold holds the chat at a path, and begins to open it if it is not open.
+func (k *Keeper) hold(path jupyter.Path) (*Chat, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.closed {
+	if k.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
-	if time.Now().Before(k.noChat) {
+	if k.Lacking() {
 		return nil, ErrNoChat
 	}
-	c := k.chats[path.String()]
-	if c == nil || !c.Hold() {
-		c = newChat(k, path)
-		k.chats[path.String()] = c
-		k.wg.Go(staying{c}.keep)
-		k.wg.Go(c.deliver)
+	for _, c := range k.chats {
+		if c.Path() == path && c.Hold() {
+			return c, nil
+		}
 	}
+	c := newChat(k, path)
+	k.chats = append(k.chats, c)
+	k.wg.Go(staying{c}.keep)
+	k.wg.Go(c.deliver)
 	return c, nil
 }
 
 // without notes that the server has no chats, for a minute: it may be restarted with them.
 func (k *Keeper) without() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.noChat.IsZero() {
-		k.log.Warn(ErrNoChat.Error())
+	if k.noChat.Swap(time.Now().Add(time.Minute).UnixNano()) == 0 {
+		k.cfg.Logger.Warn(ErrNoChat.Error())
 	}
-	k.noChat = time.Now().Add(time.Minute)
 }
 
 // Lacking reports whether the server was found to have no chats just now.
-func (k *Keeper) Lacking() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return time.Now().Before(k.noChat)
-}
+func (k *Keeper) Lacking() bool { return time.Now().UnixNano() < k.noChat.Load() }
 
-// forget takes a chat out that has ended.
+// forget removes a chat that ends.
 func (k *Keeper) forget(c *Chat) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if key := c.Path().String(); k.chats[key] == c {
-		delete(k.chats, key)
-	}
-}
-
-// moved gives a chat another path.
-func (k *Keeper) moved(c *Chat, to jupyter.Path) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if key := c.Path().String(); k.chats[key] == c {
-		delete(k.chats, key)
-	}
-	c.setPath(to)
-	if k.chats[to.String()] == nil {
-		k.chats[to.String()] = c
-	}
+	k.chats = slices.DeleteFunc(k.chats, func(other *Chat) bool { return other == c })
 }
 
 // Chats are the chats that are open, in the order of their paths.
@@ -172,34 +162,20 @@ func (k *Keeper) Chats() []*Chat {
 	for _, c := range k.chats {
 		select {
 		case <-c.opened:
-			if c.Err() == nil {
-				open = append(open, c)
-			}
+			open = append(open, c)
 		default:
 		}
 	}
-	slices.SortFunc(open, func(a, b *Chat) int { return strings.Compare(a.Path().String(), b.Path().String()) })
+	slices.SortFunc(open, func(a, b *Chat) int { return a.Path().Compare(b.Path()) })
 	return open
 }
 
 // Close leaves all chats, and waits until that is done; the context bounds what is said in leaving.
 func (k *Keeper) Close(ctx context.Context) {
 	k.mu.Lock()
-	k.closed = true
+	k.stop(ErrClosed) // no further chat is opened
 	k.mu.Unlock()
 	defer context.AfterFunc(ctx, k.cancel)()
-	for _, c := range k.all() {
-		c.stop(ErrClosed)
-	}
 	k.wg.Wait()
 	k.cancel()
-}
-
-func (k *Keeper) all() (chats []*Chat) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, c := range k.chats {
-		chats = append(chats, c)
-	}
-	return chats
 }
