@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -33,14 +34,7 @@ func (j janitor) idle(now time.Time) (due []*entry, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next = m.cfg.IdleTimeout
-	for _, e := range m.open {
-		if e.doc == nil || e.going {
-			continue
-		}
-		last, busy := e.doc.lastUse()
-		if busy {
-			continue // its Release, or the end of its run, wakes us
-		}
+	for e, last := range j.unused() {
 		if wait := m.cfg.IdleTimeout - now.Sub(last); wait <= 0 {
 			due = append(due, e)
 		} else if wait < next {
@@ -50,27 +44,34 @@ func (j janitor) idle(now time.Time) (due []*entry, next time.Duration) {
 	return due, next
 }
 
+// unused returns the documents that are not in use, with the time of their last use. The end of a use wakes the janitor.
+// The caller holds Manager.mu.
+func (j janitor) unused() map[*entry]time.Time {
+	unused := map[*entry]time.Time{}
+	for _, e := range j.m.open {
+		if e.doc == nil || e.going {
+			continue
+		}
+		if last, busy := e.doc.lastUse(); !busy {
+			unused[e] = last
+		}
+	}
+	return unused
+}
+
 // makeRoom evicts the longest idle documents if too many are open. It never evicts a busy one: then the limit is
 // exceeded for a while.
 func (j janitor) makeRoom(newcomer *entry) {
 	m := j.m
 	m.mu.Lock()
-	var idle []*entry
-	last := map[*entry]time.Time{}
-	for _, e := range m.open {
-		if e == newcomer || e.doc == nil || e.going {
-			continue
-		}
-		if at, busy := e.doc.lastUse(); !busy {
-			idle, last[e] = append(idle, e), at
-		}
-	}
+	last := j.unused()
 	excess := len(m.open) - m.cfg.MaxRooms
 	m.mu.Unlock()
 	if excess <= 0 {
 		return
 	}
-	slices.SortFunc(idle, func(a, b *entry) int { return last[a].Compare(last[b]) })
+	delete(last, newcomer)
+	idle := slices.SortedFunc(maps.Keys(last), func(a, b *entry) int { return last[a].Compare(last[b]) })
 	for _, e := range idle[:min(excess, len(idle))] {
 		j.leaveLater(e, "closed because too many documents were open")
 	}
@@ -108,10 +109,8 @@ func (j janitor) putAway(ctx context.Context, e *entry, why string) error {
 // putAway leaves an entry's room even if it is in use. It first waits for a join in progress; if another goroutine is
 // already leaving the room, it waits for that.
 func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
-	select {
-	case <-e.ready:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := wait(ctx, e.ready); err != nil {
+		return err
 	}
 	if e.doc == nil {
 		return nil // the join failed, and its callers got the error
@@ -119,16 +118,24 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	m.mu.Lock()
 	if e.going {
 		m.mu.Unlock()
-		select {
-		case <-e.gone:
-			return e.left
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := wait(ctx, e.gone); err != nil {
+			return err
 		}
+		return e.left
 	}
 	e.going = true
 	m.mu.Unlock()
 	return m.leave(ctx, e, why)
+}
+
+// wait waits until a channel is closed.
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // leave closes the document of an entry that is marked as going, and then removes it from the map.

@@ -94,16 +94,6 @@ func (e *entry) waitOpened(ctx context.Context, p *waitbudget.Budget) error {
 	return p.WaitOpened(ctx, e.path, &e.Opening, e.ready)
 }
 
-// wait waits until a channel is closed.
-func wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // waitGone waits with a call's patience until the document has been left.
 func (e *entry) waitGone(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
