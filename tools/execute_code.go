@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -61,11 +60,7 @@ func executeCode(p *parts) tool.Tool {
 				if err != nil {
 					return nil, deps.AnalysisError(err)
 				}
-				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(count *int) images.Origin {
-					from := d.Images.OfCode(r, args.Code)
-					from.Count = count
-					return from
-				})
+				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func() waiting.Outcome { return d.OutcomeOfCode(ctx, r, args.Code) })
 			}
 			defer doc.Release()
 			source := textfmt.Lines(args.Code)

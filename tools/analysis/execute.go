@@ -2,12 +2,10 @@ package analysis
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -53,34 +51,31 @@ func RunCell(ctx context.Context, d *deps.Deps, a *analysis.Session, doc *sessio
 
 // CellRun returns the options with which a session's cells run.
 func CellRun(ctx context.Context, a *analysis.Session) run.Options {
-	return run.Options{Ask: waiting.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
+	opt := waiting.RunOptions(ctx)
+	opt.Session = a.ID()
+	return opt
 }
 
 // AnswerCell waits for the run of a session's cell, and answers.
 func AnswerCell(ctx context.Context, d *deps.Deps, a *analysis.Session, doc *session.Document, r *run.Run, opt CodeOptions) (*tool.Answer, error) {
-	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
-		from := d.OfRun(ctx, r, count)
-		if c, ok := doc.Notebook().Cell(r.CellID); ok {
-			from = d.Images.OfCell(ctx, doc, c)
-		}
-		from.Session, from.Count = a.ID(), count
-		return from
+	return AnswerCode(ctx, d, r, doc, opt, func() waiting.Outcome {
+		o := d.Outcome(ctx, r, doc)
+		o.From.Session = a.ID()
+		return o
 	})
 }
 
 // AnswerCode waits for a run, at most as long as the options say, and answers with its outcome so far.
-func AnswerCode(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
+func AnswerCode(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document, args CodeOptions, outcome func() waiting.Outcome) (*tool.Answer, error) {
 	opt := args.runOptions()
 	hold := d.Hold(ctx, args.Timeout != nil, opt.WaitAtMost())
 	wait, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	waiting.Await(ctx, wait, []*run.Run{r})
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt.InterruptOnCancel), r.ID, err)
+	if ctx.Err() != nil {
+		return nil, notebook.Abandoned(ctx, r, opt.InterruptOnCancel)
 	}
-	res := r.Result()
-	c := codeOutcome{desk: d, run: r, Result: res, waited: hold, behind: d.Behind(ctx, r), newSet: d.Images.Sets(ctx), from: from(res.Count)}
-	return c.answer(doc, opt.Size())
+	return codeOutcome{outcome(), hold}.answer(doc, opt.Size())
 }
 
 // duration is how long a run has taken in the kernel so far.

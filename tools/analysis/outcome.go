@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -63,71 +60,44 @@ type imageRef struct {
 
 // codeOutcome is a run as it was when its call stopped waiting.
 type codeOutcome struct {
-	desk *deps.Deps
-	run  *run.Run
-	run.Result
+	waiting.Outcome
 	waited time.Duration
-	behind *waiting.Behind
-	newSet func(expected int) *render.ImageSet // makes one for each rendering
-	from   images.Origin                       // of its images
 }
 
 // answer writes the outcome with at most size characters of output, and fewer if the answer would be too long.
 func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
 	outputs := render.ContentsOf(simplest(c.Outputs))
-	lim := render.OutputLimits{Each: size, Total: size, Count: render.MaxOutputs}
 	out := &CodeResult{}
 	a := &tool.Answer{Body: out, Doc: deps.About(doc)}
-	write := func() {
-		pictures := c.newSet(render.PicturesIn(c.Outputs))
-		pictures.From = c.from
+	return a, render.LimitsOf(size).Fit(a, func(lim render.OutputLimits) {
+		pictures := c.NewSet(render.PicturesIn(c.Outputs))
+		pictures.From = c.From
 		*out = c.render(outputs.Show(lim, pictures), pictures)
 		a.Images = pictures.Images
-	}
-	write()
-	return a, a.Trim(func() bool {
-		if lim.None() {
-			return false
-		}
-		lim = lim.Halved()
-		write()
-		return true
 	})
 }
 
 // simplest keeps of each display its images and the one text form that a model reads best.
 func simplest(outputs []ydoc.Output) []ydoc.Output {
-	outputs = datauri.Expand(outputs)
-	out := make([]ydoc.Output, len(outputs))
-	for i, o := range outputs {
-		out[i] = o
-		data, ok := o["data"].(map[string]any)
-		if !ok {
-			continue
+	return render.Reduced(outputs, func(o ydoc.Output, data, kept map[string]any) {
+		if o.Type() == "display_data" && len(kept) > 0 {
+			return // "<Figure size 640x480 with 1 Axes>"
 		}
-		kept := map[string]any{}
 		best := ""
-		for mime, v := range data {
-			if slices.Contains(render.PictureTypes, mime) {
-				kept[mime] = v
-			} else if best == "" || cmp.Or(cmp.Compare(render.Rank(mime), render.Rank(best)), cmp.Compare(mime, best)) < 0 {
+		for mime := range data {
+			if !slices.Contains(render.PictureTypes, mime) && (best == "" || render.Better(mime, best) < 0) {
 				best = mime
 			}
-		}
-		if o.Type() == "display_data" && len(kept) > 0 {
-			best = "" // "<Figure size 640x480 with 1 Axes>"
 		}
 		if best != "" {
 			kept[best] = data[best]
 		}
-		out[i] = ydoc.Output{"output_type": o["output_type"], "data": kept}
-	}
-	return out
+	})
 }
 
 func (c codeOutcome) render(shown render.ShownOutputs, pictures *render.ImageSet) CodeResult {
 	out := CodeResult{
-		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, Input: waiting.InputOf(c.Result), CellID: c.run.CellID, Count: c.Count,
+		Success: c.State == run.Done, State: string(c.State), RunID: c.ID, Input: c.Input, CellID: c.CellID, Count: c.Count,
 		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted+c.Figures > 0,
 	}
 	var stdout, stderr strings.Builder
@@ -163,9 +133,7 @@ func (c codeOutcome) render(shown render.ShownOutputs, pictures *render.ImageSet
 		}
 	}
 	c.explain(&out)
-	if shown.Omitted > 0 {
-		out.Message = strings.TrimPrefix(out.Message+"; "+textfmt.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
-	}
+	out.Message = tool.Sentences(out.Message, shown.LeftOut())
 	return out
 }
 
@@ -206,12 +174,12 @@ func (c codeOutcome) explain(out *CodeResult) {
 	if c.Err != nil {
 		why = c.Err.Error()
 	}
-	switch {
+	switch queued := c.QueuedBehind("this code"); {
 	case c.State == run.WaitingForInput:
-		fail(errInput, c.desk.HowToAnswer(c.run.ID, c.Result))
-	case c.State == run.Queued && c.behind != nil:
-		out.Behind = c.behind
-		fail(ErrTimeout, "not begun: "+c.behind.Says()+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this code", c.run.ID))+textfmt.Hint(", interrupt_execution stops all"))
+		fail(errInput, c.HowToAnswer)
+	case queued != "":
+		out.Behind = c.Behind
+		fail(ErrTimeout, "not begun: "+queued+textfmt.Hint(", interrupt_execution stops all"))
 	case !c.State.Ended():
 		doing := "the code goes on running"
 		if c.State == run.Queued {
@@ -219,7 +187,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		} else if c.Asking != nil {
 			doing = waiting.Asks(c.Result)
 		}
-		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+textfmt.Hint("; wait_run with run_id %q waits for it")+textfmt.Hint(", interrupt_execution stops it"), c.waited, doing, c.run.ID))
+		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+textfmt.Hint("; wait_run with run_id %q waits for it")+textfmt.Hint(", interrupt_execution stops it"), c.waited, doing, c.ID))
 	case c.State == run.Lost:
 		fail(ErrLost, why)
 	case c.State == run.Cancelled:
@@ -229,21 +197,6 @@ func (c codeOutcome) explain(out *CodeResult) {
 	case c.State == run.Failed:
 		fail("Error", why)
 	}
-	var says []string
-	for _, s := range []string{out.Message, c.Note} {
-		if s != "" {
-			says = append(says, s)
-		}
-	}
-	if c.Dropped {
-		says = append(says, "output is missing, because more came at once than the Jupyter server passes on")
-	}
-	if c.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(c.Omitted)))
-	}
-	if c.Figures > 0 {
-		says = append(says, render.FiguresLeftOut(c.Figures))
-	}
-	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
+	out.Message, _ = textfmt.Cut(tool.Sentences(append([]string{out.Message}, c.Notes()...)...), 1000)
 	out.ErrorMessage, _ = textfmt.Cut(out.ErrorMessage, 2000)
 }

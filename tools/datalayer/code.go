@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -49,19 +48,5 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	if err != nil {
 		return nil, deps.AnalysisError(err)
 	}
-	late, err := w.wait(ctx, d.Deps, r)
-	if err != nil {
-		return nil, err
-	}
-	s := w.outcome(ctx, d.Deps, r, late)
-	s.newSet = d.Images.Sets(ctx)
-	s.from = imagesOfCode(d, r, code)
-	out, _, err := s.answer(nil)
-	return out, err
-}
-
-func imagesOfCode(d *Toolset, r *run.Run, code string) images.Origin {
-	from := d.Images.OfCode(r, code)
-	from.Count = r.Status().Count
-	return from
+	return w.answer(ctx, d.Deps, r, nil, func() waiting.Outcome { return d.OutcomeOfCode(ctx, r, code) })
 }

@@ -156,7 +156,7 @@ func readCells(d *Toolset) tool.Tool {
 				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(datauri.Short(c.Source))}
 				if c.Type == ydoc.Code {
 					pictures.From = d.Images.OfCell(ctx, doc, c)
-					shown := render.ContentsOf(readable(c.Outputs)).Show(render.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: render.MaxOutputs}, pictures)
+					shown := render.ContentsOf(readable(c.Outputs)).Show(render.LimitsOf(notebook.DefaultOutputSize), pictures)
 					for n, o := range shown.Outputs {
 						one.Outputs = append(one.Outputs, placedOutput(o, shown.Images[n], pictures)...)
 					}

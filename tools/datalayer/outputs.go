@@ -8,9 +8,6 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/datauri"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -62,33 +59,23 @@ type placedImage struct {
 
 // shownRun is what an answer shows of a cell, or of code that was run.
 type shownRun struct {
-	kind     string
-	cell     string   // id; "" for none
-	revision string   // of the notebook; "" where nothing was read
-	head     []string // texts before the outputs
-	outputs  []ydoc.Output
-	tail     []string // texts after them
-	none     string   // the only text of an answer that would be empty
-	run      *run.Run
-	state    run.State
-	input    *waiting.Input
-	size     int // most characters of outputs
-	newSet   func(expected int) *render.ImageSet
-	from     images.Origin // of its images
+	waiting.Outcome // of a cell that was read, its outputs alone
+	kind            string
+	revision        string   // of the notebook; "" where nothing was read
+	head            []string // texts before the outputs
+	tail            []string // texts after them
+	none            string   // the only text of an answer that would be empty
+	size            int      // most characters of outputs
 }
 
 // answer writes the answer, and cuts it further if it would be too long. whole tells that the texts of the head were
 // not cut.
 func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
-	outputs := render.ContentsOf(readable(s.outputs))
-	lim := render.OutputLimits{Each: s.size, Total: s.size, Count: render.MaxOutputs}
-	most := tool.MaxSource
-	read := &cellResult{outputsResult{Kind: s.kind, CellID: s.cell}, s.revision}
+	outputs := render.ContentsOf(readable(s.Outputs))
+	lim, most := render.LimitsOf(s.size), tool.MaxSource
+	read := &cellResult{outputsResult{Kind: s.kind, CellID: s.CellID, RunID: s.ID, State: string(s.State), Input: s.Input}, s.revision}
 	out := &read.outputsResult
-	if s.run != nil {
-		out.RunID, out.State, out.Input = s.run.ID, string(s.state), s.input
-	}
-	a = &tool.Answer{Body: out, Doc: deps.About(doc), Meta: idMeta(s.cell, nil)}
+	a = &tool.Answer{Body: out, Doc: deps.About(doc), Meta: idMeta(s.CellID, nil)}
 	if s.revision != "" {
 		a.Body = read
 	}
@@ -106,8 +93,8 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		return slices.Concat(parts, atRevision(s.revision), warning(a))
 	}
 	write := func() {
-		pictures := s.newSet(render.PicturesIn(s.outputs))
-		pictures.From = s.from
+		pictures := s.NewSet(render.PicturesIn(s.Outputs))
+		pictures.From = s.From
 		out.Result, whole = nil, true
 		for _, t := range s.head {
 			short, wasCut := textfmt.Cut(t, most)
@@ -117,8 +104,8 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		for i, o := range shown.Outputs {
 			out.Result = append(out.Result, placedOutput(o, shown.Images[i], pictures)...)
 		}
-		if shown.Omitted > 0 {
-			out.Result = append(out.Result, "["+textfmt.Plural(shown.Omitted, "output")+" left out of the middle]")
+		if left := shown.LeftOut(); left != "" {
+			out.Result = append(out.Result, "["+left+"]")
 		}
 		for _, t := range s.tail {
 			out.Result = append(out.Result, t)
@@ -180,26 +167,11 @@ var richest = []string{"text/markdown", "text/latex", "application/json", "text/
 
 // readable keeps of each display its images, or without images the form that is the best text.
 func readable(outputs []ydoc.Output) []ydoc.Output {
-	outputs = datauri.Expand(outputs)
-	out := make([]ydoc.Output, len(outputs))
-	for i, o := range outputs {
-		out[i] = o
-		data, ok := o["data"].(map[string]any)
-		if !ok {
-			continue
-		}
-		kept := map[string]any{}
-		for _, mime := range render.PictureTypes {
-			if v, ok := data[mime]; ok {
-				kept[mime] = v
-			}
-		}
+	return render.Reduced(outputs, func(o ydoc.Output, data, kept map[string]any) {
 		if len(kept) == 0 {
 			kept["text/plain"] = readableText(o.Type(), data)
 		}
-		out[i] = ydoc.Output{"output_type": o["output_type"], "data": kept}
-	}
-	return out
+	})
 }
 
 func readableText(kind string, data map[string]any) string {

@@ -205,11 +205,12 @@ func readCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			o := shownRun{kind: "cell.read", cell: cell.ID, revision: target.Revision(revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
+			o := shownRun{kind: "cell.read", revision: target.Revision(revision), size: analysis.DefaultCodeSize}
+			o.CellID, o.NewSet, o.From = cell.ID, d.Images.Sets(ctx), d.Images.OfCell(ctx, doc, cell)
 			o.head = []string{cellHead(cell, at), datauri.Short(cell.Source)}
-			o.outputs = render.PicturesOf(cell)
+			o.Outputs = render.PicturesOf(cell)
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
-				o.outputs = append(o.outputs, cell.Outputs...)
+				o.Outputs = append(o.Outputs, cell.Outputs...)
 			}
 			a, whole, err := o.answer(doc)
 			if err == nil && whole {

@@ -3,6 +3,7 @@ package datalayer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/session"
@@ -11,7 +12,6 @@ import (
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/waiting"
@@ -138,7 +138,7 @@ func (w *Watch) wait(ctx context.Context, d *deps.Deps, r *run.Run) (late bool, 
 	elapsed := time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
-		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, w.always), r.ID, ctx.Err())
+		return false, notebook.Abandoned(ctx, r, w.always)
 	case r.Status().State.Ended():
 		w.say("[COMPLETED in %.1fs]", elapsed)
 		return false, nil
@@ -159,10 +159,19 @@ func (w *Watch) wait(ctx context.Context, d *deps.Deps, r *run.Run) (late bool, 
 	return true, nil
 }
 
-// outcome is what the answer shows of the run after the wait.
-func (w *Watch) outcome(ctx context.Context, d *deps.Deps, r *run.Run, late bool) shownRun {
-	res := r.Result()
-	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, input: waiting.InputOf(res), outputs: res.Outputs, size: w.size, none: "[No output generated]"}
+// answer waits for the run as their server does, and answers with its outcome.
+func (w *Watch) answer(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document, outcome func() waiting.Outcome) (*tool.Answer, error) {
+	late, err := w.wait(ctx, d, r)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := w.shown(outcome(), late).answer(doc)
+	return a, err
+}
+
+// shown is what the answer shows of the run after the wait.
+func (w *Watch) shown(o waiting.Outcome, late bool) shownRun {
+	s := shownRun{Outcome: o, kind: w.kind, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
 		if w.first {
 			s.head = []string{w.timedOut}
@@ -173,63 +182,36 @@ func (w *Watch) outcome(ctx context.Context, d *deps.Deps, r *run.Run, late bool
 	if w.stream {
 		s.tail = append(s.tail, w.lines...)
 	}
-	behind := d.Behind(ctx, r)
-	switch {
-	case res.State == run.WaitingForInput:
-		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", r.ID, d.HowToAnswer(r.ID, res)))
-	case res.State == run.Queued && w.goesOn && behind != nil:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s"+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.ID))+"]", r.ID, behind.Says()))
-	case !res.State.Ended() && w.goesOn:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+textfmt.Hint(": wait_run waits for it")+textfmt.Hint(", cancel_run stops it")+"]", r.ID))
-	case !res.State.Ended():
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+textfmt.Hint("; wait_run waits for it")+textfmt.Hint(", restart_notebook ends it")+"]", r.ID))
+	switch queued := o.QueuedBehind("this one"); {
+	case o.State == run.WaitingForInput:
+		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", o.ID, o.HowToAnswer))
+	case queued != "" && w.goesOn:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s]", o.ID, queued))
+	case !o.State.Ended() && w.goesOn:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+textfmt.Hint(": wait_run waits for it")+textfmt.Hint(", cancel_run stops it")+"]", o.ID))
+	case !o.State.Ended():
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+textfmt.Hint("; wait_run waits for it")+textfmt.Hint(", restart_notebook ends it")+"]", o.ID))
 	case late:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", o.ID, o.State))
 	}
-	for _, note := range w.notes(res) {
+	notes := o.Notes()
+	if o.Err != nil && o.State != run.Interrupted {
+		why, _ := textfmt.Cut(o.Err.Error(), 1000)
+		notes = slices.Insert(notes, 0, why)
+	}
+	for _, note := range notes {
 		s.tail = append(s.tail, "[NOTE: "+note+"]")
 	}
 	return s
 }
 
-// notes are what else the caller should know.
-func (w *Watch) notes(res run.Result) (out []string) {
-	if res.Err != nil && res.State != run.Interrupted {
-		t, _ := textfmt.Cut(res.Err.Error(), 1000)
-		out = append(out, t)
-	}
-	if res.Note != "" {
-		out = append(out, res.Note)
-	}
-	if res.Dropped {
-		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
-	}
-	if res.Omitted > 0 {
-		out = append(out, fmt.Sprintf("%s bytes of output were left out"+textfmt.Hint("; get_run with output -1 pages through their text"), textfmt.Thousands(res.Omitted)))
-	}
-	if res.Figures > 0 {
-		out = append(out, render.FiguresLeftOut(res.Figures))
-	}
-	return out
-}
-
 // runUsed runs a cell as their server does, and answers.
 func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *Watch) (*tool.Answer, error) {
-	runs, err := doc.RunWith(ctx, []string{cell}, run.Options{Ask: waiting.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, []string{cell}, waiting.RunOptions(ctx))
 	if err != nil {
 		return nil, err
 	}
-	late, err := w.wait(ctx, d.Deps, runs[0])
-	if err != nil {
-		return nil, err
-	}
-	s := w.outcome(ctx, d.Deps, runs[0], late)
-	s.newSet, s.from = d.Images.Sets(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
-	if c, ok := doc.Notebook().Cell(cell); ok {
-		s.from = d.Images.OfCell(ctx, doc, c)
-	}
-	a, _, err := s.answer(doc)
-	return a, err
+	return w.answer(ctx, d.Deps, runs[0], doc, func() waiting.Outcome { return d.Outcome(ctx, runs[0], doc) })
 }
 
 // RunUsedCell runs the cell that a call names.

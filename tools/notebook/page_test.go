@@ -79,10 +79,11 @@ func TestExecutionResultsAlwaysFit(t *testing.T) {
 	for range 5 {
 		outputs = append(outputs, sample.Stream(big), sample.Display(map[string]any{"image/png": image}))
 	}
-	f := finished{size: MaxOutputSize, newSet: func(int) *render.ImageSet { return trayOf(t, 4) }}
+	f := finished{size: MaxOutputSize}
 	for i := range maxRunCells {
-		r := finishedRun{id: fmt.Sprint("run-", i), cell: strings.Repeat("c", 36), contents: render.ContentsOf(outputs)}
-		r.State = "failed"
+		r := finishedRun{contents: render.ContentsOf(outputs)}
+		r.ID, r.CellID, r.State = fmt.Sprint("run-", i), strings.Repeat("c", 36), "failed"
+		r.NewSet = func(int) *render.ImageSet { return trayOf(t, 4) }
 		f.runs = append(f.runs, r)
 	}
 	a := &tool.Answer{}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/render"
@@ -103,19 +102,14 @@ type executed struct {
 
 // finished are the runs of one call, as they were when it stopped waiting.
 type finished struct {
-	desk    *deps.Deps
-	runs    []finishedRun
+	runs    []finishedRun // at least one
 	size    int
 	timeout time.Duration
-	newSet  func(expected int) *render.ImageSet // makes one for each rendering
 }
 
 type finishedRun struct {
-	id, cell string
-	run.Result
+	waiting.Outcome
 	contents render.Contents
-	from     images.Origin // of its images
-	behind   *waiting.Behind
 }
 
 // runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs go on.
@@ -124,7 +118,7 @@ func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []
 		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
 			textfmt.Plural(len(cells), "cell"), textfmt.Thousands(maxRunCells))
 	}
-	runs, err := doc.RunWith(ctx, cells, run.Options{Ask: waiting.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, cells, waiting.RunOptions(ctx))
 	if err != nil {
 		return finished{}, err
 	}
@@ -135,17 +129,22 @@ func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt.InterruptOnCancel), err)
 	}
-	out := finished{desk: d, size: opt.Size(), timeout: hold, newSet: d.Images.Sets(ctx)}
+	out := finished{size: opt.Size(), timeout: hold}
 	for _, r := range runs {
-		result := r.Result()
-		from := d.OfRun(ctx, r, result.Count)
-		if cell, ok := doc.Notebook().Cell(r.CellID); ok {
-			from = d.Images.OfCell(ctx, doc, cell)
-			from.Count = result.Count
-		}
-		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), from, d.Behind(ctx, r)})
+		out.add(ctx, d, r, doc)
 	}
 	return out, nil
+}
+
+// add adds a run as it is now. doc is its notebook, nil if it is not open.
+func (f *finished) add(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document) {
+	o := d.Outcome(ctx, r, doc)
+	f.runs = append(f.runs, finishedRun{o, d.ContentsFor(ctx, o.Outputs)})
+}
+
+// Abandoned is the error of a call whose context ended before its run, after [Abandon].
+func Abandoned(ctx context.Context, r *run.Run, always bool) error {
+	return fmt.Errorf("the call was cancelled; %s (run %s): %w", Abandon(ctx, []*run.Run{r}, always), r.ID, ctx.Err())
 }
 
 // AbandonTime bounds interrupting the runs of a cancelled call.
@@ -199,7 +198,7 @@ func (f finished) afterwards(success string) string {
 
 // into puts the results into an answer, and cuts them until the answer fits.
 func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
-	lim := render.OutputLimits{Each: f.size, Total: f.size, Count: render.MaxOutputs}
+	lim := render.LimitsOf(f.size)
 	for f.chars(lim) > tool.AnswerBudget/2 { // every character is sent twice
 		lim = lim.Halved()
 	}
@@ -207,23 +206,14 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	for _, r := range f.runs {
 		expected += render.PicturesIn(r.Outputs)
 	}
-	write := func() {
-		pictures := f.newSet(expected)
+	return lim.Fit(a, func(lim render.OutputLimits) {
+		pictures := f.runs[0].NewSet(expected)
 		var results []ExecutionResult
 		for _, r := range f.runs {
 			results = append(results, f.show(r, lim, pictures))
 		}
 		set(results)
 		a.Images = pictures.Images
-	}
-	write()
-	return a.Trim(func() bool {
-		if lim.None() {
-			return false
-		}
-		lim = lim.Halved()
-		write()
-		return true
 	})
 }
 
@@ -236,47 +226,35 @@ func (f finished) chars(lim render.OutputLimits) int {
 	return n
 }
 
+// resultOf is what an answer says of a run besides its outputs.
+func resultOf(o waiting.Outcome) ExecutionResult {
+	return ExecutionResult{CellID: o.CellID, RunID: o.ID, State: string(o.State), Input: o.Input, ExecutionCount: o.Count, Dropped: o.Dropped}
+}
+
 func (f finished) show(r finishedRun, lim render.OutputLimits, pictures *render.ImageSet) ExecutionResult {
-	pictures.From = r.from
-	o := r.contents.Show(lim, pictures)
-	out := ExecutionResult{
-		Outputs: o.Outputs, Truncated: o.Truncated(), OriginalSize: o.Original, OutputsOmitted: o.Omitted,
-		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
-	}
-	out.Shortened = o.Short
-	out.Dropped, out.Input = r.Dropped, waiting.InputOf(r.Result)
+	pictures.From = r.From
+	o, out := r.contents.Show(lim, pictures), resultOf(r.Outcome)
+	out.Outputs, out.Truncated, out.OriginalSize, out.OutputsOmitted, out.Shortened = o.Outputs, o.Truncated(), o.Original, o.Omitted, o.Short
 	var says []string
 	if r.Err != nil {
 		says = append(says, r.Err.Error())
 	} else if !r.State.Ended() {
-		if how := f.desk.HowToAnswer(r.id, r.Result); how != "" {
-			says = append(says, how)
-		}
-		switch why := r.behind.Says(); {
-		case r.State == run.Queued && why != "":
-			out.Behind = r.behind
-			says = append(says, why+textfmt.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.id)))
+		says = append(says, r.HowToAnswer)
+		switch why := r.QueuedBehind("this one"); {
+		case why != "":
+			out.Behind = r.Behind
+			says = append(says, why)
 		case r.State != run.WaitingForInput:
 			says = append(says, unfinished(f.timeout))
 		}
-		if why := waiting.NotBegun(r.Result); why != "" {
-			says = append(says, why)
-		}
+		says = append(says, waiting.NotBegun(r.Result))
 	}
-	if r.Note != "" {
-		says = append(says, r.Note)
-	}
-	if r.Dropped {
-		says = append(says, "truncated by the server: output is missing, because more came at once than its limits allow; "+
-			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
-	}
-	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"), textfmt.Thousands(r.Omitted)))
-	}
-	if r.Figures > 0 {
-		says = append(says, render.FiguresLeftOut(r.Figures))
-	}
-	out.Message, _ = textfmt.Cut(strings.Join(says, "; "), 1000)
+	says = append(says, r.NotesWorded(
+		"truncated by the server: output is missing, because more came at once than its limits allow; "+
+			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit",
+		"%s bytes of output were left out of the notebook; its end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"),
+	)...)
+	out.Message, _ = textfmt.Cut(tool.Sentences(says...), 1000)
 	return out
 }
 

@@ -29,6 +29,11 @@ type RunView struct {
 	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent while it goes on."`
 }
 
+// viewOf is what an answer says of a run besides its outputs.
+func viewOf(r *run.Run, o waiting.Outcome) RunView {
+	return RunView{ExecutionResult: resultOf(o), Path: r.Path.String(), Started: tool.Stamp(o.Started), Ended: tool.Stamp(o.Ended)}
+}
+
 // namedRun is the argument of a tool for one run.
 type namedRun struct {
 	RunID string `json:"run_id" jsonschema:"From the answer of the call that ran the cell." validate:"min=1,max=40"`
@@ -69,11 +74,9 @@ func Visible(ctx context.Context, r *run.Run) bool {
 
 // answerRun answers with a run as it is now.
 func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.Answer, error) {
-	result := r.Result()
-	out := RunView{Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
-	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
-		r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count), d.Behind(ctx, r),
-	}}}
+	f := finished{size: size}
+	f.add(ctx, d, r, nil)
+	out := viewOf(r, f.runs[0].Outcome)
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
@@ -94,7 +97,7 @@ func getRun(d *deps.Deps) tool.Tool {
 			}
 			switch {
 			case args.Output != nil:
-				return answerPage(ctx, r, args)
+				return answerPage(ctx, d, r, args)
 			case args.Offset != nil && *args.Offset > 0:
 				return nil, errors.New("offset needs output, which names the output to page through")
 			}

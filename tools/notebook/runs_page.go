@@ -8,9 +8,9 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 // LeftOutOutput is the output number of the text that was left out of the notebook.
@@ -102,9 +102,9 @@ func unfinishedEscape(piece []rune) int {
 }
 
 // answerPage answers with a page of a run's output.
-func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer, error) {
-	result := r.Result()
-	outputs := render.ContentsOf(result.Outputs)
+func answerPage(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) (*tool.Answer, error) {
+	o := d.OutcomeOf(ctx, r)
+	outputs := render.ContentsOf(o.Outputs)
 	offset, n := 0, args.Size()
 	if args.Offset != nil {
 		offset = *args.Offset
@@ -113,13 +113,8 @@ func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer,
 	if err != nil {
 		return nil, err
 	}
-	out := PagedRun{Page: p, RunView: RunView{
-		ExecutionResult: ExecutionResult{
-			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
-			CellID: r.CellID, RunID: r.ID, State: string(result.State), Input: waiting.InputOf(result), ExecutionCount: result.Count,
-		},
-		Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
-	}}
+	out := PagedRun{Page: p, RunView: viewOf(r, o)}
+	out.Outputs, out.Truncated, out.OriginalSize = []map[string]any{}, p.Next != nil, p.Length
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, a.Trim(func() bool {
 		n = n * 3 / 4

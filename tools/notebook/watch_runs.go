@@ -39,7 +39,7 @@ func watchRuns(d *deps.Deps) tool.Tool {
 			case err != nil:
 				return nil, err
 			case args.Output != nil:
-				return answerPage(ctx, r, getRunArgs{namedRun{args.RunID}, args.OutputSize, args.Output, args.Offset})
+				return answerPage(ctx, d, r, getRunArgs{namedRun{args.RunID}, args.OutputSize, args.Output, args.Offset})
 			case args.Offset != nil && *args.Offset > 0:
 				return nil, errors.New("offset needs output, which names the output to page through")
 			case args.Wait > 0:

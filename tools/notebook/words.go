@@ -7,7 +7,9 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -54,11 +56,7 @@ func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 	}
 	out := []plaintext.Block{plaintext.Source(c, v.Source)}
 	_, outputs := plaintext.Outputs(v.Outputs, false)
-	out = append(out, outputs...)
-	if v.OutputsOmitted > 0 {
-		out = append(out, plaintext.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(v.OutputsOmitted, "output"))})
-	}
-	return out
+	return withNote(append(out, outputs...), render.LeftOut(v.OutputsOmitted))
 }
 
 // markedBy is what a cell's metadata says that matters to who works with the cell.
@@ -103,13 +101,15 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 		c.Says = append(c.Says, r.RunID)
 	}
 	out := append([]plaintext.Block{{Head: c.Head(), Body: first}}, outputs...)
-	if r.OutputsOmitted > 0 {
-		out = append(out, plaintext.Block{Head: fmt.Sprintf(" %s left out of the middle", textfmt.Plural(r.OutputsOmitted, "output"))})
+	return withNote(withNote(out, render.LeftOut(r.OutputsOmitted)), r.Message)
+}
+
+// withNote adds a note of its own line, if there is one.
+func withNote(blocks []plaintext.Block, note string) []plaintext.Block {
+	if note == "" {
+		return blocks
 	}
-	if r.Message != "" {
-		out = append(out, plaintext.Block{Head: " " + r.Message})
-	}
-	return out
+	return append(blocks, plaintext.Block{Head: " " + note})
 }
 
 // addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run
@@ -166,11 +166,6 @@ func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	return out + ": " + strings.Join(parts, ", ")
 }
 
-// joined joins the parts of a first line.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
-}
-
 // words are the runs of the cells that were asked for.
 func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: ranWords(roll, r.Results)}
@@ -193,7 +188,7 @@ func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionR
 		addRuns(&t, roll, results)
 		return t
 	}
-	t.First = joined(did+" "+roll.Names(ids...), ranWords(roll, results))
+	t.First = tool.Sentences(did+" "+roll.Names(ids...), ranWords(roll, results))
 	addRuns(&t, roll, results)
 	return t
 }
@@ -203,7 +198,7 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	if len(r.Merged) == 0 {
 		return didAndRan("changed", roll, r.CellIDs, r.Results)
 	}
-	t := plaintext.Text{First: joined("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
+	t := plaintext.Text{First: tool.Sentences("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
@@ -220,7 +215,7 @@ func (r *MoveResult) words(roll *target.Roll) plaintext.Text {
 
 // words say what was done with the kernel, and the runs after it.
 func (r *RestartResult) words(roll *target.Roll) plaintext.Text {
-	t := plaintext.Text{First: joined(r.did, ranWords(roll, r.Results))}
+	t := plaintext.Text{First: tool.Sentences(r.did, ranWords(roll, r.Results))}
 	addRuns(&t, roll, r.Results)
 	return t
 }

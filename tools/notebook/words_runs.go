@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
@@ -29,7 +30,7 @@ func where(path string) string {
 
 // words are a run as it is now.
 func (r *RunView) words() plaintext.Text {
-	t := plaintext.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
+	t := plaintext.Text{First: tool.Sentences(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
 	named := r.ExecutionResult
 	named.RunID = "" // said already
 	t.Add(named.blocks(cellOfRun(r.CellID))...)

@@ -23,6 +23,22 @@ type OutputLimits struct {
 	Count int // how many outputs
 }
 
+// LimitsOf are limits of so many characters for each output, and for all of a cell together.
+func LimitsOf(size int) OutputLimits { return OutputLimits{Each: size, Total: size, Count: MaxOutputs} }
+
+// Fit calls write with the limits, and with half of them until the answer fits.
+func (l OutputLimits) Fit(a *tool.Answer, write func(OutputLimits)) error {
+	write(l)
+	return a.Trim(func() bool {
+		if l.None() {
+			return false
+		}
+		l = l.Halved()
+		write(l)
+		return true
+	})
+}
+
 // Halved returns half the limits.
 func (l OutputLimits) Halved() OutputLimits {
 	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
@@ -39,6 +55,17 @@ type ShownOutputs struct {
 	Original int    // characters of all text before cutting
 	Omitted  int    // outputs left out completely
 	Short    bool   // whether something was left out before, see [ContentsFor]
+}
+
+// LeftOut says how many outputs are left out; "" if all are shown.
+func (s ShownOutputs) LeftOut() string { return LeftOut(s.Omitted) }
+
+// LeftOut says that so many outputs are left out; "" for none.
+func LeftOut(outputs int) string {
+	if outputs == 0 {
+		return ""
+	}
+	return textfmt.Plural(outputs, "output") + " left out of the middle"
 }
 
 // Truncated tells whether anything was cut or left out.
@@ -132,9 +159,7 @@ func contentOf(o ydoc.Output) content {
 				c.order = append(c.order, mime)
 			}
 		}
-		slices.SortFunc(c.order, func(a, b string) int {
-			return cmp.Or(cmp.Compare(Rank(a), Rank(b)), cmp.Compare(a, b))
-		})
+		slices.SortFunc(c.order, Better)
 	default:
 		c.texts["text"] = MimeText(map[string]any(o))
 	}
@@ -189,6 +214,29 @@ func Rank(mime string) int {
 		return i
 	}
 	return len(order)
+}
+
+// Better compares MIME types by [Rank], and those of equal rank by name.
+func Better(a, b string) int { return cmp.Or(cmp.Compare(Rank(a), Rank(b)), cmp.Compare(a, b)) }
+
+// Reduced keeps of each display its pictures, and those of its other forms that add adds to the ones kept.
+func Reduced(outputs []ydoc.Output, add func(o ydoc.Output, data, kept map[string]any)) []ydoc.Output {
+	out := slices.Clone(datauri.Expand(outputs))
+	for i, o := range out {
+		data, ok := o["data"].(map[string]any)
+		if !ok {
+			continue
+		}
+		kept := map[string]any{}
+		for _, mime := range PictureTypes {
+			if v, ok := data[mime]; ok {
+				kept[mime] = v
+			}
+		}
+		add(o, data, kept)
+		out[i] = ydoc.Output{"output_type": o["output_type"], "data": kept}
+	}
+	return out
 }
 
 // show returns the output in nbformat's shape within allowed characters, and whether anything was left out. Error

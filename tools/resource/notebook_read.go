@@ -247,7 +247,7 @@ func (d *Provider) readJSON(ctx context.Context, o deps.OwnedNotebook) (mcp.Text
 	nb := o.Doc.Notebook()
 	cells := nb.Cells()
 	meta := d.metaOf(o).readFields(nil)
-	lim := render.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: render.MaxOutputs}
+	lim := render.LimitsOf(notebook.MaxCellData)
 	for left := 0; ; {
 		content := nbformat.Of(nb)
 		list, _ := content["cells"].([]any)

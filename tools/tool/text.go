@@ -2,6 +2,7 @@ package tool
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
@@ -20,12 +21,15 @@ func Whole(text string) error {
 // MarkedWhy is why a text that is [textfmt.Marked] is refused.
 const MarkedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
 
-// Sentences joins what there is of two notes.
-func Sentences(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+// Sentences joins those of the notes that are not empty.
+func Sentences(notes ...string) string {
+	var out []string
+	for _, s := range notes {
+		if s != "" {
+			out = append(out, s)
+		}
 	}
-	return a + "; " + b
+	return strings.Join(out, "; ")
 }
 
 // Stamp writes a time as the tools do: ISO 8601, UTC, "" for none.

@@ -41,6 +41,11 @@ func Asker(ctx context.Context) run.Asker {
 	}
 }
 
+// RunOptions are the options with which a call's cells run.
+func RunOptions(ctx context.Context) run.Options {
+	return run.Options{Ask: Asker(ctx), Owner: tool.ClientOf(ctx)}
+}
+
 // elicitation turns a question into an MCP elicitation.
 func elicitation(q run.Question) mcp.ElicitationParams {
 	return mcp.ElicitationParams{
