@@ -127,12 +127,6 @@ func Unmarshal(text []byte, dst any) error {
 	return d.Decode(dst)
 }
 
-// Marshal encodes a plain value with the numbers that JSON cannot have, as Python writes them.
-func Marshal(v any) ([]byte, error) {
-	text, err := json.Marshal(Literals(v))
-	return Python(text), err
-}
-
 // Value is a decoded number as a plain value: an int, a float64, or a Number where no float64 has it. The error is that of
 // strconv for a text that is not a number.
 func Value(n json.Number) (any, error) {

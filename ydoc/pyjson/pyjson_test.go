@@ -42,10 +42,10 @@ func TestValues(t *testing.T) {
 		test.Eq(t, want[i], got)
 		v[i] = got
 	}
-	python, err := Marshal(map[string]any{"a": v})
+	text, err := json.Marshal(Literals(map[string]any{"a": v}))
 	must.NoError(t, err)
-	test.Eq(t, `{"a":[1,2.5,NaN,Infinity,-Infinity,Infinity]}`, string(python))
-	text, err := json.Marshal(v)
+	test.Eq(t, `{"a":[1,2.5,NaN,Infinity,-Infinity,Infinity]}`, string(Python(text)))
+	text, err = json.Marshal(v)
 	must.NoError(t, err)
 	test.Eq(t, `[1,2.5,"NaN","Infinity","-Infinity","Infinity"]`, string(text))
 	for _, n := range []Number{NaN, Infinity, NegInfinity} {

@@ -47,15 +47,6 @@ func New(code Code, v Values) Fault {
 	panic("faults: no fault " + string(code))
 }
 
-// Codes are those of all faults, in the order of the table.
-func Codes() []Code {
-	codes := make([]Code, len(table))
-	for i, r := range table {
-		codes[i] = r.code
-	}
-	return codes
-}
-
 // Of returns the fault that an error is of, and whether it is of one.
 func Of(err error) (Fault, bool) {
 	var f Fault
@@ -77,11 +68,7 @@ func (f Fault) ForRole(role string) Fault {
 	return f
 }
 
-// URLSetting and TokenSetting are what sets a server's address and its token, by the server's role; "" is that of the
-// only server.
-func URLSetting(role string) string { return ForRole(role, settingURL) }
-
-// TokenSetting is what sets the token, see [URLSetting].
+// TokenSetting is what sets a server's token, by the server's role; "" is that of the only server.
 func TokenSetting(role string) string { return ForRole(role, settingToken) }
 
 // ForRole replaces the settings of the only server in a text by those of a role.
