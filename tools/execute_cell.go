@@ -49,9 +49,8 @@ func executeCell(p *parts) tool.Tool {
 		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
 		Description: "Runs one code cell as it is, and returns what it printed, its value and its images. With session_id it is of that analysis session's notebook, and goes on after timeout seconds; without, of the current notebook: then it is interrupted, and the answer is a list of texts and images.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[executeCellArgs](nil),
 		Output:      eitherSchema(),
-		Handle: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {
 			if args.ID == "" {
 				name := datalayer.UsedCell{Index: args.Index, CellID: args.CellID}
 				return p.datalayer.RunUsedCell(ctx, name, args.used().Watch("cell.execute", datalayer.UsualTimeout), args.CodeOptions)

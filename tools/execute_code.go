@@ -35,9 +35,8 @@ func executeCode(p *parts) tool.Tool {
 		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
 		Description: "Runs code in the kernel of an analysis session, or of kernel_id or the current notebook, and returns its output. In a session with a notebook it becomes a cell at its end, and goes on after timeout seconds under its run_id; without session_id it leaves no cell.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[executeCodeArgs](nil),
 		Output:      eitherSchema(),
-		Handle: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {
 			switch {
 			case args.ID != "" && args.KernelID != "":
 				return nil, errors.New("session_id and kernel_id are both given: give one of them")

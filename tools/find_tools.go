@@ -49,9 +49,8 @@ func findTools(p *parts) tool.Tool {
 		Toolset:     tool.ToolsetCore,
 		Description: "Finds tools that are not listed, when none here does what you want: analysis sessions, kernels, templates, files, findings to keep and more. Returns their arguments; call_tool calls them.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[findToolsArgs](nil),
 		Output:      tool.ResultOf[findToolsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args findToolsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args findToolsArgs) (*tool.Answer, error) {
 			out := findToolsResult{Tools: []foundTool{}}
 			var names []string
 			for _, t := range fitting(args.Wish, p.offer.hidden()) {
@@ -163,9 +162,8 @@ func callTool(p *parts) tool.Tool {
 		Toolset:     tool.ToolsetCore,
 		Description: "Calls a tool that find_tools has found, when your list of tools does not show it. The answer is that tool's.",
 		Hints:       tool.Hints{ReadOnly: p.ReadOnly, Destructive: !p.ReadOnly, OpenWorld: !p.ReadOnly},
-		Input:       tool.ArgumentsOf[callToolArgs](nil),
 		Output:      tool.ResultOf[map[string]any](nil),
-		Handle: tool.Typed(func(_ context.Context, args callToolArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(_ context.Context, args callToolArgs) (*tool.Answer, error) {
 			if toTheRest(args.Name) {
 				return nil, errors.New("call " + args.Name + " itself, not through call_tool")
 			}

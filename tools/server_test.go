@@ -34,7 +34,7 @@ func TestErrorsOfTools(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log.Reset()
-			d := tool.Tool{Name: "t", Input: tool.ArgumentsOf[struct{}](nil), Handle: func(context.Context, mcp.CallToolRequest) (*tool.Answer, error) { return c.handle() }}
+			d := tool.Tool{Name: "t", Call: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) { return c.handle() })}
 			check, err := d.Input.Compile(d.Name)
 			if err != nil {
 				t.Fatal(err)

@@ -52,9 +52,8 @@ func notebookAddCell(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCells,
 		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to write down findings. Costs little.",
 		Ordered:     true,
-		Input:       tool.ArgumentsOf[addCellArgs](nil),
 		Output:      tool.DocumentResultOf[CellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
 			source := textfmt.Lines(args.Source)
 			if err := tool.Whole(source); err != nil {
 				return nil, fmt.Errorf("source %w; nothing was added", err)
@@ -104,9 +103,8 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCells,
 		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[editCellArgs](nil),
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
@@ -158,9 +156,8 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
 			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[deleteCellArgs](nil),
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
@@ -202,9 +199,8 @@ func notebookMoveCell(d *deps.Deps) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
 			"A cell in which somebody is typing is not moved. Costs little.",
-		Input:  tool.ArgumentsOf[moveCellArgs](nil),
 		Output: tool.DocumentResultOf[CellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}

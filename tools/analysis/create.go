@@ -44,9 +44,8 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 		Title:       "Create a notebook",
 		Toolset:     tool.ToolsetCells,
 		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder. Use it to write down an analysis. It has the session's kind of kernel, but the session stays in its own notebook. Runs and overwrites nothing.",
-		Input:       tool.ArgumentsOf[notebookCreateArgs](nil),
 		Output:      tool.ResultOf[NotebookCreateResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
 				return nil, err

@@ -64,9 +64,8 @@ func fileGet(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCells,
 		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + textfmt.Kilobytes(MaxFile) + " are not returned, except images.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[fileGetArgs](nil),
 		Output:      tool.ResultOf[FileGetResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
 			c, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {
 				return nil, err

@@ -45,9 +45,8 @@ func fileList(d *deps.Deps) tool.Tool {
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
 			"Costs a request or two. Skips hidden files. Stops at " + textfmt.Thousands(files.MaxListed) + " entries, and says so.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args fileListArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args fileListArgs) (*tool.Answer, error) {
 			folder, err := pathOf(ctx, d, args.ID, args.Path)
 			if err != nil {
 				return nil, err
@@ -111,9 +110,8 @@ func fileRead(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCells,
 		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[fileReadArgs](nil),
 		Output:      tool.DocumentResultOf[FileReadResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {
 			file, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {
 				return nil, err

@@ -26,9 +26,8 @@ func notebookGet(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCells,
 		Description: "Reads all cells of a notebook with sources and outputs, as they are now, unsaved edits of people included. Use it before editing, and for the cells' ids. Long text is cut in the middle and marked so. Cells that do not fit in one answer come with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[notebookGetArgs](nil),
 		Output:      tool.DocumentResultOf[notebook.ReadResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {
 			doc, err := args.open(ctx, d)
 			if err != nil {
 				return nil, err

@@ -36,9 +36,8 @@ func getImageResource(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Returns the image at an address that an answer named (jupyter://…): its size, its data in base64, and the picture. Use it for an image that an answer did not show. The base64 costs about 1.4 characters per byte; include_data false leaves it out.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[imageArgs](nil),
 		Output:      tool.ResultOf[ImageResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
 			e, img, err := d.FindImage(ctx, args.URI)
 			if err != nil {
 				return nil, err

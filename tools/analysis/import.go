@@ -47,9 +47,8 @@ func notebookImport(d *deps.Deps) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Makes a new notebook from srcbook markdown (.src.md), such as the resources notebook://…/srcmd, with the same cells and ids. " +
 			"Give either the text or the path of a file on the Jupyter server. Runs nothing and overwrites nothing. Costs little.",
-		Input:  tool.ArgumentsOf[importArgs](nil),
 		Output: tool.ResultOf[ImportResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
 			var content string
 			switch {
 			case (args.Content == nil) == (args.Source == ""):

@@ -37,9 +37,8 @@ func inspectData(d *inspector) tool.Tool {
 		Toolset:     tool.ToolsetCore,
 		Description: "Looks at data before you write code for it: the variables of a notebook's running kernel, one of them (a table with its columns and first rows), the beginning of a data file (CSV, Excel, Parquet, SQLite …), or an image. Runs no code of yours and changes nothing.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[inspectArgs](nil),
 		Output:      tool.ResultOf[map[string]any](nil),
-		Handle: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
 			a, err := d.look(ctx, args, preview, picture)
 			if err == nil {
 				a.Words = tool.Words(ctx, func() plaintext.Text { return wordsOf(a.Body, args.Path) })

@@ -55,9 +55,8 @@ func previewData(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows the beginning of a data file: columns, types, first rows, size. Use it before writing code that loads the file. Reads CSV, TSV, JSON lines, Excel, Parquet, Feather and SQLite of any size, in a separate kernel. The first call takes some seconds.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[previewArgs](nil),
 		Output:      tool.ResultOf[inspect.Preview](refinePreview),
-		Handle: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {
 			path, err := document.PathArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -52,9 +52,8 @@ func sessionCreate(d *deps.Deps) tool.Tool {
 		Title:       "Start an analysis session",
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Use it before running code. With notebook_path it uses that notebook's kernel, which people who open the notebook share, and code appears there as cells. Costs some seconds.",
-		Input:       tool.ArgumentsOf[createSessionArgs](nil),
 		Output:      tool.ResultOf[SessionInfo](nil),
-		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
 			opt := analysis.Options{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
 				var err error
@@ -103,9 +102,8 @@ func sessionConnect(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Makes an analysis session from a running kernel, such as that of a notebook that somebody has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[connectArgs](nil),
 		Output:      tool.ResultOf[ConnectResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
 			var path jupyter.Path
 			if args.Path == "" && args.KernelID == "" {
 				return nil, errors.New("give notebook_path or kernel_id" + textfmt.Hint("; session_list lists the running kernels"))
@@ -150,9 +148,8 @@ func sessionList(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which a session can be connected to. Costs one request per session.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[SessionsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			out := SessionsResult{Sessions: []SessionInfo{}, Kernels: []Connectable{}}
 			for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
 				out.Sessions = append(out.Sessions, infoOf(ctx, a))
@@ -224,9 +221,8 @@ func sessionDelete(d *deps.Deps) tool.Tool {
 		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, keeps running. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
 		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[InSession](nil),
 		Output: tool.ResultOf[EndedResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
 				return nil, err
@@ -269,9 +265,8 @@ func interruptExecution(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Stops code that you left running in an analysis session, and cancels what waits. Use it for code that takes too long. Variables stay. Code that people run in the same kernel is left alone. Costs some seconds at most.",
 		Hints:       tool.Hints{Idempotent: true, Destructive: true},
-		Input:       tool.ArgumentsOf[InSession](nil),
 		Output:      tool.ResultOf[InterruptResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
 				return nil, err

@@ -47,9 +47,8 @@ func notebookFromTemplate(d *deps.Deps) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Makes a new notebook from a template (notebook://templates/{pattern}): a small worked example of a way to reason or to analyse data, in which each cell runs. " +
 			"Use it to begin such work, then adapt the cells to your problem. Runs nothing and overwrites nothing. Costs little.",
-		Input:  tool.ArgumentsOf[templateArgs](nil),
 		Output: tool.ResultOf[TemplateResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
 			t, ok := templates.Find(args.Pattern)
 			if !ok {
 				return nil, fmt.Errorf("there is no template %s: choose from %s", textfmt.Quoted(args.Pattern), strings.Join(PatternNames(), ", "))

@@ -110,9 +110,8 @@ func getVariables(d *inspector) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Use it to see what exists before writing code. Leaves no trace and runs none of the variables' own code. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[getVariablesArgs](nil),
 		Output:      tool.ResultOf[inspect.Listing](nil),
-		Handle: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
 			out := inspect.Listing{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.Variables(ctx, a, inspect.ListOptions{Offset: args.Offset, Limit: args.Limit, Everything: args.All})
@@ -146,9 +145,8 @@ func getVariable(d *inspector) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and an object's members; of a table its columns and first rows. Use it instead of printing. Leaves no trace. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[getVariableArgs](nil),
 		Output:      tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
-		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options(d)})
@@ -178,9 +176,8 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Use it before writing code for the data. Leaves no trace in the kernel. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[getDataFrameArgs](nil),
 		Output:      tool.ResultOf[inspect.Frame](refineTable),
-		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.DataFrame(ctx, a, args.Name, args.options(d))

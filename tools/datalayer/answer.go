@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -30,10 +32,13 @@ type textResult struct {
 	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells it is about."` // if the call named several
 }
 
-// answer makes an answer that shows only the text.
-func (r *textResult) answer() *tool.Answer {
-	a := &tool.Answer{Body: r, Meta: idMeta(r.CellID, r.CellIDs)}
-	a.Parts = func() []any { return append([]any{tool.Verbatim(r.Result)}, warning(a)...) }
+// answer makes an answer that shows only the text. doc is what it is about, nil for nothing that is open.
+func (r *textResult) answer(doc *session.Document) *tool.Answer { return r.answerAs(doc, r, "") }
+
+// answerAs makes an answer whose body has the text, and that shows it, with the revision below.
+func (r *textResult) answerAs(doc *session.Document, body any, revision string) *tool.Answer {
+	a := &tool.Answer{Body: body, Doc: deps.About(doc), Meta: idMeta(r.CellID, r.CellIDs)}
+	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(revision), warning(a)) }
 	return a
 }
 
@@ -43,11 +48,8 @@ type readResult struct {
 	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
 }
 
-// answer makes an answer that shows the text, and below it the revision.
-func (r *readResult) answer() *tool.Answer {
-	a := &tool.Answer{Body: r}
-	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(r.Revision), warning(a)) }
-	return a
+func (r *readResult) answer(doc *session.Document) *tool.Answer {
+	return r.answerAs(doc, r, r.Revision)
 }
 
 // A useResult is a textResult of a notebook of which cells may be shown.
@@ -56,12 +58,7 @@ type useResult struct {
 	Revision string `json:"revision,omitempty" jsonschema:"Of the notebook, where cells are shown."`
 }
 
-// answer makes an answer that shows the text, and below it the revision.
-func (r *useResult) answer() *tool.Answer {
-	a := &tool.Answer{Body: r}
-	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(r.Revision), warning(a)) }
-	return a
-}
+func (r *useResult) answer(doc *session.Document) *tool.Answer { return r.answerAs(doc, r, r.Revision) }
 
 // atRevision names the revision of what was read, below the texts of an answer.
 func atRevision(revision string) []any {

@@ -27,6 +27,13 @@ type deleteUsedArgs struct {
 	target.Forced
 }
 
+func (a deleteUsedArgs) check() error {
+	if a.Index == nil && len(a.Indices) == 0 && len(a.IDs) == 0 {
+		return errors.New("name the cells by cell_indices or by cell_ids_to_delete")
+	}
+	return nil
+}
+
 // deleteCell makes delete_cell.
 func deleteCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
@@ -34,22 +41,8 @@ func deleteCell(d *Toolset) tool.Tool {
 		Title:       "Delete cells",
 		Description: "Deletes cells with their outputs, all or none, and returns their sources. Use it only for cells that nobody needs. Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[deleteUsedArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args deleteUsedArgs) (*tool.Answer, error) {
-			if args.Index != nil && len(args.Indices) == 0 {
-				args.Indices = []int{*args.Index}
-			}
-			if len(args.Indices) == 0 && len(args.IDs) == 0 {
-				return nil, errors.New("name the cells by cell_indices or by cell_ids_to_delete")
-			}
-			doc, _, err := d.openUsed(ctx, args.Notebook)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			return deleteUsed(ctx, doc, args)
-		}),
+		Call:        inUsed(d, deleteUsed),
 	})
 }
 
@@ -73,8 +66,11 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		cells, indexes, out.CellIDs = append(cells, cell), append(indexes, at), append(out.CellIDs, cell.ID)
 		return nil
 	}
-	if len(args.IDs) > 0 {
+	switch {
+	case len(args.IDs) > 0:
 		args.Indices = nil
+	case args.Index != nil && len(args.Indices) == 0:
+		args.Indices = []int{*args.Index}
 	}
 	for _, i := range args.Indices {
 		if err := add(&i, ""); err != nil {
@@ -106,8 +102,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		out.Result = strings.Join(parts, "\n")
 	}
 	write()
-	a := out.answer()
-	a.Doc = doc
+	a := out.answer(doc)
 	return a, a.Trim(func() bool {
 		each /= 2
 		write()
@@ -122,27 +117,19 @@ func clearCellOutput(d *Toolset) tool.Tool {
 		Title:       "Clear a cell's outputs",
 		Description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[UsedCell](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args UsedCell) (*tool.Answer, error) {
-			doc, cell, at, err := args.open(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, _ UsedCell) (*textResult, error) {
 			if cell.Type != ydoc.Code {
-				return nil, theirWords("Cell %d is not a code cell, cannot clear output.", at)
+				return nil, theirWords("Cell %d is not a code cell, cannot clear output.", cell.at)
 			}
-			if err := notebook.ClearOutputs(ctx, doc, []string{cell.ID}); err != nil {
+			if err := notebook.ClearOutputs(ctx, cell.doc, []string{cell.ID}); err != nil {
 				return nil, err
 			}
-			out := &textResult{Kind: "cell.clear_output", CellID: cell.ID, Result: fmt.Sprintf("Cell %d had no output to clear.", at)}
+			out := &textResult{Kind: "cell.clear_output", CellID: cell.ID, Result: fmt.Sprintf("Cell %d had no output to clear.", cell.at)}
 			if n := len(cell.Outputs); n > 0 {
-				out.Result = fmt.Sprintf("Cell %d output cleared successfully (%d output(s) removed).", at, n)
+				out.Result = fmt.Sprintf("Cell %d output cleared successfully (%d output(s) removed).", cell.at, n)
 			}
-			a := out.answer()
-			a.Doc = doc
-			return a, nil
+			return out, nil
 		}),
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -30,9 +31,11 @@ type insertCellArgs struct {
 	inNotebook
 }
 
-// check refuses a shortened source before anything is opened.
-func (a insertCellArgs) check() error {
-	if err := tool.Whole(a.Source); err != nil {
+func (a insertCellArgs) check() error { return checkNewSource(a.Source) }
+
+// checkNewSource refuses a shortened source.
+func checkNewSource(source string) error {
+	if err := tool.Whole(source); err != nil {
 		return fmt.Errorf("cell_source %w; nothing was inserted", err)
 	}
 	return nil
@@ -44,20 +47,10 @@ func insertCell(d *Toolset) tool.Tool {
 		Name:        "insert_cell",
 		Title:       "Insert a cell",
 		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. Use it for text, and for code that is not to be run. Costs little.",
-		Hints:       tool.Hints{},
 		Ordered:     true,
-		Input:       tool.ArgumentsOf[insertCellArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {
-			if err := args.check(); err != nil {
-				return nil, err
-			}
-			doc, _, err := d.openUsed(ctx, args.Notebook)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			id, err := d.insertUsed(ctx, doc, args)
+		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args insertCellArgs) (*tool.Answer, error) {
+			id, err := insertUsed(ctx, doc, args)
 			if err != nil {
 				return nil, err
 			}
@@ -71,9 +64,7 @@ func insertCell(d *Toolset) tool.Tool {
 			out.Result = fmt.Sprintf("Cell inserted successfully at index %d (%s)!\nNotebook now has %d cells, showing surrounding cells:\n%s",
 				at, args.Type, len(cells), overview(cells, from, 10))
 			noteOverview(ctx, doc, cells, from, 10)
-			a := out.answer()
-			a.Doc = doc
-			return a, nil
+			return out.answer(doc), nil
 		}),
 	})
 }
@@ -92,26 +83,18 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 		Title:       "Overwrite a cell's source",
 		Description: "Gives a cell a whole new source without running it, and returns the difference. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[overwriteCellArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args overwriteCellArgs) (*tool.Answer, error) {
-			doc, cell, at, err := args.open(ctx, d)
+		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args overwriteCellArgs) (*textResult, error) {
+			changed, err := notebook.Modify(ctx, cell.doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}
-			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
-			if err != nil {
-				return nil, err
-			}
-			now, _ := doc.Notebook().Cell(cell.ID)
-			out := changedText("cell.overwrite", at, "overwritten", cell, now.Source)
+			now, _ := cell.doc.Notebook().Cell(cell.ID)
+			out := changedText("cell.overwrite", cell.at, "overwritten", cell.Cell, now.Source)
 			if len(changed.Merged) > 0 {
 				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell. As a change from what you gave:]\n\n```diff\n" + changed.Merged[0].Diff + "```"
 			}
-			a := out.answer()
-			a.Doc = doc
-			return a, nil
+			return out, nil
 		}),
 	})
 }
@@ -136,6 +119,13 @@ type editSourceArgs struct {
 	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
 }
 
+func (a editSourceArgs) check() error {
+	if textfmt.Marked(a.New) {
+		return fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
+	}
+	return nil
+}
+
 // editCellSource makes edit_cell_source.
 func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
@@ -143,25 +133,14 @@ func editCellSource(d *Toolset) tool.Tool {
 		Title:       "Replace text in a cell",
 		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. What people type elsewhere in the cell stays.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[editSourceArgs](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
-			if textfmt.Marked(args.New) {
-				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
-			}
-			doc, cell, at, err := args.open(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			done, err := doc.As(tool.ClientOf(ctx)).Replace(ctx, cell.ID, args.replaced)
+		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args editSourceArgs) (*textResult, error) {
+			done, err := cell.doc.As(tool.ClientOf(ctx)).Replace(ctx, cell.ID, args.replaced)
 			if err != nil {
 				return nil, err
 			}
 			cell.Source = done.Was
-			a := changedText("cell.edit", at, "edited", cell, done.Now).answer()
-			a.Doc = doc
-			return a, nil
+			return changedText("cell.edit", cell.at, "edited", cell.Cell, done.Now), nil
 		}),
 	})
 }
@@ -196,6 +175,14 @@ type moveUsedArgs struct {
 	target.Forced
 }
 
+func (a moveUsedArgs) check() error {
+	if (a.Source == nil && a.SourceID == "") || (a.Target == nil && a.TargetID == "") {
+		return errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
+	}
+	_, err := target.ParseRevision(a.Revision)
+	return err
+}
+
 // moveCell makes move_cell.
 func moveCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
@@ -203,22 +190,9 @@ func moveCell(d *Toolset) tool.Tool {
 		Title: "Move a cell",
 		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
 			"It keeps its id, outputs and metadata. A cell in which somebody is typing is not moved. Costs little.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[moveUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args moveUsedArgs) (*tool.Answer, error) {
-			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
-				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
-			}
-			base, err := target.ParseRevision(args.Revision)
-			if err != nil {
-				return nil, err
-			}
-			doc, _, err := d.openUsed(ctx, args.Notebook)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args moveUsedArgs) (*tool.Answer, error) {
+			base, _ := target.ParseRevision(args.Revision) // it has been checked
 			view := target.ViewOf(ctx, doc)
 			cell, from, err := findUsed(view, args.Source, args.SourceID)
 			if err != nil {
@@ -243,9 +217,7 @@ func moveCell(d *Toolset) tool.Tool {
 			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
 				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
 			noteOverview(ctx, doc, cells, max(0, to-3), 7)
-			a := out.answer()
-			a.Doc = doc
-			return a, nil
+			return out.answer(doc), nil
 		}),
 	})
 }

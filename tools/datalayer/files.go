@@ -36,9 +36,8 @@ func listFiles(d *Toolset) tool.Tool {
 		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Skips hidden ones. " +
 			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is matched against the whole path. Costs one request per folder.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
-		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
 			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -20,7 +20,6 @@ const (
 	namesKept = 100 // notebooks of one client
 	// defaultNotebook is the name of the notebook that the program was started for.
 	defaultNotebook = "default"
-	maxName         = 200 // characters
 )
 
 // userNotebooks are the named notebooks of one client, and which one is current.
@@ -158,6 +157,65 @@ func (d *Toolset) openNamed(ctx context.Context, p jupyter.Path) (*session.Docum
 // inNotebook is the argument of a tool that works in one notebook.
 type inNotebook struct {
 	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that you gave it or by its path. Left out: the current one." validate:"max=path,null"`
+}
+
+// notebook is the notebook as it was named.
+func (n inNotebook) notebook() string { return n.Notebook }
+
+// check accepts all arguments; those that are refused before the notebook is opened have their own.
+func (inNotebook) check() error { return nil }
+
+// inCurrent is the arguments of a tool that works in the current notebook.
+type inCurrent struct{}
+
+func (inCurrent) notebook() string { return "" }
+func (inCurrent) check() error     { return nil }
+
+// inUsed is [tool.Typed] for a tool that works in one notebook, which is open while answer runs.
+func inUsed[A interface {
+	notebook() string
+	check() error
+}](d *Toolset, answer func(context.Context, *session.Document, A) (*tool.Answer, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		if err := args.check(); err != nil {
+			return nil, err
+		}
+		doc, _, err := d.openUsed(ctx, args.notebook())
+		if err != nil {
+			return nil, err
+		}
+		defer doc.Release()
+		return answer(ctx, doc, args)
+	})
+}
+
+// A foundCell is the cell that a call names, in its open notebook.
+type foundCell struct {
+	ydoc.Cell
+	doc *session.Document
+	at  int // its index, as the client knows it
+}
+
+// inUsedCell is [tool.Typed] for a tool that does something with one cell, and says so in a text.
+func inUsedCell[A interface {
+	check() error
+	open(context.Context, *Toolset) (*session.Document, ydoc.Cell, int, error)
+}](d *Toolset, answer func(context.Context, foundCell, A) (*textResult, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		if err := args.check(); err != nil {
+			return nil, err
+		}
+		doc, cell, at, err := args.open(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		defer doc.Release()
+		out, err := answer(ctx, foundCell{cell, doc, at}, args)
+		if err != nil {
+			return nil, err
+		}
+		return out.answer(doc), nil
+	})
 }
 
 // A UsedCell is how a call names one cell of a notebook.

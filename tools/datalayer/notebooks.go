@@ -39,12 +39,11 @@ func useNotebook(d *Toolset) tool.Tool {
 		Title:       "Use a notebook",
 		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. Use it before them. mode \"create\" makes a new notebook. The current notebook is yours alone.",
 		Hints:       tool.Hints{Idempotent: true},
-		Input:       tool.ArgumentsOf[useArgs](nil),
 		Output:      tool.DocumentResultOf[useResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
 			said, doc, err := d.useNotebook(ctx, args)
 			if err != nil || doc == nil {
-				return (&useResult{textResult{Kind: "notebook.use", Result: said}, ""}).answer(), err
+				return (&useResult{textResult{Kind: "notebook.use", Result: said}, ""}).answer(nil), err
 			}
 			defer doc.Release()
 			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
@@ -53,9 +52,7 @@ func useNotebook(d *Toolset) tool.Tool {
 			out := &useResult{textResult{Kind: "notebook.use"}, target.Revision(revision)}
 			out.Result = fmt.Sprintf("%s\n\nNotebook has %d cells.\nShowing first %d cells:\n\n%s", said, len(cells), min(most, len(cells)), overview(cells, 0, most))
 			noteOverview(ctx, doc, cells, 0, most)
-			a := out.answer()
-			a.Doc = doc
-			return a, nil
+			return out.answer(doc), nil
 		}),
 	})
 }
@@ -187,9 +184,8 @@ func listNotebooks(d *Toolset) tool.Tool {
 		Title:       "List the notebooks in use",
 		Description: "Lists the notebooks that you gave names, their kernels, and which one is current (✓). Use it to see which names you can give. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			rows, err := d.usedRows(ctx)
 			if err != nil {
 				return nil, err
@@ -236,7 +232,11 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 }
 
 type usedNameArgs struct {
-	Name string `json:"notebook_name" jsonschema:"The name it was given."`
+	Name string `json:"notebook_name" jsonschema:"The name it was given." validate:"min=1,max=200"`
+}
+
+type restartUsedArgs struct {
+	Name string `json:"notebook_name" jsonschema:"The name it was given." validate:"min=1,max=path"`
 }
 
 // restartNotebook makes restart_notebook.
@@ -246,9 +246,8 @@ func restartNotebook(d *Toolset) tool.Tool {
 		Title:       "Restart a notebook's kernel",
 		Description: "Restarts the kernel of a notebook in use: variables and imports are lost, for everybody who has it open, running code is ended and waiting code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Costs some seconds.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, tool.MaxPath) }),
 		Output:      tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args restartUsedArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
 				return nil, err
@@ -263,7 +262,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 			if change.Started {
 				out.Result += fmt.Sprintf(" There was none, so one was started (kernel '%s').", change.Kernel.ID)
 			}
-			return out.answer(), nil
+			return out.answer(nil), nil
 		}),
 	})
 }
@@ -275,10 +274,8 @@ func unuseNotebook(d *Toolset) tool.Tool {
 		Title: "Stop using a notebook",
 		Description: "Forgets the name of a notebook; if it was the current one, another one in use becomes current. " +
 			"The notebook, its kernel and people's tabs stay as they are; its collaboration session closes by itself after some minutes without use. Costs nothing.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, maxName) }),
 		Output: tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			current, switched, err := d.unuse(ctx, args.Name)
 			if err != nil {
 				return nil, err
@@ -290,7 +287,7 @@ func unuseNotebook(d *Toolset) tool.Tool {
 			case switched:
 				out.Result += " No notebooks remaining."
 			}
-			return out.answer(), nil
+			return out.answer(nil), nil
 		}),
 	})
 }

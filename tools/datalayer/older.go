@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -30,9 +31,8 @@ func listNotebook(d *Toolset) tool.Tool {
 		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you gave names, with their kernels' states and the current one (✓). Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			used, err := d.usedRows(ctx)
 			if err != nil {
 				return nil, err
@@ -83,14 +83,8 @@ func listCells(d *Toolset) tool.Tool {
 		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells. Costs one line per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      cellTableSchema(overviewColumns...),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
-			doc, _, err := d.openUsed(ctx, "")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inUsed(d, func(ctx context.Context, doc *session.Document, _ inCurrent) (*tool.Answer, error) {
 			revision := target.Revision(target.Now(doc)) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			rows := overviewRows(cells, 0, 0)
@@ -138,14 +132,8 @@ func readCells(d *Toolset) tool.Tool {
 		Toolset:     tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are now, with their sources and outputs as texts; images are named by their addresses. Use it for small notebooks. Costs the length of the sources and up to " + textfmt.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.DocumentResultOf[cellsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
-			doc, _, err := d.openUsed(ctx, "")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inUsed(d, func(ctx context.Context, doc *session.Document, _ inCurrent) (*tool.Answer, error) {
 			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: target.Revision(revision)}
@@ -234,9 +222,8 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 		Description: "Runs one code cell of the current notebook, in the kernel that people's tabs share, and returns its outputs as texts and images" + about + ". " +
 			"Use it to run a cell as it is. At the timeout the cell is interrupted, and its outputs so far are returned.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  input,
 		Output: Outputs(),
-		Handle: tool.Typed(func(ctx context.Context, args oldStreamArgs) (*tool.Answer, error) {
+		Call: tool.Refined(input, func(ctx context.Context, args oldStreamArgs) (*tool.Answer, error) {
 			w := UsedRun{Timeout: args.Timeout, Interval: args.Interval}.Watch("cell.execute", oldTimeout)
 			watched(w)
 			return d.RunUsedCell(ctx, UsedCell{Index: &args.Index}, w, analysis.CodeOptions{})
@@ -278,9 +265,8 @@ func executeIPython(d *Toolset) tool.Tool {
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
 			"Use it to look at variables and for tests. At the timeout the code is interrupted.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[ipythonArgs](nil),
 		Output: Outputs(),
-		Handle: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {
 			return d.RunUsedCode(ctx, args.Code, "", UsedRun{Timeout: args.Timeout}.Watch("code.execute", ipythonTimeout), analysis.CodeOptions{})
 		}),
 	}

@@ -106,9 +106,8 @@ func readNotebook(d *Toolset) tool.Tool {
 		Title:       "Read a notebook",
 		Description: "Reads the cells of a notebook in use, as they are now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. Use brief to find cells, then detailed with start_index and limit. Costs as much as it shows.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[readNotebookArgs](nil),
 		Output:      tool.DocumentResultOf[readResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
 				return nil, err
@@ -150,8 +149,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		}
 	}
 	write()
-	a := out.answer()
-	a.Doc = doc
+	a := out.answer(doc)
 	err := a.TrimTo(count, func(n int) {
 		count = n
 		write()
@@ -191,9 +189,8 @@ func readCell(d *Toolset) tool.Tool {
 		Title:       "Read a cell",
 		Description: "Reads one cell as it is now: its type and execution count, its whole source, and a code cell's outputs as texts and images. Use it before changing a cell, and to see its outputs. Outputs longer than " + textfmt.Thousands(analysis.DefaultCodeSize) + " characters are cut in the middle.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[readCellArgs](nil),
 		Output:      tool.DocumentResultOf[cellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			var revision ydoc.Revision
 			var view target.View
 			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) target.View {

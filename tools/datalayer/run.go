@@ -232,7 +232,10 @@ type insertExecuteArgs struct {
 	insertAt
 	Source string `json:"cell_source" jsonschema:"Code of the cell. Line ends are stored as \\n." validate:"max=source"`
 	UsedRun
+	inCurrent
 }
+
+func (a insertExecuteArgs) check() error { return checkNewSource(a.Source) }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {
@@ -242,19 +245,9 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's tabs share, starting one if there is none; returns its outputs as texts and images. Use it to add code and see what it does. At the timeout the code is interrupted.",
 		Hints:       tool.Hints{OpenWorld: true},
 		Ordered:     true,
-		Input:       tool.ArgumentsOf[insertExecuteArgs](nil),
 		Output:      Outputs(),
-		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {
-			cell := insertCellArgs{insertAt: args.insertAt, Type: ydoc.Code, Source: args.Source}
-			if err := cell.check(); err != nil {
-				return nil, err
-			}
-			doc, _, err := d.openUsed(ctx, "")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			id, err := d.insertUsed(ctx, doc, cell)
+		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args insertExecuteArgs) (*tool.Answer, error) {
+			id, err := insertUsed(ctx, doc, insertCellArgs{insertAt: args.insertAt, Type: ydoc.Code, Source: args.Source})
 			if err != nil {
 				return nil, err
 			}
@@ -268,7 +261,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 }
 
 // insertUsed inserts a cell and returns its id.
-func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
+func insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
 	before := target.ViewOf(ctx, doc).Listed
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))

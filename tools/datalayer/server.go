@@ -35,9 +35,8 @@ func listKernels(d *Toolset) tool.Tool {
 		Title:       "List the running kernels",
 		Description: "Lists the running kernels of the Jupyter server, with their ids, their states, and how many clients are connected to each. Use it to find a kernel for kernel_id. Costs three requests.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			lists := d.Manager.Servers().Lists
 			kernels, err := d.visibleKernels(ctx, lists.Kernels)
 			if err != nil {
@@ -97,9 +96,8 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Description: "Checks that an address belongs to the Jupyter server that these tools work on, and that it answers. They keep to one server and its token for as long as the program runs: " +
 			"another address is refused, and no token is ever sent there. Use it if a prompt asks for it. Costs one request.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[connectToArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
 			srv := d.Manager.Servers().Documents
 			if err := srv.Find(ctx); err != nil {
 				return nil, err
@@ -124,7 +122,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			if args.Token != "" {
 				out.Result += "\nThe token that was given is not used: the program has its own."
 			}
-			return out.answer(), nil
+			return out.answer(nil), nil
 		}),
 	})
 }

@@ -49,10 +49,8 @@ func createDocument(d *deps.Deps) tool.Tool {
 		Title:       "Create a document",
 		Toolset:     tool.ToolsetDocument,
 		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if there is something at the path already, or no folder for it.",
-		Hints:       tool.Hints{},
-		Input:       tool.ArgumentsOf[createArgs](nil),
 		Output:      tool.ResultOf[CreateResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -56,10 +56,8 @@ func insertDocumentText(d *deps.Deps) tool.Tool {
 		Title:       "Insert text into a document",
 		Toolset:     tool.ToolsetDocument,
 		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. What people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
-		Hints:       tool.Hints{},
-		Input:       tool.ArgumentsOf[insertTextArgs](nil),
 		Output:      tool.DocumentResultOf[insertTextResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Text: args.Text, Revision: args.Revision,
 			}, "insert text")
@@ -92,9 +90,8 @@ func deleteDocumentText(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Deletes length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[deleteTextArgs](nil),
 		Output:      tool.DocumentResultOf[deleteTextResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Length: args.Length, Revision: args.Revision,
 			}, "delete text")
@@ -127,9 +124,8 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Replaces length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[replaceTextArgs](nil),
 		Output:      tool.DocumentResultOf[replaceTextResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, args, "replace text")
 			if err != nil {
 				return nil, err

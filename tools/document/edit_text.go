@@ -47,9 +47,8 @@ func editByText(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetCore,
 		Description: "Replaces a piece of text in a notebook's cell or a text document by another, for a small change; nothing is run. old_text must stand there exactly once, white space included, unless you give replace_all or occurrence. What people type elsewhere stays.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[editTextArgs](nil),
 		Output:      tool.DocumentResultOf[EditTextResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
 			r := replacement{old: textfmt.Lines(args.Old), put: textfmt.Lines(args.New), all: args.All}
 			if args.Occurrence != nil {
 				r.only = *args.Occurrence

@@ -67,9 +67,8 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it to see what a file is before reading it. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[infoArgs](nil),
 		Output:      tool.ResultOf[infoResult](nil).WithCarets(),
-		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -43,9 +43,8 @@ func listDocuments(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. Use it to find a document's path. Hidden files and checkpoints are skipped. It stops where there is very much, or after 20 seconds, and says so in a second text.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output:      tool.ResultOf[listDocumentsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
 			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err

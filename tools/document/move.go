@@ -31,9 +31,8 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for what nobody needs. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[deleteArgs](nil),
 		Output:      tool.ResultOf[DeleteResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -77,9 +76,8 @@ func renameDocument(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. People who have it open go on under the new name, and a notebook keeps its kernel.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[renameArgs](nil),
 		Output:      tool.ResultOf[RenameResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
 			from, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -127,10 +125,8 @@ func copyDocument(d *deps.Deps) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Copies a file or notebook, unsaved edits included. The original is not touched. Fails if the new path exists already or its folder does not. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[copyArgs](nil),
 		Output: tool.ResultOf[CopyResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args copyArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args copyArgs) (*tool.Answer, error) {
 			from, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err

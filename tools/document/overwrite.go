@@ -48,9 +48,8 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from what you were last shown: what people typed since is kept; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[overwriteArgs](nil),
 		Output:      tool.DocumentResultOf[OverwriteResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
 			if len(args.Content) > target.MaxSourceTotal {
 				return nil, target.CheckTotal(args.Content)
 			}

@@ -52,9 +52,8 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetDocument,
 		Description: "Reads a text document (Markdown, source code, data, …) as it is now, unsaved typing included. Use it before editing. Go on with a longer one from next_position. Of a notebook it returns the JSON of its file, which is long.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[readArgs](nil),
 		Output:      tool.DocumentResultOf[ContentResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
 			doc, err := Open(ctx, d, args.Path)
 			if broken, ok := asBroken(err); ok {
 				return readBroken(ctx, d, broken, args.ContentArgs)

@@ -57,9 +57,8 @@ func queryDocumentSession(d *deps.Deps) tool.Tool {
 		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[sessionArgs](nil),
 		Output: tool.ResultOf[Session](nil),
-		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -110,9 +109,8 @@ func endDocumentSession(d *deps.Deps) tool.Tool {
 		Description: "Saves and leaves a document's collaboration session now instead of when it is unused. People's tabs stay as they are, " +
 			"and the next tool that names the document opens it again.",
 		Hints:  tool.Hints{Idempotent: true},
-		Input:  tool.ArgumentsOf[sessionArgs](nil),
 		Output: tool.ResultOf[EndSessionResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -25,9 +25,8 @@ func answerInput(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetRuns,
 		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: nobody else sees the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[answerInputArgs](nil),
 		Output:      tool.ResultOf[RunView](nil),
-		Handle: tool.Typed(func(ctx context.Context, args answerInputArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args answerInputArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err

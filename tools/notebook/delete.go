@@ -73,14 +73,8 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for what nobody needs. A cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[deleteArgs](nil),
 		Output:      tool.DocumentResultOf[DeleteResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args deleteArgs) (*tool.Answer, error) {
 			cells, err := readCells(args.Ranges, target.ViewOf(ctx, doc))
 			if err != nil {
 				return nil, err

@@ -45,9 +45,8 @@ func insertNbCells(d *deps.Deps) tool.Tool {
 		Description: "Inserts cells and, unless exec is false, runs the code cells among them in the notebook's kernel. Use it to add code and see what it does; people with the notebook open see both. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{OpenWorld: true},
 		Ordered:     true,
-		Input:       tool.ArgumentsOf[insertArgs](nil),
 		Output:      tool.DocumentResultOf[InsertResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, c := range args.Cells {
 				sources = append(sources, c.Content)

@@ -41,9 +41,8 @@ func listAvailableKernels(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the kernels that the Jupyter server can start, one for each installed language environment. Use it before changing a notebook's kernel. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			specs, err := d.Manager.Servers().Lists.KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
@@ -98,14 +97,8 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Restarts a notebook's kernel, for everybody: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if there is none.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[restartArgs](nil),
 		Output:      tool.DocumentResultOf[RestartResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args restartArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args restartArgs) (*tool.Answer, error) {
 			if n := len(codeCells(doc)); wanted(args.Exec) && n > maxRunCells {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call can run: restart with exec false, then run them in several calls",
 					textfmt.Plural(n, "code cell"), textfmt.Thousands(maxRunCells))
@@ -225,14 +218,8 @@ func assignNbKernel(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Changes a notebook's kernel, for example to another language, in its metadata and its running session, so that people's tabs follow. The former kernel is shut down with its variables; if the notebook runs that kernel already, it is kept.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[assignArgs](nil),
 		Output:      tool.DocumentResultOf[AssignResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args assignArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args assignArgs) (*tool.Answer, error) {
 			if err := session.MayTouch(ctx, doc, "assign kernel", nil); err != nil {
 				return nil, err
 			}

@@ -43,9 +43,8 @@ func listNbs(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the notebooks below a folder and its folders. Use it to find a notebook's path. Costs one request per folder: give a path if the server has many. It stops where there is very much, or after 20 seconds, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[listNbsArgs](nil),
 		Output:      tool.ResultOf[ListNbsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
 			root, err := target.FolderArg("path", args.Path)
 			if err != nil {
 				return nil, err

@@ -60,9 +60,8 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from what you were last shown, merged with what people typed since; if both changed the same words, nothing is written and you see both changes.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[modifyArgs](nil),
 		Output:      tool.DocumentResultOf[ModifyResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, m := range args.Modifications {
 				sources = append(sources, m.Content)

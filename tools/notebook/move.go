@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -35,15 +36,8 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 		Title:       "Move notebook cells",
 		Toolset:     tool.ToolsetCore,
 		Description: "Moves cells of a notebook to another place. They keep their ids, outputs and metadata. A cell in which somebody is typing is not moved.",
-		Hints:       tool.Hints{},
-		Input:       tool.ArgumentsOf[moveArgs](nil),
 		Output:      tool.DocumentResultOf[MoveResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args moveArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args moveArgs) (*tool.Answer, error) {
 			view := target.ViewOf(ctx, doc)
 			cells, err := readCells(args.Ranges, view)
 			if err != nil {

@@ -74,14 +74,8 @@ func getNbStat(d *deps.Deps) tool.Tool {
 		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel (none is started), and who else has it open, in which cell. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[target.InNotebook](nil),
 		Output: tool.DocumentResultOf[Stat](nil),
-		Handle: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, _ target.InNotebook) (*tool.Answer, error) {
 			file, err := d.Manager.Servers().Documents.Contents.Get(ctx, doc.Path(), jupyter.ContentsOptions{})
 			if err != nil {
 				return nil, err
@@ -181,14 +175,8 @@ func readNbCells(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Reads cells with sources and outputs as they are now, unsaved typing included. Use it before editing, and to look at a cell that is still running. Name ranges in a large notebook. Long text is cut in the middle, with a mark; cells that do not fit come with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[ReadArgs](nil),
 		Output:      tool.DocumentResultOf[ReadResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
 			return ReadCells(ctx, d, doc, args)
 		}),
 	}

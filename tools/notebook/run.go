@@ -290,14 +290,8 @@ func executeNbCells(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Runs code cells as they are, in the order given, in the kernel that the notebook shares with people's tabs, starting one if there is none. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
-		Input:       tool.ArgumentsOf[executeArgs](nil),
 		Output:      tool.DocumentResultOf[ExecuteResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args executeArgs) (*tool.Answer, error) {
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args executeArgs) (*tool.Answer, error) {
 			cells, err := target.CellsOf(args.Ranges, target.ViewToRun(ctx, doc))
 			if err != nil {
 				return nil, err

@@ -88,9 +88,8 @@ func getRun(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetRuns,
 		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. Use it for a run that was left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long one with output and offset.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[getRunArgs](nil),
 		Output:      tool.ResultOf[PagedRun](nil),
-		Handle: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
@@ -119,9 +118,8 @@ func waitRun(d *deps.Deps) tool.Tool {
 		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input, and shows its outcome and outputs. Use it for a run that was left running, rather than looking again and again.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
-		Input:       tool.ArgumentsOf[waitRunArgs](nil),
 		Output:      tool.ResultOf[RunView](nil),
-		Handle: tool.Typed(func(ctx context.Context, args waitRunArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args waitRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
@@ -147,9 +145,8 @@ func cancelRun(d *deps.Deps) tool.Tool {
 		Description: "Cancels a waiting execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
 			"A run that waits in the kernel for somebody else's code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
-		Input:  tool.ArgumentsOf[cancelRunArgs](nil),
 		Output: tool.ResultOf[RunView](nil),
-		Handle: tool.Typed(func(ctx context.Context, args cancelRunArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args cancelRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
@@ -198,9 +195,8 @@ func listRuns(d *deps.Deps) tool.Tool {
 		Description: "Lists the cell executions that you asked for, latest first, with states and without outputs. " +
 			"Use it to find the run_id of one that still runs. It does not list what people run in their own tabs. Costs one line a run.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[listRunsArgs](nil),
 		Output: tool.ResultOf[ListRunsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) { return answerRuns(ctx, d, args) }),
+		Call:   tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) { return answerRuns(ctx, d, args) }),
 	}
 }
 

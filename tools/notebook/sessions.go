@@ -39,9 +39,8 @@ func queryNbSessions(d *deps.Deps) tool.Tool {
 		Description: "Lists the notebooks below a folder that this program has, or recently had, open in JupyterLab's real-time collaboration. " +
 			"Use it to see which notebooks you have open and when they close by themselves. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.ResultOf[QuerySessionsResult](nil),
-		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
 			root, err := target.FolderArg("root_path", args.RootPath)
 			if err != nil {
 				return nil, err
@@ -73,9 +72,8 @@ func endNbSession(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetRTC,
 		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call opens it again. The further output of a cell that runs is not written into the notebook.",
 		Hints:       tool.Hints{Idempotent: true},
-		Input:       tool.ArgumentsOf[target.InNotebook](nil),
 		Output:      tool.ResultOf[document.EndSessionResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {
 			path, err := target.NotebookArg("path", args.Path)
 			if err != nil {
 				return nil, err

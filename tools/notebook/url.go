@@ -27,9 +27,8 @@ func getBaseURL(d *deps.Deps) tool.Tool {
 		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
 			"Use it to build links for people. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[BaseURLResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			if err := d.Manager.Servers().Find(ctx); err != nil {
 				return nil, err
 			}
@@ -61,9 +60,8 @@ func nbPathFromURL(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/… and the like) into the path that the other tools take. Use it when a person pastes a link. Refuses links to other servers and to files that are not notebooks. The server is not asked.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[notebookURLArgs](nil),
 		Output:      tool.ResultOf[URLResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args notebookURLArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args notebookURLArgs) (*tool.Answer, error) {
 			if err := d.Manager.Servers().Documents.Find(ctx); err != nil {
 				return nil, err
 			}

@@ -25,9 +25,8 @@ func watchRuns(d *deps.Deps) tool.Tool {
 		Description: "Shows a run of cells that goes on or has ended, with its outputs, and waits for it if you say how long; without run_id lists your runs. Use it when a call answered before its cells had ended.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
-		Input:       tool.ArgumentsOf[watchArgs](nil),
 		Output:      tool.EitherOf(tool.ResultOf[PagedRun](nil), tool.ResultOf[ListRunsResult](nil)),
-		Handle: tool.Typed(func(ctx context.Context, args watchArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args watchArgs) (*tool.Answer, error) {
 			if args.RunID == "" {
 				if args.Wait > 0 || args.Output != nil {
 					return nil, errors.New("run_id is missing: wait and output are for one run; without them the call lists your runs")

@@ -55,9 +55,8 @@ func changesSince(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Tells what people and other agents changed in a notebook since a revision that you were answered: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you go on with what you read earlier.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[changesArgs](nil),
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
-		Handle: tool.Typed(func(ctx context.Context, args changesArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args changesArgs) (*tool.Answer, error) {
 			since, err := revisionOf("revision", args.Revision)
 			if err != nil {
 				return nil, err

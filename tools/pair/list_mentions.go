@@ -35,9 +35,8 @@ func listMentions(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Lists where people called you by name in cells and chats and nobody has replied yet.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[listMentionsArgs](nil),
 		Output:      tool.ResultOf[MentionList](nil).WithCarets(),
-		Handle: tool.Typed(func(ctx context.Context, args listMentionsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args listMentionsArgs) (*tool.Answer, error) {
 			out := mentionsFor(ctx, d, args.Agents)
 			a := &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}
 			return a, a.TrimTo(len(out.Mentions), func(n int) { out.Mentions = out.Mentions[:n] })

@@ -83,9 +83,8 @@ func lookAround(d *deps.Deps) tool.Tool {
 		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when somebody says \"this cell\" or \"here\". " +
 			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[lookArgs](nil),
 		Output: tool.ResultOf[LookResult](nil).WithCarets(),
-		Handle: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {
 			out := &LookResult{People: []Seen{}, Path: args.Path, rolls: map[string]*target.Roll{}}
 			lobby := d.Manager.Presence.Lobby()
 			if args.Path == "" {

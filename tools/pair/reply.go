@@ -39,10 +39,8 @@ func reply(d *deps.Deps) tool.Tool {
 		Title:       "Reply to a mention",
 		Toolset:     tool.ToolsetPair,
 		Description: "Answers who called you by name where they did: in the chat, or as a Markdown cell beneath theirs.",
-		Hints:       tool.Hints{},
-		Input:       tool.ArgumentsOf[replyArgs](nil),
 		Output:      tool.DocumentResultOf[ReplyResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {
 			if strings.TrimSpace(args.Text) == "" {
 				return nil, errors.New("text is blank: say something")
 			}

@@ -62,9 +62,8 @@ func undoAgent(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Takes back your last edit of a document, or more, or one of before: all that one call changed. What people typed since stays, and so do runs and their outputs; the answer says what was left and why.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[undoArgs](nil),
 		Output:      tool.DocumentResultOf[UndoResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args undoArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args undoArgs) (*tool.Answer, error) {
 			if args.Step != "" && args.Count != nil {
 				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
 			}
@@ -87,9 +86,8 @@ func redoAgent(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Makes again what you took back last of your edits of a document, or the last count of that, until your next edit of it.",
 		Hints:       tool.Hints{Destructive: true},
-		Input:       tool.ArgumentsOf[redoArgs](nil),
 		Output:      tool.DocumentResultOf[UndoResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
 			n := countOf(args.Count)
 			return revise(ctx, d, args.Path, "made again", n, func(s undo.Steps) (undo.Outcome, error) { return s.Redo(ctx, n) }, nothingToRedo)
 		}),

@@ -42,9 +42,8 @@ func listAgentEdits(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Lists what you changed in a document since it was opened here, call by call: the steps that can be taken back, with tool, reason and cells, and those that were and can be made again.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[listEditsArgs](nil),
 		Output:      tool.DocumentResultOf[ListEditsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {
 			doc, err := open(ctx, d, args.Path)
 			if err != nil {
 				return nil, err

@@ -49,9 +49,8 @@ func waitForChange(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Waits until somebody else has changed a notebook since a revision, and has paused for 1.5 s; then shows what changed. Use it to work in turns with a person.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:       tool.ArgumentsOf[waitArgs](nil),
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
-		Handle: tool.Typed(func(ctx context.Context, args waitArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args waitArgs) (*tool.Answer, error) {
 			since, err := revisionOf("since", args.Since)
 			if err != nil {
 				return nil, err

@@ -57,11 +57,10 @@ func waitForMention(d *deps.Deps) tool.Tool {
 		Toolset:     tool.ToolsetPair,
 		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",
 		Hints:       tool.Hints{ReadOnly: true},
-		Input:       tool.ArgumentsOf[waitMentionArgs](nil),
 		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // of which there is none if nobody calls
 			f.Optional("mention", "by", "path", "text", "seconds_ago")
 		}),
-		Handle: tool.Typed(func(ctx context.Context, args waitMentionArgs) (*tool.Answer, error) {
+		Call: tool.Typed(func(ctx context.Context, args waitMentionArgs) (*tool.Answer, error) {
 			l := &listener{d: d, client: tool.ClientOf(ctx), agents: args.Agents}
 			defer l.release()
 			if err := l.listen(ctx, args.Path); err != nil {

@@ -37,10 +37,8 @@ func recordContext(d *Provider) tool.Tool {
 		Title:       "Keep what was found out",
 		Toolset:     tool.ToolsetContext,
 		Description: "Keeps a topic, a discovery or a solved issue for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". Use it when something took effort to find out and will matter again. With add_to and module it is also written into the project file.",
-		Hints:       tool.Hints{},
-		Input:       tool.ArgumentsOf[recordArgs](nil),
 		Output:      tool.ResultOf[RecordResult](nil),
-		Handle:      tool.Typed(d.record),
+		Call:        tool.Typed(d.record),
 	}
 }
 

@@ -54,6 +54,9 @@ type InNotebook struct {
 	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"." validate:"min=1,max=path"`
 }
 
+// Notebook is the path as it was given.
+func (n InNotebook) Notebook() string { return n.Path }
+
 // noAddress refuses an address of the browser's where a path is wanted.
 func noAddress(name, path string) error {
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {

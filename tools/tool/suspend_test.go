@@ -32,14 +32,14 @@ func TestContinuedCall(t *testing.T) {
 		return len(s.calls)
 	}
 	began := 0
-	asking := Tool{Name: "asking", Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
+	asking := Tool{Name: "asking", Call: Call{Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
 		began++
 		res, err := AskThrough(ctx)(ctx, mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: "Name? "})
 		if err != nil {
 			return nil, err
 		}
 		return &Answer{Body: res.Content.(map[string]any)["value"]}, nil
-	}}
+	}}}
 	send := func(ctx context.Context, of Tool, state string, with mcp.InputResponses) (*Answer, *mcp.CallToolResult, error) {
 		var req mcp.CallToolRequest
 		req.Params.RequestState, req.Params.InputResponses = state, with
@@ -79,17 +79,17 @@ func TestContinuedCall(t *testing.T) {
 	// Cancelled by its client, the work ends before the request does.
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := false
-	waiting := Tool{Name: "waiting", Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
+	waiting := Tool{Name: "waiting", Call: Call{Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
 		cancel()
 		<-ctx.Done()
 		ended = true
 		return nil, ctx.Err()
-	}}
+	}}}
 	_, _, err = send(ctx, waiting, "", nil)
 	test.ErrorIs(t, err, context.Canceled, test.Sprint("cancelled"))
 	test.True(t, ended, test.Sprint("cancelled"))
 	test.Eq(t, 0, kept(), test.Sprint("cancelled"))
-	broken := Tool{Name: "broken", Handle: func(context.Context, mcp.CallToolRequest) (*Answer, error) { panic("no") }}
+	broken := Tool{Name: "broken", Call: Call{Handle: func(context.Context, mcp.CallToolRequest) (*Answer, error) { panic("no") }}}
 	if _, _, err := send(t.Context(), broken, "", nil); !errors.As(err, new(Fault)) {
 		t.Errorf("a panic: %v", err)
 	}

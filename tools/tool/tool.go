@@ -12,14 +12,21 @@ type Tool struct {
 	Name, Title, Description string
 	Toolset                  string
 	// Also names further toolsets that have it.
-	Also          []string
-	Hints         Hints
-	Input, Output Schema
+	Also   []string
+	Hints  Hints
+	Output Schema
 	// Asks: its code may ask the client's user something. Every tool with OpenWorld may, too.
 	Asks bool
 	// Ordered: of several calls that are sent before an answer has come, each begins where the one before has inserted its
 	// cells. See [Turns].
 	Ordered bool
+	Call
+}
+
+// A Call is what calls of a tool are checked against, and how they are answered.
+type Call struct {
+	// Input describes the arguments.
+	Input Schema
 	// Handle answers a call whose arguments have been checked against Input.
 	Handle func(context.Context, mcp.CallToolRequest) (*Answer, error)
 }
@@ -41,15 +48,20 @@ func (t Tool) In(toolset string) bool {
 	return t.Toolset == toolset || slices.Contains(t.Also, toolset)
 }
 
-// Typed makes a tool's Handle from a function that takes the decoded arguments.
-func Typed[A any](fn func(context.Context, A) (*Answer, error)) func(context.Context, mcp.CallToolRequest) (*Answer, error) {
-	return func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
+// Typed makes a tool's Call from a function that takes the decoded arguments.
+func Typed[A any](fn func(context.Context, A) (*Answer, error)) Call {
+	return Refined(ArgumentsOf[A](nil), fn)
+}
+
+// Refined is Typed with a schema that says more of the arguments than their type, or takes only some of them.
+func Refined[A any](input Schema, fn func(context.Context, A) (*Answer, error)) Call {
+	return Call{input, func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
 		var args A
 		if err := decodeArguments(req, &args); err != nil {
 			return nil, err
 		}
 		return fn(ctx, args)
-	}
+	}}
 }
 
 // Definition returns the tool's definition for MCP.
