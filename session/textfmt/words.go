@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // Size counts the characters of s, that is Unicode code points, as all limits of texts do.
@@ -84,37 +85,33 @@ func Marked(s string) bool { return cutMark.MatchString(s) }
 
 // Before moves a cut at i back to the beginning of a visible character.
 func Before(runes []rune, i int) int {
-	for i > 0 && i < len(runes) && joined(runes, i) {
-		i--
-	}
-	return i
+	begin, _ := around(runes, i)
+	return begin
 }
 
 // after moves a cut at i on to the beginning of the next visible character.
 func after(runes []rune, i int) int {
-	for i > 0 && i < len(runes) && joined(runes, i) {
-		i++
-	}
-	return i
+	_, end := around(runes, i)
+	return end
 }
 
-const zeroWidthJoiner = '\u200d'
-
-// joined tells whether the code point at i belongs to the character before it. It knows marks, joiners, variation
-// selectors, skin tones and the second half of a line end; the rarer rules of Unicode's segmentation are left out.
-func joined(runes []rune, i int) bool {
-	r, prev := runes[i], runes[i-1]
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc), r == zeroWidthJoiner, prev == zeroWidthJoiner:
-		return true
-	case r >= 0x1f3fb && r <= 0x1f3ff: // skin tones
-		return true
-	case r >= 0xe0020 && r <= 0xe007f: // tags of regional flags
-		return true
-	case r == '\n' && prev == '\r':
-		return true
+// around returns where the visible character that a cut at i would split begins and ends; i twice if it splits none.
+func around(runes []rune, i int) (begin, end int) {
+	if i <= 0 || i >= len(runes) {
+		return i, i
 	}
-	return false
+	end = max(0, i-clusterMost)
+	rest, state := string(runes[end:min(len(runes), i+clusterMost)]), -1
+	for end < i {
+		begin = end
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		end += Size(cluster)
+	}
+	if end == i {
+		begin = i
+	}
+	return begin, end
 }
 
 // Thousands writes n with commas.
