@@ -34,7 +34,6 @@ func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 			continue
 		}
 		r.orphaned(c.trans, was, now, places)
-		r.onward(c.trans, was, now, places)
 	}
 }
 

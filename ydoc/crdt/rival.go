@@ -276,62 +276,6 @@ func (r *Replica) madeOf(made *Type) (of unit, known bool) {
 	return unit{}, false
 }
 
-// A copy of ours may yield to one that its maker has moved on already. What still arrives for what we copied is then to be
-// carried over into the next copy, which we did not make: so that is linked, too. Where another moves our own copy there is
-// no need: whatever arrives late had reached the server before the copy did, and so before that move.
-
-// onward links a text of another to which a copy of ours yielded, and which was replaced by a copy, with that.
-func (r *Replica) onward(trans *ycrdt.Transaction, was, now *Type, places Places) {
-	if was.Maker() == r.client || was.Item.Redone != nil || was.Holder().Item.Redone != nil || !r.leadsTo(was) {
-		return
-	}
-	redone(was.Holder().Item, now.Holder().Item)
-	redone(was.Item, now.Item)
-	var items []*ycrdt.Item
-	var base []byte
-	for item := was.Start; item != nil; item = item.Right {
-		if c, ok := item.Content.(*text); ok && item.Redone == nil && (!item.Deleted() || ycrdt.IsDeleted(trans.DeleteSet, &item.ID)) {
-			items = append(items, item)
-			base = append(base, c.b...)
-		}
-	}
-	length := 0
-	for _, item := range items {
-		length += item.Length
-	}
-	if length > maxRival || now.Length > maxRival {
-		return
-	}
-	same := sameUnits(now, string(base), length, places)
-	at := 0
-	for _, item := range items {
-		for item != nil {
-			n := 1
-			for ; n < item.Length && joined(same[at+n-1], same[at+n]); n++ {
-			}
-			var rest *ycrdt.Item
-			if n < item.Length {
-				rest = split(trans, item, n)
-			}
-			if u := same[at]; u != nil {
-				item.Redone = &ycrdt.ID{Client: u.client, Clock: u.clock}
-			}
-			at += n
-			item = rest
-		}
-	}
-}
-
-// leadsTo reports whether a text is what one that we copied has become.
-func (r *Replica) leadsTo(t *Type) bool {
-	for was := range r.copies {
-		if item, _ := lookup(r.y.Store, unitOf(&was.Item.ID)); item == t.Item && item != was.Item {
-			return true
-		}
-	}
-	return false
-}
-
 // outlive waits for a copy of another's to go (survivor.go), if it is known to be of what mine was made of.
 func (r *Replica) outlive(mine, theirs *Type, places Places) {
 	of, known := r.madeOf(theirs)
