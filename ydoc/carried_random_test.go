@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // play is one random program: two agents move cells and edit them, two tabs type, and all that is on its way goes
@@ -183,15 +185,17 @@ func number(t *testing.T, name string, without int) int {
 
 // Two agents move the same cells while both edit them and two tabs type. No key that the room had, and none of an
 // agent's, is lost or there twice, what somebody deleted does not return, and each cell is there once. Where both move a
-// cell at once a key in some thousands returns that was deleted behind a move of what another copy was made of.
+// cell at once a key in some thousands returns that was deleted behind a move of what another copy was made of. Where
+// answers overtake changes as well, one in some thousands is lost or there twice. MOVES.md of package crdt has figures.
 func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 	for _, c := range []struct {
-		name           string
-		alone, answers bool
+		name                  string
+		alone, answers, loses bool
 	}{
-		{"one after the other", true, false},
-		{"one after the other, and answers overtake", true, true},
-		{"at once", false, false},
+		{"one after the other", true, false, false},
+		{"one after the other, and answers overtake", true, true, false},
+		{"at once", false, false, false},
+		{"at once, and answers overtake", false, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
@@ -203,7 +207,7 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 				if f.cells != 3 {
 					t.Errorf("seed %d: %d cells, want 3", seed, f.cells)
 				}
-				if n := f.lost + f.doubled; n > 0 {
+				if n := f.lost + f.doubled; n > 0 && !c.loses {
 					t.Errorf("seed %d: %+v", seed, f)
 				}
 				all.keys, all.lost, all.doubled, all.returned = all.keys+f.keys, all.lost+f.lost, all.doubled+f.doubled, all.returned+f.returned
@@ -216,6 +220,7 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 			if all.returned > few {
 				t.Errorf("%d deleted keys are there again", all.returned)
 			}
+			test.LessEq(t, few, all.lost+all.doubled)
 		})
 	}
 }

@@ -41,7 +41,7 @@
 //   - Carrying over what others wrote into a text before they knew that it was copied elsewhere (late.go), also where
 //     the answer to a question overtook it (overtaken.go), and what we wrote into one or deleted in it before we knew,
 //     where the server dropped that (orphan.go). Of two copies that two replicas made at once one goes
-//     (rival.go).
+//     (rival.go); see MOVES.md.
 //   - The guard around every call (guard.go). A panic, and what the library would only print, breaks the document for
 //     good ([ErrBroken]): nobody knows what such a document lacks. It is to be joined afresh.
 //
