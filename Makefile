@@ -276,6 +276,17 @@ lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govu
 	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
+TOOL_GOFUMPT))" check
+	@$(call program,walls)
+	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
+	@$(BIN)/walls -asserts e2e/cmd/walls/asserts.txt
+	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
+	top=$$PWD; failed=0; for module in $(MODULES); do \
+		(cd $$module && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
+	done; exit $$failed
+	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
+	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
+
 # Not a part of lint, which it would make minutes longer where nothing is compiled yet.
 .PHONY: vet-systems
 vet-systems: need-go ## go vet for Windows, FreeBSD and macOS
