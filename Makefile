@@ -131,17 +131,17 @@ test-race: need-go compiler
 .PHONY: test-contract
 test-contract: need-go compiler venv
 	@$(call program,withserver)
-	@$(call with-servers,$(CONTRACT))
+	@$(call with-servers,$(CONTRACT)); exit $$failed
 
 # The tests of the packages that are named, against a real Jupyter server, which they share. The rooms of files that are
 # broken, or not there, are opened in a server of their own, at the same time: a room that cannot be opened ends now and then
 # all others of the server, which lives on (its pycrdt.websocket: one group of tasks for all rooms). There the tests wait far
 # more than they compute, so that more of them go beside each other than there are cores.
 APART        := ./rtc/jupyter/jupytertest/fake/rooms
-with-servers = export $(RACE); rest=0; \
+with-servers = export $(RACE); failed=0; \
 	$(BIN)/withserver $(GOTEST) -parallel 8 $(APART) & apart=$$!; \
-	$(BIN)/withserver $(GOTEST) $$(go list $(1) | grep -v $(APART:.%=%$$)) || rest=$$?; \
-	wait $$apart && exit $$rest
+	$(BIN)/withserver $(GOTEST) $$(go list $(1) | grep -v $(APART:.%=%$$)) || failed=1; \
+	wait $$apart || failed=1
 
 .PHONY: test-journeys
 test-journeys: need-go $(TRAVELLING)
@@ -157,12 +157,15 @@ test-wheel: need-go venv
 test-hub: need-go compiler venv hub6 hubproxy
 	@cd e2e && $(RACE) ../$(GOTEST) -run '^TestInShort$$' ./jupyterhub
 
-# The tests of the program again, against a real server; those with a browser start their own. go test runs packages side by
-# side; both at once would be too much for a small machine.
+# The tests of the program again, against a real server; those with a browser start their own. The race detector is where
+# goroutines meet, as in test-fake: test-race has had it everywhere.
 .PHONY: test-program
 test-program: need-go compiler venv chat rkernel julia
 	@$(call program,withserver)
-	@$(call with-servers,./...)
+	@concurrent=$$($(SCRIPTS)/concurrent.sh); rest=$$(comm -23 <(go list ./... | sort) <(go list $$concurrent | sort)); \
+	($(call with-servers,$$concurrent); exit $$failed) || failed=1; \
+	$(BIN)/withserver $(UNRACED) -p 3 $$rest || failed=1; \
+	exit $${failed-0}
 
 # The journeys with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which is for JupyterLab
 # before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw no outputs in the
@@ -276,21 +279,11 @@ lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govu
 	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
-TOOL_GOFUMPT))" check
-	@$(call program,walls)
-	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
-	@$(BIN)/walls -asserts e2e/cmd/walls/asserts.txt
-	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
-	top=$$PWD; failed=0; for module in $(MODULES); do \
-		(cd $$module && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
-	done; exit $$failed
-	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
-	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
-
-# Not a part of lint, which it would make minutes longer where nothing is compiled yet.
+# From source: go vet would first compile all dependencies three times over, for 26 minutes.
 .PHONY: vet-systems
-vet-systems: need-go ## go vet for Windows, FreeBSD and macOS
-	@failed=0; for system in windows freebsd darwin; do GOOS=$$system go vet ./... || failed=1; done; exit $$failed
+vet-systems: need-go ## the checks of go vet for Windows, FreeBSD and macOS
+	@$(call program,vetsource)
+	@failed=0; for system in windows freebsd darwin; do GOOS=$$system $(BIN)/vetsource ./... || failed=1; done; exit $$failed
 
 TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)
 .PHONY: fmt
