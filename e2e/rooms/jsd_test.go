@@ -27,7 +27,7 @@ import (
 // what works elsewhere works there, or its answer says why not.
 func TestServerDocuments(t *testing.T) {
 	t.Parallel()
-	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "saved", "testdata"))
+	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "document", "filesync", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
