@@ -165,3 +165,14 @@ func TestOpeningCountsAsWaiting(t *testing.T) {
 		}
 	})
 }
+
+// A notebook that comes in while a call asks whether the server is there is waited for.
+func TestOpeningThatGoesOnIsWaitedFor(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		other := o.s.Notebook(t, "other = True")
+		o.s.Fake.Rooms.HoldSync(true)
+		time.AfterFunc(session.DefaultServerTimeout+50*time.Millisecond, func() { o.s.Fake.Rooms.HoldSync(false) })
+		test.NoError(t, o.open(o.m.Patient(t.Context(), nil), other))
+	})
+}

@@ -15,18 +15,14 @@ const flowing = 2 * time.Second
 // An OpeningError says that a document is still being opened when a call's time is over. It goes on being opened, for the
 // calls that come after.
 type OpeningError struct {
-	For  time.Duration // since when, ago
-	Busy bool          // the server answers nothing meanwhile
+	For time.Duration // since when, ago
 }
 
 // Kind is "being opened".
 func (e *OpeningError) Kind() string { return "being opened" }
 
 func (e *OpeningError) Error() string {
-	if e.Busy {
-		return fmt.Sprintf("it is being opened: the Jupyter server has been busy with it for %d s: call again, or wait", seconds(e.For))
-	}
-	return fmt.Sprintf("it is being opened, for %d s now: call again, or wait", seconds(e.For))
+	return fmt.Sprintf("it is being opened: the Jupyter server has been busy with it for %d s: call again, or wait", seconds(e.For))
 }
 
 // Is makes it match [jupyter.ErrUnreachable].
@@ -71,7 +67,9 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 		}
 		waited := time.Since(began)
 		if waited >= limit && o.quiet() > flowing {
-			return b.stillOpening(ctx, o, began, limit)
+			if err := b.stillOpening(ctx, o, began, limit); err != nil {
+				return err
+			}
 		}
 		if b.server != nil {
 			if away := stillAway(ctx, b.server.Health); away != nil && !away.busy() {
@@ -84,10 +82,14 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 	}
 }
 
-// stillOpening is what a call hears that has waited long enough.
+// stillOpening is the error of a call that has waited long enough; nil if the room has sent something while the server was
+// asked.
 func (b *Budget) stillOpening(ctx context.Context, o *Opening, began time.Time, limit time.Duration) error {
-	if b.server == nil || b.server.Health.Takes(ctx) {
-		return &OpeningError{For: time.Since(o.Began), Busy: o.quiet() > flowing}
+	switch there := b.server == nil || b.server.Health.Takes(ctx); {
+	case !there:
+		return b.inVain(began, limit, nil)
+	case o.quiet() <= flowing:
+		return nil
 	}
-	return b.inVain(began, limit, nil)
+	return &OpeningError{For: time.Since(o.Began)}
 }
