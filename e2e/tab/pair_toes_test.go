@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -154,10 +155,8 @@ func TestTypingBesideAnAgent(t *testing.T) {
 		test.StrContains(t, answer.Text, who+" is typing", test.Sprint(n))
 		test.StrContains(t, answer.Text, `ago: "!`, test.Sprint(n))
 		go func() {
-			waits := map[string]any{"wait": 30}
-			for k, v := range args {
-				waits[k] = v
-			}
+			waits := maps.Clone(args)
+			waits["wait"] = 30
 			_, err := nbduet.Do(ctx, "edit_text", waits, nil)
 			edited <- done{n, time.Now(), err}
 		}()

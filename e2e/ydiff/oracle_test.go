@@ -199,7 +199,7 @@ func sameCell(c ydoc.Cell, want any) error {
 		s, _ := w[key].(string)
 		return s
 	}
-	if c.ID != text("id") || c.Type != text("cell_type") || c.Source != text("source") || c.ExecutionState != text("execution_state") {
+	if c.NBID != text("id") || c.Type != text("cell_type") || c.Source != text("source") || c.ExecutionState != text("execution_state") {
 		return fmt.Errorf("%+v, yjs has %v", c, want)
 	}
 	metadata, _ := w["metadata"].(map[string]any)
