@@ -10,7 +10,10 @@ import (
 type Event interface{ event() }
 
 // Stream is text that was printed. Name is "stdout" or "stderr".
-type Stream struct{ Name, Text string }
+type Stream struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
 // Display is a shown value: a bundle of representations by MIME type.
 type Display struct {
@@ -30,8 +33,9 @@ type Result struct {
 
 // Error is an exception that the code did not catch. Traceback lines hold ANSI colour sequences.
 type Error struct {
-	Name, Value string
-	Traceback   []string
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
 }
 
 // Error makes it an error, for callers that want to return one.
@@ -43,15 +47,19 @@ func (e Error) Error() string {
 }
 
 // ClearOutput removes the outputs so far; with Wait, when the next one comes.
-type ClearOutput struct{ Wait bool }
+type ClearOutput struct {
+	Wait bool `json:"wait"`
+}
 
 // Input tells that the code begins to run, as number Count.
-type Input struct{ Count int }
+type Input struct {
+	Count int `json:"execution_count"`
+}
 
 // InputRequest tells that the code waits for a line of input, see [Conn.Input].
 type InputRequest struct {
-	Prompt   string
-	Password bool
+	Prompt   string `json:"prompt"`
+	Password bool   `json:"password"`
 }
 
 // Status is the kernel's state for this request: "busy", then "idle".
@@ -88,12 +96,7 @@ func (Gap) event()          {}
 func decodeEvent(m incoming) (Event, error) {
 	switch m.header.Type {
 	case "stream":
-		var c struct {
-			Name string `json:"name"`
-			Text string `json:"text"`
-		}
-		err := json.Unmarshal(m.content, &c)
-		return Stream{Name: c.Name, Text: c.Text}, err
+		return decode[Stream](m.content)
 	case "display_data", "update_display_data", "execute_result":
 		var c struct {
 			Count     int     `json:"execution_count"`
@@ -112,28 +115,13 @@ func decodeEvent(m incoming) (Event, error) {
 			Data: data, Metadata: metadata, DisplayID: c.Transient.DisplayID, Update: m.header.Type == "update_display_data",
 		}, err
 	case "error":
-		var c errorContent
-		err := json.Unmarshal(m.content, &c)
-		return c.event(), err
+		return decode[Error](m.content)
 	case "clear_output":
-		var c struct {
-			Wait bool `json:"wait"`
-		}
-		err := json.Unmarshal(m.content, &c)
-		return ClearOutput{Wait: c.Wait}, err
+		return decode[ClearOutput](m.content)
 	case "execute_input":
-		var c struct {
-			Count int `json:"execution_count"`
-		}
-		err := json.Unmarshal(m.content, &c)
-		return Input{Count: c.Count}, err
+		return decode[Input](m.content)
 	case "input_request":
-		var c struct {
-			Prompt   string `json:"prompt"`
-			Password bool   `json:"password"`
-		}
-		err := json.Unmarshal(m.content, &c)
-		return InputRequest{Prompt: c.Prompt, Password: c.Password}, err
+		return decode[InputRequest](m.content)
 	case "comm_open", "comm_msg":
 		var c struct {
 			ID   string `json:"comm_id"`
@@ -150,14 +138,11 @@ func decodeEvent(m incoming) (Event, error) {
 	}
 }
 
-type errorContent struct {
-	Name      string   `json:"ename"`
-	Value     string   `json:"evalue"`
-	Traceback []string `json:"traceback"`
-}
-
-func (c errorContent) event() Error {
-	return Error(c)
+// decode reads a content that has the fields of an event.
+func decode[E Event](content json.RawMessage) (Event, error) {
+	var e E
+	err := json.Unmarshal(content, &e)
+	return e, err
 }
 
 func notNil(m mapping) map[string]any {

@@ -238,7 +238,7 @@ func (c *Conn) finish(ex *execution, err error) {
 // decodeReply makes a Reply of an execute_reply's content.
 func decodeReply(content json.RawMessage) (*Reply, error) {
 	var r struct {
-		errorContent
+		Error
 		Status          string    `json:"status"`
 		Count           int       `json:"execution_count"`
 		UserExpressions mapping   `json:"user_expressions"`
@@ -249,8 +249,7 @@ func decodeReply(content json.RawMessage) (*Reply, error) {
 	}
 	reply := &Reply{Status: r.Status, Count: r.Count, UserExpressions: r.UserExpressions}
 	if r.Status == "error" {
-		e := r.event()
-		reply.Error = &e
+		reply.Error = &r.Error
 	}
 	for _, p := range r.Payload {
 		reply.Payload = append(reply.Payload, p)
