@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -57,12 +59,7 @@ func (s *Servers) Ours(sess jupyter.Session) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range s.taken {
-		if id == sess.ID {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(s.taken)), sess.ID)
 }
 
 // NotebookOf is the path of the notebook of a Jupyter session on the kernels' server, the root if the session belongs to no
