@@ -85,10 +85,7 @@ func dialBare(b testing.TB, s *jupytertest.Server, kernelID string) *bareClient 
 
 func (c *bareClient) execute() {
 	head := newIDMaker().header("execute_request")
-	request, err := newOutgoing("shell", head, nil, map[string]any{"code": "1+1", "silent": false, "store_history": false})
-	if err != nil {
-		c.b.Fatal(err)
-	}
+	request := newOutgoing("shell", head, nil, map[string]any{"code": "1+1", "silent": false, "store_history": false})
 	if err := c.ws.WriteMessage(binaryCodec{}.encode(request)); err != nil {
 		c.b.Fatal(err)
 	}

@@ -93,11 +93,11 @@ func Dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 }
 
 func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing) (*Conn, error) {
-	return dialAs(ctx, srv, kernelID, opt, tm, newIDMaker(), func(*Conn) error { return nil })
+	return dialAs(ctx, srv, kernelID, opt, tm, newIDMaker(), func(*Conn) {})
 }
 
 // dialAs connects as the session of ids; prepare is called before anything is read or written.
-func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing, ids *idMaker, prepare func(*Conn) error) (*Conn, error) {
+func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing, ids *idMaker, prepare func(*Conn)) (*Conn, error) {
 	k, err := srv.Kernels.Get(ctx, kernelID)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
@@ -113,9 +113,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
-	if err := prepare(c); err != nil {
-		return nil, fmt.Errorf("connect to the kernel: %w", err)
-	}
+	prepare(c)
 	ws, err := srv.Kernels.Dial(ctx, kernelID, c.ids.session)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
@@ -170,6 +168,11 @@ func (c *Conn) Restarted() error {
 func (c *Conn) Gone() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.gone()
+}
+
+// gone is Gone with c.mu held.
+func (c *Conn) gone() error {
 	switch {
 	case errors.Is(c.err, ErrKernelDead):
 		return c.err

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,13 +91,10 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	if expressions == nil {
 		expressions = map[string]string{}
 	}
-	m, err := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
+	m := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
 		"code": req.Code, "silent": req.Silent, "store_history": req.StoreHistory && !req.Silent,
 		"user_expressions": expressions, "allow_stdin": req.AllowStdin, "stop_on_error": false,
 	})
-	if err != nil {
-		return Reply{}, fmt.Errorf("execute code: %w", err)
-	}
 	ex := newExecution(m.id)
 	if handle != nil {
 		ex.late, ex.handle = req.Late, handle
@@ -109,9 +107,7 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	if err := c.register(ex); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
-	if err := c.introduce(ctx, ex, req.First); err != nil {
-		return Reply{}, fmt.Errorf("execute code: %w", err)
-	}
+	c.introduce(ctx, ex, req.First)
 	return c.follow(ctx, ex, c.outbox, m, handle)
 }
 
@@ -167,14 +163,8 @@ func (ex *execution) drain(handle func(Event)) {
 func (c *Conn) register(ex *execution) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		return unreached(c.err)
-	}
-	if c.state.state == StateDead {
-		if !c.leaving.IsZero() {
-			return unreached(ErrShutDown)
-		}
-		return unreached(ErrKernelDead)
+	if err := cmp.Or(c.err, c.gone()); err != nil {
+		return unreached(err)
 	}
 	c.pending[ex.id] = ex
 	return nil

@@ -15,10 +15,7 @@ import (
 func requestFor(t testing.TB) (outgoing, header) {
 	t.Helper()
 	head := newIDMaker().header("execute_request")
-	m, err := newOutgoing("shell", head, json.RawMessage(`{"msg_id":"p1","msg_type":"x"}`), map[string]any{"code": "print('é')"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newOutgoing("shell", head, json.RawMessage(`{"msg_id":"p1","msg_type":"x"}`), map[string]any{"code": "print('é')"})
 	return m, head
 }
 

@@ -41,11 +41,7 @@ func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
 			defer c.mu.Unlock()
 			return c.language, nil
 		case <-ask.C:
-			m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
-			if err != nil {
-				return nil, fmt.Errorf("ask the kernel for its language: %w", err)
-			}
-			question, outbox = m, c.outbox
+			question, outbox = c.ids.infoRequest("shell"), c.outbox
 		case outbox <- question:
 			outbox = nil
 			ask.Reset(c.timing.askAfter) // it may be lost with the connection

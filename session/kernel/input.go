@@ -40,10 +40,7 @@ func (c *Conn) Input(ctx context.Context, value string) error {
 	if asking == nil {
 		return ErrNoInput
 	}
-	m, err := newOutgoing("stdin", c.ids.header("input_reply"), asking.header, map[string]any{"status": "ok", "value": value})
-	if err != nil {
-		return fmt.Errorf("answer the kernel: %w", err)
-	}
+	m := newOutgoing("stdin", c.ids.header("input_reply"), asking.header, map[string]any{"status": "ok", "value": value})
 	select {
 	case c.outbox <- m:
 		return nil

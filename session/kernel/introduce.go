@@ -7,23 +7,20 @@ import (
 
 // introduce sends what the kernel's process is to evaluate before a request, unless it has already. It waits for no answer:
 // the kernel answers in order.
-func (c *Conn) introduce(ctx context.Context, before *execution, expression string) error {
+func (c *Conn) introduce(ctx context.Context, before *execution, expression string) {
 	if expression == "" {
-		return nil
+		return
 	}
 	c.mu.Lock()
 	known := c.introduced == expression
 	c.mu.Unlock()
 	if known {
-		return nil
+		return
 	}
-	m, err := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
+	m := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
 		"code": "", "silent": true, "store_history": false, "allow_stdin": false, "stop_on_error": false,
 		"user_expressions": map[string]string{"first": expression},
 	})
-	if err != nil {
-		return err
-	}
 	m.sending = func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -43,7 +40,6 @@ func (c *Conn) introduce(ctx context.Context, before *execution, expression stri
 	case <-before.done: // the kernel is gone
 	case <-ctx.Done(): // as the request will see too
 	}
-	return nil
 }
 
 // speaksPython reports whether the kernel says that it is for Python. c.mu is held.

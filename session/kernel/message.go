@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -52,20 +51,21 @@ type outgoing struct {
 	unsent func()
 }
 
-// newOutgoing makes a message; parent is the JSON of the header that it answers, nil for none.
-func newOutgoing(channel string, head header, parent json.RawMessage, content any) (outgoing, error) {
-	h, err := json.Marshal(head)
-	if err != nil {
-		return outgoing{}, fmt.Errorf("encode the header of %s: %w", head.Type, err)
-	}
-	body, err := json.Marshal(content)
-	if err != nil {
-		return outgoing{}, fmt.Errorf("encode %s: %w", head.Type, err)
-	}
+// newOutgoing makes a message; parent is the JSON of the header that it answers, nil for none. The content must be a value
+// that JSON can represent.
+func newOutgoing(channel string, head header, parent json.RawMessage, content any) outgoing {
 	if len(parent) == 0 {
 		parent = []byte("{}")
 	}
-	return outgoing{channel: channel, id: head.ID, parts: [4][]byte{h, parent, []byte("{}"), body}}, nil
+	return outgoing{channel: channel, id: head.ID, parts: [4][]byte{encoded(head), parent, []byte("{}"), encoded(content)}}
+}
+
+func encoded(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // headers and contents are maps and structs of strings and bools
+	}
+	return b
 }
 
 // idMaker makes the headers of one connection's messages.
@@ -89,6 +89,11 @@ func (m *idMaker) header(msgType string) header {
 		Date:     time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"),
 		Version:  protocolVersion,
 	}
+}
+
+// infoRequest makes a kernel_info_request.
+func (m *idMaker) infoRequest(channel string) outgoing {
+	return newOutgoing(channel, m.header("kernel_info_request"), nil, struct{}{})
 }
 
 func randomID() string {

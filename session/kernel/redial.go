@@ -87,11 +87,7 @@ func awake(ctx context.Context, c *Conn) error {
 	case err != nil || k.ExecutionState != StateIdle:
 		return nil // it says why later, if at all
 	}
-	m, err := question(c)
-	if err != nil {
-		return err
-	}
-	outbox := c.outbox
+	m, outbox := c.ids.infoRequest("control"), c.outbox
 	tick := time.NewTicker(awakeAsk)
 	defer tick.Stop()
 	for end := time.Now().Add(c.timing.greetWait); time.Now().Before(end); {

@@ -26,17 +26,12 @@ func Resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options) (*Con
 
 func resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options, tm timing) (*Conn, error) {
 	ids := &idMaker{session: m.Session, part: randomID()[:8] + "_"}
-	return dialAs(ctx, srv, m.Kernel, opt, tm, ids, func(c *Conn) error {
+	return dialAs(ctx, srv, m.Kernel, opt, tm, ids, func(c *Conn) {
 		ex := newExecution(m.Request)
 		// As after a lost connection: if the kernel answers the probe first, nothing more is to come for the request.
 		ex.written, ex.failure = true, ErrAnswerLost
 		c.pending[ex.id], c.resumed = ex, ex
-		probe, err := c.newProbe()
-		if err != nil {
-			return err
-		}
-		c.first, c.refresh = append(c.first, probe), true
-		return nil
+		c.first, c.refresh = append(c.first, c.newProbe()), true
 	})
 }
 

@@ -37,28 +37,22 @@ func (c *Conn) awaitProcess(ctx context.Context) error {
 		if hears == nil {
 			return nil
 		}
-		m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
-		if err != nil {
-			return err
-		}
-		outbox := c.outbox
-		again := time.NewTimer(askEvery)
+		m, outbox := c.ids.infoRequest("shell"), c.outbox
+		again := time.After(askEvery)
 		for waiting := true; waiting; {
 			select {
 			case outbox <- m:
 				outbox = nil
 			case <-hears:
 				waiting = false
-			case <-again.C:
+			case <-again:
 				waiting = false
 			case <-c.ctx.Done():
 				waiting = false // what follows says why
 			case <-ctx.Done():
-				again.Stop()
 				return ctx.Err()
 			}
 		}
-		again.Stop()
 	}
 	return nil
 }

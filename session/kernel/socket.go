@@ -80,43 +80,32 @@ func (s socket) write(ctx context.Context, opened, heard <-chan struct{}) error 
 		return s.writeFirst()
 	}
 	for {
-		var m outgoing
+		var err error
 		select {
 		case <-ctx.Done():
 			_ = s.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
 				time.Now().Add(closeTimeout)) // a courtesy
 			return nil
 		case <-pings.C:
-			if err := s.ping(); err != nil {
-				return err
-			}
-			continue
+			err = s.ping()
 		case <-greetings.C:
-			if err := s.greet(); err != nil {
-				return err
-			}
-			continue
+			err = s.greet()
 		case <-heard:
-			if err := open(); err != nil {
-				return err
-			}
-			continue
+			err = open()
 		case <-opened:
 			opened = nil
 			patience = time.After(s.c.timing.greetWait)
-			continue
 		case <-patience:
-			if err := open(); err != nil {
-				return err
+			err = open()
+		case m := <-outbox:
+			if err = s.writeOne(m); err != nil {
+				// The kernel gets nothing of a message that was not written completely.
+				s.c.mu.Lock()
+				s.c.first = append(s.c.first, m)
+				s.c.mu.Unlock()
 			}
-			continue
-		case m = <-outbox:
 		}
-		if err := s.writeOne(m); err != nil {
-			// The kernel gets nothing of a message that was not written completely.
-			s.c.mu.Lock()
-			s.c.first = append(s.c.first, m)
-			s.c.mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}
@@ -131,11 +120,7 @@ func (s socket) ping() error {
 
 // greet sends an info request on the control channel, which the kernel answers at once.
 func (s socket) greet() error {
-	m, err := newOutgoing("control", s.c.ids.header("kernel_info_request"), nil, struct{}{})
-	if err != nil {
-		return err
-	}
-	return s.writeOne(m)
+	return s.writeOne(s.c.ids.infoRequest("control"))
 }
 
 // writeFirst writes the messages that a former socket has not written.

@@ -38,7 +38,7 @@ func (c *Conn) restarted(err error) {
 		}
 	}
 	if needProbe {
-		c.sendProbe()
+		c.post(c.newProbe())
 	}
 }
 
@@ -46,7 +46,6 @@ func (c *Conn) restarted(err error) {
 func (c *Conn) probeAfterGap() {
 	c.mu.Lock()
 	var told []*execution
-	needProbe := false
 	for _, ex := range c.pending {
 		if !ex.written {
 			continue
@@ -55,12 +54,9 @@ func (c *Conn) probeAfterGap() {
 		if ex.failure == nil {
 			ex.failure = ErrAnswerLost
 		}
-		needProbe = true
 	}
-	if needProbe {
-		if m, err := c.newProbe(); err == nil { // the watcher helps then
-			c.first = append([]outgoing{m}, c.first...)
-		}
+	if len(told) > 0 {
+		c.first = append([]outgoing{c.newProbe()}, c.first...)
 	}
 	c.refresh = true
 	c.mu.Unlock()
@@ -71,26 +67,20 @@ func (c *Conn) probeAfterGap() {
 }
 
 // newProbe makes a probe for every written request that may have failed. c.mu is held.
-func (c *Conn) newProbe() (outgoing, error) {
-	m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
-	if err != nil {
-		return outgoing{}, err
-	}
+func (c *Conn) newProbe() outgoing {
+	m := c.ids.infoRequest("shell")
 	c.probe = m.id
 	for _, ex := range c.pending {
 		if ex.written && ex.failure != nil {
 			ex.probe = m.id
 		}
 	}
-	return m, nil
+	return m
 }
 
-// sendProbe writes a probe on a new goroutine, because the reading one must not wait for the writer. c.mu is held.
-func (c *Conn) sendProbe() {
-	m, err := c.newProbe()
-	if err != nil {
-		return // the watcher helps then
-	}
+// post writes a message on a new goroutine, because the reader and the watcher must not wait for the writer. Only they may
+// call it.
+func (c *Conn) post(m outgoing) {
 	c.probes.Go(func() {
 		select {
 		case c.outbox <- m:
@@ -343,7 +333,7 @@ func (g *gateless) unanswered(c *Conn, heard time.Time, err error) {
 		c.end(&GatewayError{Since: heard, Err: err})
 		return
 	}
-	askKernel(c)
+	c.post(c.ids.infoRequest("control")) // most kernels answer this at once, even while code runs
 }
 
 // answered takes another socket once the gateway answers again, unless the kernel was heard on this one.
@@ -361,23 +351,4 @@ func dropSocket(c *Conn) {
 	if c.socket != nil {
 		_ = c.socket.Close()
 	}
-}
-
-// question is one that most kernels answer at once, even while code runs.
-func question(c *Conn) (outgoing, error) {
-	return newOutgoing("control", c.ids.header("kernel_info_request"), nil, struct{}{})
-}
-
-// askKernel sends the kernel a question; the watcher does.
-func askKernel(c *Conn) {
-	m, err := question(c)
-	if err != nil {
-		return // its answer is missed, no more
-	}
-	c.probes.Go(func() {
-		select {
-		case c.outbox <- m:
-		case <-c.ctx.Done():
-		}
-	})
 }
