@@ -39,9 +39,6 @@ func (r *Run) Answer(line string, passwords bool) error {
 func (r *Run) Unasked() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unasked == nil {
-		r.unasked = make(chan struct{})
-	}
 	return r.unasked
 }
 
@@ -52,18 +49,17 @@ func (r *Run) vacate(changed <-chan struct{}) vacancy {
 	if r.askers != changed {
 		return nil
 	}
-	r.vacant = make(vacancy, 1)
-	if r.unasked == nil {
-		r.unasked = make(chan struct{})
+	if r.vacant == nil { // else the code asks again, without the answer to its last question
+		close(r.unasked)
 	}
-	close(r.unasked)
+	r.vacant = make(vacancy, 1)
 	return r.vacant
 }
 
 // fill ends the wait for an answer. r.mu is held.
 func (r *Run) fill() {
 	if r.vacant != nil {
-		r.vacant, r.unasked = nil, nil
+		r.vacant, r.unasked = nil, make(chan struct{})
 	}
 }
 

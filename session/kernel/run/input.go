@@ -51,9 +51,7 @@ func (r *Run) AskThrough(ask Asker) {
 	if ask != nil {
 		r.fill() // from now on somebody is being asked, so a call that waits for the run does not end
 	}
-	if r.askers != nil {
-		close(r.askers)
-	}
+	close(r.askers)
 	r.askers = make(chan struct{})
 }
 
@@ -61,9 +59,6 @@ func (r *Run) AskThrough(ask Asker) {
 func (r *Run) asker() (ask Asker, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.askers == nil {
-		r.askers = make(chan struct{})
-	}
 	return r.ask, r.askers
 }
 

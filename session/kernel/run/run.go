@@ -74,14 +74,13 @@ type Run struct {
 	group  uint64  // the call that asked for it: as in JupyterLab, the first failed cell cancels the later ones of the group
 	done   chan struct{}
 
-	mu     sync.Mutex
-	ask    Asker         // nil for nobody
-	askers chan struct{} // closed when ask changes
-	vacant vacancy       // nil unless the code waits for input that nobody is being asked for
-	// unasked is closed while vacant is not nil; nil if nobody waits for that.
-	unasked chan struct{}
-	queue   *Queue // nil after the end, so that a known run does not keep its document in memory
-	res     Result // without the writer's part
+	mu      sync.Mutex
+	ask     Asker         // nil for nobody
+	askers  chan struct{} // closed when ask changes
+	vacant  vacancy       // nil unless the code waits for input that nobody is being asked for
+	unasked chan struct{} // closed while vacant is not nil
+	queue   *Queue        // nil after the end, so that a known run does not keep its document in memory
+	res     Result        // without the writer's part
 	left    output.LeftOut
 	writer  output.Sink // while it runs, and as long as its code may put out more, see lateRuns
 	late    bool        // its code may put out more after the end

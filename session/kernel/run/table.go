@@ -116,7 +116,8 @@ func (t *Table) newGroup() uint64 {
 
 // add adds a new waiting run and gives it an id. If there are too many runs, an old ended one is dropped.
 func (t *Table) add(r *Run, opt Options) {
-	r.ask, r.Session, r.Owner, r.done, r.res.State = opt.Ask, opt.Session, opt.Owner, make(chan struct{}), Queued
+	r.ask, r.Session, r.Owner, r.res.State = opt.Ask, opt.Session, opt.Owner, Queued
+	r.done, r.askers, r.unasked = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.table = t

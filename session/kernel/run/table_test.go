@@ -56,3 +56,19 @@ func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 	test.EqOp(t, others, got[0])
 	test.LessEq(t, 0, len(table.orphan))
 }
+
+// Code that asks again before its question is answered waits for the answer to the later one.
+func TestQuestionInPlaceOfAnother(t *testing.T) {
+	r := &Run{}
+	NewTable(TableConfig{}).add(r, Options{})
+	_, changed := r.asker()
+	first, second := r.vacate(changed), r.vacate(changed)
+	<-r.Unasked()
+	r.setAsking(&Question{})
+	must.NoError(t, r.Answer("line", false))
+	_, answered := r.close(first)
+	test.False(t, answered)
+	line, answered := r.close(second)
+	test.True(t, answered)
+	test.Eq(t, "line", line)
+}
