@@ -29,7 +29,7 @@ func (r *Run) Cancel(ctx context.Context) error {
 
 // takeBack removes a waiting run from the queue; false if it no longer waits.
 func (q *Queue) takeBack(ctx context.Context, r *Run) (bool, error) {
-	if !q.remove(r) {
+	if len(q.remove(func(w *Run) bool { return w == r })) == 0 {
 		return false, nil
 	}
 	r.end(Cancelled, r.cancelled())

@@ -79,20 +79,8 @@ func lossNote(err error) string {
 	return goneWhy(err) + " while this cell ran; its variables are gone"
 }
 
-// endedHow words a final state for a sentence about a cell.
-func endedHow(s State) string {
-	switch s {
-	case Failed:
-		return "failed"
-	case Interrupted:
-		return "was interrupted"
-	case Cancelled:
-		return "was cancelled"
-	case Lost:
-		return "was lost"
-	}
-	return string(s)
-}
+// endings word the final states but [Done] for a sentence about a cell.
+var endings = map[State]string{Failed: "failed", Interrupted: "was interrupted", Cancelled: "was cancelled", Lost: "was lost"}
 
 // during says what was running, for a sentence that begins with "while".
 func (r *Run) during() string {

@@ -44,7 +44,6 @@ type Queue struct {
 	runs    []*Run
 	current *Run          // the one that is executed; nil for none
 	turn    chan struct{} // closed when another run is the current one
-	through chan struct{} // closed when the current run has completely ended; nil if there is none
 	holds   int           // number of callers of Hold
 	closed  error
 }
@@ -125,7 +124,8 @@ func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
 		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
 		waiting, why = q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during())
 	default:
-		waiting, why = q.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state))
+		waiting = q.remove(func(w *Run) bool { return w.group == r.group })
+		why = fmt.Errorf("not run: cell %s before it %s", r.CellID, endings[state])
 	}
 	r.end(state, err)
 	q.giveUp(ctx, waiting, why)
@@ -186,20 +186,16 @@ func (q *Queue) nudge() {
 	}
 }
 
-// pop removes the next run from the queue; it is the current run until the next pop.
+// pop removes the next run from the queue; it is the current run until the next pop, by which it has completely ended.
 func (q *Queue) pop() *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.through != nil {
-		close(q.through)
-		q.through = nil
-	}
 	if len(q.runs) == 0 || q.holds > 0 || q.ctx.Err() != nil {
 		q.turnTo(nil)
 		return nil
 	}
 	r := q.runs[0]
-	q.runs, q.through = q.runs[1:], make(chan struct{})
+	q.runs = q.runs[1:]
 	q.turnTo(r)
 	return r
 }
@@ -210,7 +206,10 @@ func (q *Queue) Hold() (through <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.holds++
-	return q.through
+	if q.current == nil {
+		return nil
+	}
+	return q.turn
 }
 
 // Release ends one Hold.
@@ -221,40 +220,21 @@ func (q *Queue) Release() {
 	q.nudge()
 }
 
-// drain removes all waiting runs from the queue.
-func (q *Queue) drain() []*Run {
+// remove removes the waiting runs that match from the queue, and returns them.
+func (q *Queue) remove(match func(*Run) bool) (removed []*Run) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	out := q.runs
-	q.runs = nil
-	return out
-}
-
-// remove removes a waiting run from the queue.
-func (q *Queue) remove(r *Run) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for i, w := range q.runs {
-		if w == r {
-			q.runs = append(q.runs[:i:i], q.runs[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-// removeGroup removes a group's waiting runs from the queue.
-func (q *Queue) removeGroup(g uint64) []*Run {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var out, rest []*Run
-	for _, w := range q.runs {
-		if w.group == g {
-			out = append(out, w)
+	var rest []*Run
+	for _, r := range q.runs {
+		if match(r) {
+			removed = append(removed, r)
 		} else {
-			rest = append(rest, w)
+			rest = append(rest, r)
 		}
 	}
 	q.runs = rest
-	return out
+	return removed
 }
+
+// drain removes all waiting runs from the queue.
+func (q *Queue) drain() []*Run { return q.remove(func(*Run) bool { return true }) }
