@@ -170,13 +170,14 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	if way.Refusal != nil {
 		return Cancelled, way.Refusal
 	}
-	if way.By != Kernel {
+	if way.By == Documents {
 		if at := ydoc.Named(c.nb.Notebook().Cells(), cell.NBID); len(at) > 1 {
 			return Cancelled, fmt.Errorf("not run: the Jupyter server runs a cell by its id, and %d cells have the id %q: insert this one anew, and delete it", len(at), cell.NBID)
 		}
 		defer c.nb.Served(r.CellID, r.Owner)()
+		return byDocuments{c}.run(r, w)
 	}
-	return c.runner(way.By).Run(r, cell.Source, w)
+	return byKernel{c}.run(r, cell.Source, w)
 }
 
 func (c *Cells) interrupt(ctx context.Context) error { return c.nb.Interrupt(ctx) }

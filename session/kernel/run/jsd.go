@@ -38,8 +38,8 @@ const noteNoInput = "input() does not work with jupyter-server-documents, which 
 // byDocuments runs cells by jupyter-server-documents.
 type byDocuments struct{ *Cells }
 
-// Run makes the server run a cell, and follows it to its end.
-func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
+// run makes the server run a cell, and follows it to its end. The error is why the run was lost or cancelled.
+func (d byDocuments) run(r *Run, w *output.Writer) (State, error) {
 	srv := d.nb.Servers().Runtime
 	s, err := d.nb.Session(d.ctx)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // byKernel runs cells over our connection to the kernel, and writes the outputs into the notebook.
 type byKernel struct{ *Cells }
 
-// Run sends the source to the kernel and its outputs to the writer.
-func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
+// run sends the source to the kernel and its outputs to the writer. The error is why the run was lost or cancelled.
+func (k byKernel) run(r *Run, source string, w *output.Writer) (State, error) {
 	for try := 1; ; try++ {
 		conn, news, err := k.nb.Link().Connect(k.ctx)
 		if k.ctx.Err() != nil {

@@ -10,21 +10,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Runner is one way to run a cell.
-type Runner interface {
-	// Run executes the source of the run's cell, and follows it to the end. Outputs go to the writer. The error is why
-	// the run was lost or cancelled.
-	Run(r *Run, source string, w *output.Writer) (State, error)
-}
-
-// runner returns the Runner of a way.
-func (c *Cells) runner(by By) Runner {
-	if by == Documents {
-		return byDocuments{c}
-	}
-	return byKernel{c}
-}
-
 // A refusal ends a run that the server did not take: if the server said so, the cell gets its outputs and its count back.
 type refusal func(err error) (State, error)
 
