@@ -23,13 +23,13 @@ type Sink interface {
 type Snapshot struct {
 	Outputs []ydoc.Output // as they stand in the cell
 	Count   *int          // the execution count, once the kernel has given it
-	// Dropped tells that the Jupyter server left out output of its own accord.
+	// Dropped tells that the Jupyter server left out output of its own accord, beyond its limits.
 	Dropped bool
-	// Omitted counts the bytes of output that the cell does not hold because there were too many.
+	// Omitted counts the bytes of output that the cell does not hold because there were too many. The last of them are in
+	// Outputs, after the note that says so.
 	Omitted int
 	// Figures counts the figures that the cell does not hold because there were too many.
 	Figures int
-	LeftOut LeftOut // the text that was left out
 }
 
 // held is what both sinks hold.
@@ -48,7 +48,6 @@ func (h *held) Snapshot() Snapshot {
 	}
 	return Snapshot{
 		Outputs: h.outs.remembered(), Count: h.outs.count, Dropped: h.outs.dropped, Omitted: h.outs.omitted, Figures: h.outs.figures,
-		LeftOut: h.outs.leftOut(),
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/output"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // State is the state of a run.
@@ -34,21 +33,13 @@ func (s State) Ended() bool { return s != Queued && s != Running && s != Waiting
 
 // Result is a snapshot of a run.
 type Result struct {
-	State   State
-	Outputs []ydoc.Output // so far, as in the cell
-	Count   *int          // the execution count, once the kernel has given it
-	Started time.Time     // zero while queued
-	Ended   time.Time     // zero until it has ended
-	Err     error         // why it was lost or cancelled
+	State           State
+	output.Snapshot           // of its output so far
+	Started         time.Time // zero while queued
+	Ended           time.Time // zero until it has ended
+	Err             error     // why it was lost or cancelled
 	// Note is further information for the caller, such as that the kernel is new; "" for none.
 	Note string
-	// Dropped tells that the Jupyter server itself left out output beyond its limits.
-	Dropped bool
-	// Omitted counts the bytes of output that were left out of the cell because there were too many. The last of them
-	// are in Outputs, after the note that says so.
-	Omitted int
-	// Figures counts the figures that were left out.
-	Figures int
 	// Begun tells that the kernel has begun the code: it is not busy with other code, or starting.
 	Begun bool
 	// Asking is the question that the code waits for; nil for none.
@@ -100,8 +91,7 @@ func (r *Run) result() Result {
 	res := r.res
 	res.State, res.Begun = r.state(), r.taken
 	if r.writer != nil {
-		s := r.writer.Snapshot()
-		res.Outputs, res.Count, res.Dropped, res.Omitted, res.Figures = s.Outputs, s.Count, s.Dropped, s.Omitted, s.Figures
+		res.Snapshot = r.writer.Snapshot()
 	}
 	return res
 }
