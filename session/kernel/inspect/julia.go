@@ -36,10 +36,7 @@ const juliaNoCode = juliaCore + ".isdefined(" + juliaCore + ".Main, :ans) ? " + 
 // juliaInspection asks IJulia. It sends the source if the kernel does not have it yet.
 func juliaInspection(ctx context.Context, k Kernel, kind string, question map[string]any) (json.RawMessage, error) {
 	for _, source := range []string{"", juliaSource} {
-		expression, err := juliaExpression(source, kind, question)
-		if err != nil {
-			return nil, err
-		}
+		expression := juliaExpression(source, kind, question)
 		replies, err := k.Evaluate(ctx, juliaNoCode, map[string]string{"inspect": expression})
 		if err != nil {
 			return nil, err
@@ -72,23 +69,18 @@ var juliaModule = func() string {
 // juliaExpression is one expression whose value, as IJulia shows it, is the answer: Docs.Text shows a text as it is, of
 // any length. It defines no name in Main and uses none. The source is evaluated once in a kernel and for each version
 // of it: Julia never frees what it has compiled, and compiling takes most of the first inspection's time.
-func juliaExpression(source, kind string, question map[string]any) (string, error) {
-	asked, err := literals(question, juliaLiteral, func(name, value string) string { return "B.Pair(" + juliaString(name) + ", " + value + ")" })
-	if err != nil {
-		return "", err
-	}
+func juliaExpression(source, kind string, question map[string]any) string {
+	asked := literals(question, juliaLiteral, func(name, value string) string { return "B.Pair(" + juliaString(name) + ", " + value + ")" })
 	ask := "C.eval(own, C.Expr(:call, :answer, " + juliaString(kind) + ", B.Dict{C.String,C.Any}(" + asked + ")))"
 	head := "let C = " + juliaCore + ", B = " + juliaBase + ", home = B.__toplevel__, name = :" + juliaModule + "\n" +
 		"own = C.isdefined(home, name) ? C.getfield(home, name) : C.Module(name)\n"
 	if source == "" {
-		return head + "C.isdefined(home, name) ? " + ask + " : B.Docs.Text(" + juliaString(juliaNoSource) + ")\nend", nil
+		return head + "C.isdefined(home, name) ? " + ask + " : B.Docs.Text(" + juliaString(juliaNoSource) + ")\nend"
 	}
-	return head + "C.isdefined(home, name) || (B.include_string(own, " + juliaString(source) + "), C.eval(home, C.Expr(:(=), name, own)))\n" + ask + "\nend", nil
+	return head + "C.isdefined(home, name) || (B.include_string(own, " + juliaString(source) + "), C.eval(home, C.Expr(:(=), name, own)))\n" + ask + "\nend"
 }
 
-func juliaLiteral(v any) (string, error) {
-	return literal(v, "Julia", strconv.FormatBool, juliaString)
-}
+func juliaLiteral(v any) string { return literal(v, strconv.FormatBool, juliaString) }
 
 // juliaString is a Julia string literal in ASCII, in which nothing is interpolated.
 func juliaString(s string) string { return asciiString(s, `"\$`) }

@@ -4,36 +4,27 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// literal is a value in the syntax of a language that writes numbers as Go does.
-func literal(v any, language string, truth func(bool) string, text func(string) string) (string, error) {
+// literal is a bool, a string or a number in the syntax of a language that writes numbers as Go does.
+func literal(v any, truth func(bool) string, text func(string) string) string {
 	switch v := v.(type) {
 	case bool:
-		return truth(v), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
+		return truth(v)
 	case string:
-		return text(v), nil
+		return text(v)
 	}
-	return "", fmt.Errorf("%T has no form in %s", v, language)
+	return fmt.Sprint(v)
 }
 
 // literals writes a question as a list, in which each name and the literal of its value become a pair.
-func literals(question map[string]any, literal func(any) (string, error), pair func(name, value string) string) (string, error) {
+func literals(question map[string]any, literal func(any) string, pair func(name, value string) string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(question)) {
-		value, err := literal(question[name])
-		if err != nil {
-			return "", fmt.Errorf("write the question: %s: %w", name, err)
-		}
-		list = append(list, pair(name, value))
+		list = append(list, pair(name, literal(question[name])))
 	}
-	return strings.Join(list, ", "), nil
+	return strings.Join(list, ", ")
 }
 
 // asciiString is a string literal in ASCII, as R and Julia have it: between double quotes, with a backslash before each

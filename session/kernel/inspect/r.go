@@ -31,11 +31,7 @@ type PayloadKernel interface {
 
 // rInspection asks IRkernel.
 func rInspection(ctx context.Context, k PayloadKernel, source string, question map[string]any) (json.RawMessage, error) {
-	code, err := rExpression(source, question)
-	if err != nil {
-		return nil, err
-	}
-	payload, err := k.Payload(ctx, code)
+	payload, err := k.Payload(ctx, rExpression(source, question))
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +45,15 @@ func rInspection(ctx context.Context, k PayloadKernel, source string, question m
 
 // rExpression is one expression on one line, all in ASCII so that it means the same in any locale. It uses no name of
 // the user's but `::`, defines none, and its value is invisible.
-func rExpression(source string, question map[string]any) (string, error) {
-	asked, err := literals(question, rLiteral, func(name, value string) string { return name + " = " + value })
-	if err != nil {
-		return "", err
-	}
+func rExpression(source string, question map[string]any) string {
+	asked := literals(question, rLiteral, func(name, value string) string { return name + " = " + value })
 	source += "answer(inspection)\n"
 	return "base::invisible(base::eval(base::parse(text = " + rString(source) + ", keep.source = FALSE), " +
-		"base::list2env(base::list(question = base::list(" + asked + ")), parent = base::baseenv())))", nil
+		"base::list2env(base::list(question = base::list(" + asked + ")), parent = base::baseenv())))"
 }
 
-func rLiteral(v any) (string, error) {
-	return literal(v, "R", func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)) }, rString)
+func rLiteral(v any) string {
+	return literal(v, func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)) }, rString)
 }
 
 // rString is an R string literal in ASCII. NUL, which R has no form of, is replaced.
