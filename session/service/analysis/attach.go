@@ -40,12 +40,5 @@ func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) 
 	a := t.newSession(owner, "")
 	a.attached = true
 	a.kernelID, a.spec = id, kernels[at].Name
-	if err = a.ready(ctx); err == nil {
-		err = a.enter()
-	}
-	if err != nil {
-		a.end()
-		return nil, err
-	}
-	return a, nil
+	return a.begun(ctx)
 }

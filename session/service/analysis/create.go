@@ -28,10 +28,7 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 		err = a.takeNotebook(ctx, opt.NotebookPath, opt.KernelName)
 	}
 	if err == nil {
-		err = a.ready(ctx)
-	}
-	if err == nil {
-		err = a.enter()
+		_, err = a.begun(ctx)
 	}
 	if err != nil {
 		a.end()
@@ -62,14 +59,7 @@ func (t *Table) Connect(ctx context.Context, owner string, path jupyter.Path, ke
 	}
 	a := t.newSession(owner, "")
 	a.path, a.kernelID, a.spec = path, found.ID, found.Name
-	if err = a.ready(ctx); err == nil {
-		err = a.enter()
-	}
-	if err != nil {
-		a.end()
-		return nil, err
-	}
-	return a, nil
+	return a.begun(ctx)
 }
 
 // findKernel finds a running kernel by notebook or by id, and its notebook: "" if it has none or several. It does not
@@ -166,12 +156,21 @@ func (a *Session) takeNotebook(ctx context.Context, path jupyter.Path, spec stri
 	return nil
 }
 
-// enter starts the session's queue and adds the session to the table.
-func (a *Session) enter() error {
-	if a.path.IsRoot() {
-		a.alone.Start()
+// begun returns the session when its kernel has started, its queue works and the table has it. On an error it ends the
+// session.
+func (a *Session) begun(ctx context.Context) (*Session, error) {
+	err := a.ready(ctx)
+	if err == nil {
+		if a.path.IsRoot() {
+			a.alone.Start()
+		}
+		err = a.t.add(a)
 	}
-	return a.t.add(a)
+	if err != nil {
+		a.end()
+		return nil, err
+	}
+	return a, nil
 }
 
 // ready waits until the session's kernel has started, at most readyTimeout.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,23 +48,26 @@ func (t *Table) Close(ctx context.Context) error {
 	all := t.byID
 	t.byID = nil
 	t.mu.Unlock()
-	var ending sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
-	for _, a := range all {
-		ending.Go(func() {
-			a.end()
-			if !a.NotebookPath().IsRoot() {
-				return
-			}
-			if err := a.shutDown(ctx); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				errs = append(errs, fmt.Errorf("shut down the kernel of session %s: %w", a.id, err))
-			}
-		})
+	return forEach(slices.Collect(maps.Values(all)), func(a *Session) error {
+		a.end()
+		if !a.NotebookPath().IsRoot() {
+			return nil
+		}
+		if err := a.shutDown(ctx); err != nil {
+			return fmt.Errorf("shut down the kernel of session %s: %w", a.id, err)
+		}
+		return nil
+	})
+}
+
+// forEach calls do with all sessions at once, and joins the errors.
+func forEach(all []*Session, do func(*Session) error) error {
+	errs := make([]error, len(all))
+	var calls sync.WaitGroup
+	for i, a := range all {
+		calls.Go(func() { errs[i] = do(a) })
 	}
-	ending.Wait()
+	calls.Wait()
 	return errors.Join(errs...)
 }
 
@@ -126,17 +131,12 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 // EndOwner ends all analysis sessions of an owner, as [Table.Delete] does, and drops its state in the manager, see
 // [session.Manager.Forget]. Call it when no call of the owner is in progress.
 func (t *Table) EndOwner(ctx context.Context, owner string) error {
-	all := t.List(owner)
-	errs := make([]error, len(all))
-	var ending sync.WaitGroup
-	for i, a := range all {
-		ending.Go(func() {
-			if err := t.Delete(ctx, owner, a.id); !errors.Is(err, ErrNoSession) {
-				errs[i] = err
-			}
-		})
-	}
-	ending.Wait()
+	err := forEach(t.List(owner), func(a *Session) error {
+		if err := t.Delete(ctx, owner, a.id); !errors.Is(err, ErrNoSession) {
+			return err
+		}
+		return nil
+	})
 	t.m.Forget(owner)
-	return errors.Join(errs...)
+	return err
 }
