@@ -193,10 +193,6 @@ func (h *Helper) keep(k *process) {
 // discard shuts a kernel down without waiting, because a hanging one takes seconds. The caller holds turn.
 func (h *Helper) discard(k *process) {
 	h.mu.Lock()
-	if h.kernel != k {
-		h.mu.Unlock()
-		return
-	}
 	h.kernel = nil
 	close(k.gone)
 	end := func() {

@@ -2,7 +2,6 @@ package filepreview
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,11 +32,7 @@ func (h *Helper) Preview(ctx context.Context, path jupyter.Path, kernelName stri
 		out, err = h.preview(ctx, k, before, opt)
 		return err
 	})
-	var died bool
-	for _, e := range []error{kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrKernelRestarted} {
-		died = died || errors.Is(err, e)
-	}
-	if died {
+	if errors.Is(err, kernel.ErrKernelDead) || errors.Is(err, kernel.ErrKernelRestarted) {
 		err = fmt.Errorf("%w: %w", ErrReaderDied, err)
 	}
 	if err != nil {
@@ -104,11 +99,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, path jupyter.Pa
 	if err != nil {
 		return inspect.Preview{}, err
 	}
-	var text string
-	if err := json.Unmarshal(c.Content, &text); err != nil {
-		return inspect.Preview{}, fmt.Errorf("read %q: %w", opt.Path, err)
-	}
-	if opt.Data, err = base64.StdEncoding.DecodeString(text); err != nil {
+	if err := json.Unmarshal(c.Content, &opt.Data); err != nil {
 		return inspect.Preview{}, fmt.Errorf("read %q: %w", opt.Path, err)
 	}
 	if len(opt.Data) > inspect.MaxPreviewData { // it has grown

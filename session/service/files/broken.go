@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -87,12 +86,8 @@ func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Pat
 	if err != nil {
 		return p, "", nil, err
 	}
-	var encoded string
-	if err := json.Unmarshal(c.Content, &encoded); err != nil {
-		return p, "", nil, err
-	}
-	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(encoded, "\n", ""))
-	if err != nil {
+	var data []byte
+	if err := json.Unmarshal(c.Content, &data); err != nil {
 		return p, "", nil, err
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
