@@ -73,8 +73,8 @@ func (cs *Chats) Listens(client string) (end func()) {
 func (cs *Chats) Heard(client string, m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	h := cs.heard[m.Message]
-	if h == nil || cs.closed {
+	h, ok := cs.heard.Peek(m.Message)
+	if !ok || cs.closed {
 		return
 	}
 	cs.dismiss(h.chat, m.Message)
@@ -92,7 +92,7 @@ func (cs *Chats) Heard(client string, m mentions.Mention) {
 func (cs *Chats) Done(m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if h := cs.heard[m.Message]; h != nil {
+	if h, ok := cs.heard.Peek(m.Message); ok {
 		cs.dismiss(h.chat, m.Message)
 	}
 }
@@ -190,15 +190,8 @@ func (cs *Chats) leave(c *chat.Chat, a *attended) {
 
 // meet takes the names of the people in a chat.
 func (cs *Chats) meet(c *chat.Chat) {
-	for _, u := range c.Users() {
-		if !isAgent(u) {
-			cs.m.Presence.Met(nameOf(u))
-		}
-	}
-	for _, p := range c.Peers() {
-		if !p.Agent && !presence.Ours(p.User.Username) {
-			cs.m.Presence.Met(nameOf(chat.User{User: p.User}))
-		}
+	for _, u := range persons(c) {
+		cs.m.Presence.Met(nameOf(u))
 	}
 }
 

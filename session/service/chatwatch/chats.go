@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/mentions"
@@ -21,8 +23,7 @@ type Chats struct {
 
 	mu       sync.Mutex
 	closed   bool
-	heard    map[string]*heard // by the message's id
-	order    []string          // of heard, the oldest first
+	heard    *simplelru.LRU[string, *heard] // the latest messages, by id; Get is not used, so that the oldest is dropped first
 	watching map[*chat.Chat]bool
 	attended map[*chat.Chat]*attended
 }
@@ -41,7 +42,11 @@ const maxHeard = 5_000
 // New makes the chats of a manager, which closes them.
 func New(m *session.Manager) *Chats {
 	cs := &Chats{
-		m: m, faces: m.Presence.Faces(), heard: map[string]*heard{}, watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
+		m: m, faces: m.Presence.Faces(), watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
+	}
+	var err error
+	if cs.heard, err = simplelru.NewLRU(maxHeard, func(id string, h *heard) { cs.dismiss(h.chat, id) }); err != nil {
+		panic(err) // the size is a positive constant
 	}
 	cfg := session.ChatConfig(m)
 	cfg.Heard = cs.hear
@@ -67,24 +72,11 @@ func (cs *Chats) start(f func()) {
 	}
 }
 
-// note remembers a message. The caller holds mu.
-func (cs *Chats) note(id string, h *heard) {
-	if cs.heard[id] == nil {
-		cs.order = append(cs.order, id)
-	}
-	cs.heard[id] = h
-	for len(cs.order) > maxHeard {
-		cs.dismiss(cs.heard[cs.order[0]].chat, cs.order[0])
-		delete(cs.heard, cs.order[0])
-		cs.order = cs.order[1:]
-	}
-}
-
 // Of is the chat of a mention's message, nil if it is not known.
 func (cs *Chats) Of(m mentions.Mention) *chat.Chat {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if h := cs.heard[m.Message]; h != nil {
+	if h, ok := cs.heard.Peek(m.Message); ok {
 		return h.chat
 	}
 	return nil

@@ -31,10 +31,10 @@ type said struct {
 func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	id := e.Message.ID
 	cs.mu.Lock()
-	h := cs.heard[id]
+	h, _ := cs.heard.Peek(id)
 	if h == nil && e.Kind == chat.Sent {
 		h = &heard{chat: c}
-		cs.note(id, h)
+		cs.heard.Add(id, h)
 	}
 	if h != nil {
 		h.chat = c // one that was left may be open again
@@ -103,7 +103,11 @@ func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 			if all && len(call.To) == 0 || slices.ContainsFunc(call.To, func(client string) bool { return slices.Contains(to, client) }) {
 				return false
 			}
-			return slices.ContainsFunc(persons, func(name string) bool { return mentions.SameName(name, call.Name) })
+			return slices.ContainsFunc(persons, func(u chat.User) bool {
+				return slices.ContainsFunc([]string{u.DisplayName, u.Name, u.Username}, func(name string) bool {
+					return name != "" && mentions.SameName(name, call.Name)
+				})
+			})
 		})
 	}
 	s.text, s.to = m.Body, to
@@ -145,19 +149,15 @@ func (s said) cut() string {
 	return text
 }
 
-// persons are the names of those in a chat who are no agents.
-func persons(c *chat.Chat) (names []string) {
-	for _, u := range c.Users() {
-		if !isAgent(u) {
-			names = append(names, u.DisplayName, u.Name, u.Username)
-		}
-	}
+// persons are the people in a chat: its users and those who have it open.
+func persons(c *chat.Chat) []chat.User {
+	all := slices.DeleteFunc(slices.Clone(c.Users()), isAgent)
 	for _, p := range c.Peers() {
 		if !p.Agent && !presence.Ours(p.User.Username) {
-			names = append(names, p.User.DisplayName, p.User.Name, p.User.Username)
+			all = append(all, chat.User{User: p.User})
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	return all
 }
 
 // isAgent reports whether somebody is no person. What is said of who has left a chat's list of users is the username alone.
@@ -191,8 +191,8 @@ func (cs *Chats) waiting(c *chat.Chat) (ids []string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	for _, l := range cs.m.Mentions.List(mentions.Asks{Agents: true, Fits: func(m mentions.Mention) bool {
-		h := cs.heard[m.Message]
-		return h != nil && h.chat == c
+		h, ok := cs.heard.Peek(m.Message)
+		return ok && h.chat == c
 	}}) {
 		if l.Taken == "" {
 			ids = append(ids, l.ID)

@@ -49,7 +49,7 @@ func (cs *Chats) watch(c *chat.Chat) {
 func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	for _, h := range cs.heard {
+	for _, h := range cs.heard.Values() {
 		if h.chat == c && h.mention != "" && !h.told {
 			list = append(list, h)
 		}
