@@ -29,9 +29,6 @@ const (
 // SVG is the MIME type of SVG.
 const SVG = "image/svg+xml"
 
-// types are the MIME types of the formats, by the names that package image has for them.
-var types = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
-
 // Types are the supported MIME types, the most faithful first.
 func Types() []string { return []string{"image/png", "image/jpeg", "image/webp", "image/gif", SVG} }
 
@@ -96,7 +93,7 @@ func Sniff(data []byte) (Image, error) {
 		return Image{}, fmt.Errorf("it has %d×%d pixels, but at most %d on a side and %d in all are decoded: save it smaller",
 			cfg.Width, cfg.Height, MaxSide, MaxPixels)
 	}
-	return Image{MIME: types[format], Data: data, Width: cfg.Width, Height: cfg.Height}, nil
+	return Image{MIME: "image/" + format, Data: data, Width: cfg.Width, Height: cfg.Height}, nil
 }
 
 func tooLarge(n, most int) error {

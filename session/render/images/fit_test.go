@@ -157,7 +157,7 @@ func pixelsOf(t *testing.T, p Picture) image.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must.Eq(t, p.MIME, types[format])
+	must.Eq(t, p.MIME, "image/"+format)
 	must.Eq(t, p.Width, img.Bounds().Dx())
 	must.Eq(t, p.Height, img.Bounds().Dy())
 	return img

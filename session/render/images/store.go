@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -245,12 +246,7 @@ func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, n
 		}
 	}
 	s.mu.Unlock()
-	slices.SortFunc(list, func(a, b Entry) int {
-		if a.seq > b.seq {
-			return -1
-		}
-		return 1 // no two are equal
-	})
+	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(b.seq, a.seq) })
 	if len(list) > most {
 		list = list[:most]
 		next = list[most-1].seq

@@ -18,8 +18,9 @@ const (
 type references struct {
 	spans []span
 	byID  map[string]int // the index of the first element with the id
-	refs  []reference    // in document order
+	refs  []string       // the ids that elements refer to, in document order
 	seen  int            // elements so far
+	work  int            // references followed so far
 }
 
 // span is an element with all that is in it.
@@ -29,8 +30,6 @@ type span struct {
 	drawn          int // elements with references followed; 0 if not counted yet
 	counting       bool
 }
-
-type reference struct{ id string }
 
 // element begins an element.
 func (r *references) element() int {
@@ -53,7 +52,7 @@ func (r *references) name(i int, id string) {
 }
 
 // add notes that the element that was begun last refers to another.
-func (r *references) add(id string) { r.refs = append(r.refs, reference{id}) }
+func (r *references) add(id string) { r.refs = append(r.refs, id) }
 
 var partOf = regexp.MustCompile(`(?i)url\(\s*["']?#([^"'()\s]+)`)
 
@@ -69,12 +68,11 @@ func (r *references) check() error {
 	if len(r.spans) == 0 || len(r.refs) == 0 {
 		return nil
 	}
-	work := 0
-	_, err := r.count(0, &work, 0)
+	_, err := r.count(0, 0)
 	return err
 }
 
-func (r *references) count(i int, work *int, depth int) (int, error) {
+func (r *references) count(i, depth int) (int, error) {
 	s := &r.spans[i]
 	switch {
 	case s.drawn > 0:
@@ -86,15 +84,15 @@ func (r *references) count(i int, work *int, depth int) (int, error) {
 	}
 	s.counting = true
 	n := s.to - s.from
-	for _, ref := range r.refs[s.refFrom:s.refTo] {
-		if *work++; *work > maxFollowed {
+	for _, id := range r.refs[s.refFrom:s.refTo] {
+		if r.work++; r.work > maxFollowed {
 			return 0, errors.New("it has too many references to follow")
 		}
-		to, ok := r.byID[ref.id]
+		to, ok := r.byID[id]
 		if !ok {
 			continue
 		}
-		drawn, err := r.count(to, work, depth+1)
+		drawn, err := r.count(to, depth+1)
 		if err != nil {
 			return 0, err
 		}
