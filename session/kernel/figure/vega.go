@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -122,17 +123,14 @@ func (c *vegaChart) views(view map[string]any, around map[string]any, depth int)
 // encodings are what is drawn where: "(x: site, y: mean t)".
 func encodings(of map[string]any) string {
 	first := []string{"x", "y", "color", "size", "shape"}
-	channels := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-		i, j := slices.Index(first, a), slices.Index(first, b)
-		switch {
-		case i >= 0 && j >= 0:
-			return i - j
-		case i >= 0:
-			return -1
-		case j >= 0:
-			return 1
+	rank := func(channel string) int {
+		if i := slices.Index(first, channel); i >= 0 {
+			return i
 		}
-		return strings.Compare(a, b)
+		return len(first)
+	}
+	channels := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 	})
 	var out [][2]string
 	for _, name := range channels[:min(len(channels), mostTraces)] {
