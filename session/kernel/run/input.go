@@ -82,7 +82,7 @@ type inputs struct {
 	wg   sync.WaitGroup
 
 	mu         sync.Mutex
-	unanswered error
+	unanswered error // why a question was not answered; may be read when wg is done
 }
 
 // handle answers questions, and passes other events on to the writer.
@@ -166,13 +166,6 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 			return "", err
 		}
 	}
-}
-
-// err is why a question was not answered, nil if all were.
-func (in *inputs) err() error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.unanswered
 }
 
 // clip cuts a prompt to what an error can hold.

@@ -11,8 +11,8 @@ import (
 // outcome is the final state of a run that the kernel has answered.
 func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	switch {
-	case in.err() != nil:
-		return Interrupted, in.err()
+	case in.unanswered != nil:
+		return Interrupted, in.unanswered
 	case reply.Status == "ok":
 		return Done, nil
 	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
