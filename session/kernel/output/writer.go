@@ -274,13 +274,11 @@ func (w *Writer) write() {
 			if !pending && len(updates) == 0 {
 				break
 			}
-			rest := time.NewTimer(pause)
 			select {
 			case <-w.ctx.Done():
 			case <-w.over:
-			case <-rest.C:
+			case <-time.After(pause):
 			}
-			rest.Stop()
 		}
 	}
 }
@@ -475,12 +473,10 @@ func (w *Writer) writeAllLate() {
 		if places := w.Places(); len(places) > 0 {
 			w.to.Displays.Enter(w.to.Cell, places)
 		}
-		rest := time.NewTimer(pause)
 		select {
 		case <-w.ctx.Done():
-		case <-rest.C:
+		case <-time.After(pause):
 		}
-		rest.Stop()
 	}
 }
 
