@@ -107,7 +107,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	}
 	c := &Conn{
 		server: &remote{srv: srv, kernelID: kernelID, look: tm.look}, kernelID: kernelID, ids: ids, log: opt.Logger, timing: tm,
-		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}), late: lateOutput{events: make(chan lateEvent, eventBuffer)},
+		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}), late: lateOutput{events: make(chan lateEvent, eventBuffer), byID: map[string]*execution{}},
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
 	if c.log == nil {
@@ -212,8 +212,8 @@ func (c *Conn) end(err error) {
 	for _, ex := range c.pending {
 		c.finishDead(ex, err)
 	}
+	clear(c.late.byID)
 	c.mu.Unlock()
-	c.late.clear()
 	c.cancel()
 }
 

@@ -57,7 +57,7 @@ func (c *Conn) onStatus(m incoming) {
 	switch content.State {
 	case StateStarting, StateRestarting, StateDead:
 		c.introduced = ""
-		c.late.clear()
+		clear(c.late.byID)
 	}
 	switch content.State {
 	case StateStarting:
@@ -126,7 +126,7 @@ func (c *Conn) onOutput(m incoming) {
 	ex := c.pending[m.parent.ID]
 	late := ex == nil
 	if late {
-		ex = c.late.of(m.parent.ID)
+		ex = c.late.byID[m.parent.ID]
 	}
 	var session string
 	if ex != nil {
@@ -194,43 +194,12 @@ func (c *Conn) deliver(ex *execution, ev Event) {
 type lateOutput struct {
 	events chan lateEvent
 	start  sync.Once
-
-	mu   sync.Mutex
-	byID map[string]*execution
+	byID   map[string]*execution // the ended requests whose process could put out more; guarded by Conn.mu
 }
 
 type lateEvent struct {
 	ex *execution
 	ev Event
-}
-
-// add remembers a request that has ended, until its time for late output is over.
-func (l *lateOutput) add(ex *execution) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byID == nil {
-		l.byID = make(map[string]*execution)
-	}
-	l.byID[ex.id] = ex
-	context.AfterFunc(ex.late, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.byID, ex.id)
-	})
-}
-
-// clear forgets all requests: the process that could have put out more is gone.
-func (l *lateOutput) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	clear(l.byID)
-}
-
-// of returns the request with that id, nil if it is not remembered.
-func (l *lateOutput) of(id string) *execution {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.byID[id]
 }
 
 // deliver hands an event to the goroutine that hands on, and waits while its buffer is full.

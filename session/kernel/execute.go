@@ -220,7 +220,12 @@ func (c *Conn) finish(ex *execution, err error) {
 		c.asking = nil
 	}
 	if ex.err == nil && ex.late != nil {
-		c.late.add(ex)
+		c.late.byID[ex.id] = ex
+		context.AfterFunc(ex.late, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			delete(c.late.byID, ex.id)
+		})
 	}
 	close(ex.done)
 }
