@@ -57,14 +57,7 @@ func lastIndex(all, lines []string) int {
 			continue
 		}
 		tries++ // a value could be made so that almost all of it stands everywhere
-		whole := true
-		for i, line := range lines {
-			if !same(all[at+i], line) {
-				whole = false
-				break
-			}
-		}
-		if whole {
+		if slices.EqualFunc(all[at:at+len(lines)], lines, same) {
 			return at
 		}
 	}

@@ -137,10 +137,7 @@ func path(frames []frame) (shown []string, out bool) {
 		switch {
 		case f.where == "":
 			between = add(between, f.skipped)
-		case f.cell && (cells <= mostFrames || seen < mostFrames/2 || seen >= cells-mostFrames/2):
-			flush()
-			shown = append(shown, f.lines()...)
-		case !f.cell && i == innermost:
+		case f.cell && (cells <= mostFrames || seen < mostFrames/2 || seen >= cells-mostFrames/2), !f.cell && i == innermost:
 			flush()
 			shown = append(shown, f.lines()...)
 		case f.cell:
