@@ -24,6 +24,13 @@ func (c *Conn) onInfo(m incoming) {
 	}
 }
 
+// Language returns the name of the kernel's language, such as "python"; see [Conn.LanguageInfo].
+func (c *Conn) Language(ctx context.Context) (string, error) {
+	info, err := c.LanguageInfo(ctx)
+	name, _ := info["name"].(string)
+	return name, err
+}
+
 // LanguageInfo returns the kernel's description of its language, as notebooks have it in their metadata under
 // "language_info". It waits until the kernel has started and sent it.
 //

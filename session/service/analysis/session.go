@@ -158,12 +158,7 @@ func (a *Session) Language(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer done()
-	info, err := conn.LanguageInfo(ctx)
-	if err != nil {
-		return "", err
-	}
-	name, _ := info["name"].(string)
-	return name, nil
+	return conn.Language(ctx)
 }
 
 // Evaluate runs code silently, and returns the values of the expressions, see [kernel.Conn.Evaluate].

@@ -66,7 +66,5 @@ func (k *process) Status(context.Context) string { return kernel.StateIdle }
 
 // Language is the kernel's language.
 func (k *process) Language(ctx context.Context) (string, error) {
-	info, err := k.conn.LanguageInfo(ctx)
-	name, _ := info["name"].(string)
-	return name, err
+	return k.conn.Language(ctx)
 }
