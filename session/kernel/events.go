@@ -107,12 +107,11 @@ func decodeEvent(m incoming) (Event, error) {
 			} `json:"transient"`
 		}
 		err := json.Unmarshal(m.content, &c)
-		data, metadata := notNil(c.Data), notNil(c.Metadata)
 		if m.header.Type == "execute_result" {
-			return Result{Count: c.Count, Data: data, Metadata: metadata, DisplayID: c.Transient.DisplayID}, err
+			return Result{Count: c.Count, Data: c.Data, Metadata: c.Metadata, DisplayID: c.Transient.DisplayID}, err
 		}
 		return Display{
-			Data: data, Metadata: metadata, DisplayID: c.Transient.DisplayID, Update: m.header.Type == "update_display_data",
+			Data: c.Data, Metadata: c.Metadata, DisplayID: c.Transient.DisplayID, Update: m.header.Type == "update_display_data",
 		}, err
 	case "error":
 		return decode[Error](m.content)
@@ -143,13 +142,6 @@ func decode[E Event](content json.RawMessage) (Event, error) {
 	var e E
 	err := json.Unmarshal(content, &e)
 	return e, err
-}
-
-func notNil(m mapping) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
 }
 
 // isRateNotice recognises the server's note about dropped output. A program may print the same words, but the server
