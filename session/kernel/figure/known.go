@@ -65,9 +65,7 @@ func (k *Known) About(data map[string]any) string {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.lines == nil {
-		return ""
-	}
+	k.lines = cache(k.lines, mostKnown)
 	for mime, picture := range data {
 		if strings.HasPrefix(mime, "image/") {
 			if line, ok := k.lines.Get(sum(mime, picture)); ok {

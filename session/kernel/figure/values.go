@@ -91,7 +91,7 @@ func (all *values) text(s string) {
 
 // typed reads the values of a typed array, and tells whether it is one.
 func (all *values) typed(dtype, data string) bool {
-	read, size := reader(strings.TrimLeft(dtype, "<|="))
+	read := decoders[strings.TrimLeft(dtype, "<|=")]
 	if read == nil {
 		return false
 	}
@@ -99,35 +99,34 @@ func (all *values) typed(dtype, data string) bool {
 	if err != nil {
 		return false
 	}
-	for ; len(bytes) >= size; bytes = bytes[size:] {
-		all.number(read(bytes))
+	for _, v := range read(bytes) {
+		all.number(v)
 		all.count++
 	}
 	return true
 }
 
-// reader reads one value of a type, of so many bytes. All are little-endian.
-func reader(dtype string) (read func(b []byte) float64, size int) {
-	le := binary.LittleEndian
-	switch dtype {
-	case "f8", "float64":
-		return func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) }, 8
-	case "f4", "float32":
-		return func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) }, 4
-	case "i1", "int8":
-		return func(b []byte) float64 { return float64(int8(b[0])) }, 1
-	case "i2", "int16":
-		return func(b []byte) float64 { return float64(int16(le.Uint16(b))) }, 2
-	case "i4", "int32":
-		return func(b []byte) float64 { return float64(int32(le.Uint32(b))) }, 4
-	case "u1", "uint8", "u1c", "uint8c":
-		return func(b []byte) float64 { return float64(b[0]) }, 1
-	case "u2", "uint16":
-		return func(b []byte) float64 { return float64(le.Uint16(b)) }, 2
-	case "u4", "uint32":
-		return func(b []byte) float64 { return float64(le.Uint32(b)) }, 4
+// decoders decode the values of each type. All are little-endian.
+var decoders = map[string]func([]byte) []float64{
+	"f8": decode[float64], "float64": decode[float64],
+	"f4": decode[float32], "float32": decode[float32],
+	"i1": decode[int8], "int8": decode[int8],
+	"i2": decode[int16], "int16": decode[int16],
+	"i4": decode[int32], "int32": decode[int32],
+	"u1": decode[uint8], "uint8": decode[uint8], "u1c": decode[uint8], "uint8c": decode[uint8],
+	"u2": decode[uint16], "uint16": decode[uint16],
+	"u4": decode[uint32], "uint32": decode[uint32],
+}
+
+// decode decodes as many whole values as data has.
+func decode[T float64 | float32 | int8 | int16 | int32 | uint8 | uint16 | uint32](data []byte) []float64 {
+	list := make([]T, len(data)/binary.Size(T(0)))
+	_, _ = binary.Decode(data, binary.LittleEndian, list) // fails only for too little data
+	numbers := make([]float64, len(list))
+	for i, v := range list {
+		numbers[i] = float64(v)
 	}
-	return nil, 0
+	return numbers
 }
 
 // midnight is the time of day that dates have which are meant without one.

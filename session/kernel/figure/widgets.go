@@ -74,9 +74,7 @@ func (k *Known) Widget(data map[string]any) string {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.models == nil {
-		return ""
-	}
+	k.models = cache(k.models, mostModels)
 	var parts []string
 	k.partsOf(id, 5, &parts)
 	return strings.Join(parts, " ")
