@@ -259,13 +259,9 @@ func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 // sameTail reduces the replacement of the last drop units of a text by s to what differs.
 func sameTail(t *crdt.Type, drop int, s string) (int, string) {
 	tail, drop := t.Tail(drop)
-	same := 0
-	for same < len(tail) && same < len(s) {
-		_, n := utf8.DecodeRuneInString(s[same:])
-		if same+n > len(tail) || tail[same:same+n] != s[same:same+n] {
-			break
-		}
-		same += n
+	same := textdiff.EqualPrefix(tail, s)
+	for same < len(s) && !utf8.RuneStart(s[same]) {
+		same--
 	}
 	return drop - textdiff.UTF16Len(s[:same]), s[same:]
 }

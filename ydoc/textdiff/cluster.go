@@ -48,24 +48,6 @@ func clusterLen(s string) int {
 	return len(s)
 }
 
-// commonPrefix is the length of the longest common beginning of a and b that ends between characters in both.
-func commonPrefix(a, b string) int {
-	i := equalPrefix(a, b)
-	for i > 0 && (!clusterBoundary(a, i) || !clusterBoundary(b, i)) {
-		i--
-	}
-	return i
-}
-
-// commonSuffix is the length of the longest common end of a and b that begins between characters in both.
-func commonSuffix(a, b string) int {
-	i := equalSuffix(a, b)
-	for i > 0 && (!clusterBoundary(a, len(a)-i) || !clusterBoundary(b, len(b)-i)) {
-		i--
-	}
-	return i
-}
-
 // wordRune reports whether r can stand inside a word or an identifier.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {

@@ -77,14 +77,14 @@ func chance(between string, left, right span) bool {
 
 // trim cuts what the two texts of s have in common at their beginnings and ends.
 func trim(old, new string, s span) span {
-	n := commonPrefix(old[s.a0:s.a1], new[s.b0:s.b1])
-	// The cut must also be between characters where the stretches stand.
+	n := EqualPrefix(old[s.a0:s.a1], new[s.b0:s.b1])
+	// The cut must be between characters where the stretches stand.
 	for n > 0 && (!clusterBoundary(old, s.a0+n) || !clusterBoundary(new, s.b0+n)) {
 		n--
 	}
 	s.a0 += n
 	s.b0 += n
-	n = commonSuffix(old[s.a0:s.a1], new[s.b0:s.b1])
+	n = EqualSuffix(old[s.a0:s.a1], new[s.b0:s.b1])
 	for n > 0 && (!clusterBoundary(old, s.a1-n) || !clusterBoundary(new, s.b1-n)) {
 		n--
 	}

@@ -1,7 +1,6 @@
 package textdiff
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
@@ -25,8 +24,8 @@ func lineLen(s string) int {
 // one stretch.
 func lineSpans(old, new string) []span {
 	// Whole lines at the beginning and end that are equal need no comparing.
-	pre := strings.LastIndexByte(old[:equalPrefix(old, new)], '\n') + 1
-	suf := equalSuffix(old[pre:], new[pre:])
+	pre := strings.LastIndexByte(old[:EqualPrefix(old, new)], '\n') + 1
+	suf := EqualSuffix(old[pre:], new[pre:])
 	if !lineStart(old, len(old)-suf) || !lineStart(new, len(new)-suf) {
 		if i := strings.IndexByte(old[len(old)-suf:], '\n'); i >= 0 {
 			suf -= i + 1
@@ -60,8 +59,8 @@ func lineSpans(old, new string) []span {
 
 func lineStart(s string, i int) bool { return i == 0 || s[i-1] == '\n' }
 
-// equalPrefix and equalSuffix count equal bytes, wherever characters begin.
-func equalPrefix(a, b string) int {
+// EqualPrefix counts the bytes with which both texts begin, wherever characters begin.
+func EqualPrefix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for i+64 <= n && a[i:i+64] == b[i:i+64] {
 		i += 64
@@ -72,7 +71,8 @@ func equalPrefix(a, b string) int {
 	return i
 }
 
-func equalSuffix(a, b string) int {
+// EqualSuffix counts the bytes with which both texts end.
+func EqualSuffix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for i+64 <= n && a[len(a)-i-64:len(a)-i] == b[len(b)-i-64:len(b)-i] {
 		i += 64
@@ -136,10 +136,10 @@ func (m *lineMatcher) anchors(a0, a1, b0, b1 int) [][2]int {
 		c.inB++
 		c.atB = int32(i)
 	}
-	var pairs [][2]int
+	var inA, inB []int
 	for i := a0; i < a1; i++ {
 		if c := m.count[m.a[i]]; c.inA == 1 && c.inB == 1 {
-			pairs = append(pairs, [2]int{i, int(c.atB)})
+			inA, inB = append(inA, i), append(inB, int(c.atB))
 		}
 	}
 	for i := a0; i < a1; i++ {
@@ -148,31 +148,10 @@ func (m *lineMatcher) anchors(a0, a1, b0, b1 int) [][2]int {
 	for i := b0; i < b1; i++ {
 		m.count[m.b[i]] = occurrence{}
 	}
-	return longestAscending(pairs)
-}
-
-// longestAscending picks from pairs, which ascend in their first number, the longest series that ascends in the second.
-func longestAscending(pairs [][2]int) [][2]int {
-	var tails []int                 // tails[k] is the index of the pair that ends the best series of length k+1
-	prev := make([]int, len(pairs)) // the pair before each in its series
-	for i, p := range pairs {
-		k, _ := slices.BinarySearchFunc(tails, p[1], func(t, v int) int { return pairs[t][1] - v })
-		prev[i] = -1
-		if k > 0 {
-			prev[i] = tails[k-1]
-		}
-		if k == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[k] = i
-		}
+	series := Ascending(inB)
+	pairs := make([][2]int, len(series))
+	for k, i := range series {
+		pairs[k] = [2]int{inA[i], inB[i]}
 	}
-	out := make([][2]int, len(tails))
-	if len(tails) == 0 {
-		return nil
-	}
-	for i, k := tails[len(tails)-1], len(tails)-1; k >= 0; i, k = prev[i], k-1 {
-		out[k] = pairs[i]
-	}
-	return out
+	return pairs
 }

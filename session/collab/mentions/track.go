@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Room knows who is in a notebook's room.
@@ -372,14 +373,8 @@ func (t *Tracker) drop(m *mark) {
 
 // changedSpan is how much of two texts is the same before and behind what is different, in bytes.
 func changedSpan(a, b string) (head, tail int) {
-	most := min(len(a), len(b))
-	for head < most && a[head] == b[head] {
-		head++
-	}
-	for tail < most-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return head, tail
+	head = textdiff.EqualPrefix(a, b)
+	return head, textdiff.EqualSuffix(a[head:], b[head:])
 }
 
 // alike reports whether one saying may have become the other by editing: they share half of the shorter at least, from

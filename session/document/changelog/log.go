@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 const (
@@ -204,7 +205,8 @@ func (l *Log) forget() {
 func (l *Log) arrange(b ydoc.Batch, now int64) bool {
 	l.turn++
 	order := make([]*cell, len(b.IDs))
-	places := make([]int, 0, len(b.IDs)) // of those that were there
+	stand := make([]*cell, 0, len(b.IDs)) // those that were there, in their new order
+	places := make([]int, 0, len(b.IDs))  // and their indexes before
 	var added int
 	for i, id := range b.IDs {
 		c := l.cells[id]
@@ -231,19 +233,16 @@ func (l *Log) arrange(b ydoc.Batch, now int64) bool {
 	}
 	for _, c := range order {
 		if c.at >= 0 {
-			places = append(places, c.at)
+			stand, places = append(stand, c), append(places, c.at)
 		}
 	}
-	moved := map[*cell]bool{}
-	if at := movedIn(places); len(at) > 0 {
-		stand := make([]*cell, 0, len(places))
-		for _, c := range order {
-			if c.at >= 0 {
-				stand = append(stand, c)
-			}
-		}
-		for _, i := range at {
-			moved[stand[i]] = true
+	moved := map[*cell]bool{} // as few as will do
+	stay := textdiff.Ascending(places)
+	for i, c := range stand {
+		if len(stay) > 0 && stay[0] == i {
+			stay = stay[1:]
+		} else {
+			moved[c] = true
 		}
 	}
 	l.order = order

@@ -3,6 +3,8 @@ package changelog
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // A span is a part of a text that was replaced: at a byte, one text by another.
@@ -14,31 +16,16 @@ type span struct {
 // spanBytes is what a span costs besides its texts.
 const spanBytes = 56
 
-// chunk is how many bytes are compared at once in long texts.
-const chunk = 1024
-
 func (s span) bytes() int { return spanBytes + len(s.old) + len(s.new) }
 
 // between is the span that makes one text of another, without what both begin and end with. Its texts are its own: a cell's
 // whole source is not kept for the sake of a word.
 func between(old, new string) span {
-	from, n := 0, min(len(old), len(new))
-	for from+chunk <= n && old[from:from+chunk] == new[from:from+chunk] {
-		from += chunk
-	}
-	for from < n && old[from] == new[from] {
-		from++
-	}
+	from := textdiff.EqualPrefix(old, new)
 	for from > 0 && !(starts(old, from) && starts(new, from)) {
 		from--
 	}
-	end, n := 0, n-from
-	for end+chunk <= n && old[len(old)-end-chunk:len(old)-end] == new[len(new)-end-chunk:len(new)-end] {
-		end += chunk
-	}
-	for end < n && old[len(old)-1-end] == new[len(new)-1-end] {
-		end++
-	}
+	end := textdiff.EqualSuffix(old[from:], new[from:])
 	for end > 0 && !(starts(old, len(old)-end) && starts(new, len(new)-end)) {
 		end--
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Overwrite gives a notebook the content of a file, in one transaction: cells keep their identity by id, equal parts are
@@ -278,23 +279,15 @@ func (o *overwriting) insert(at int, c ydoc.Cell) error {
 
 // inOrder marks the longest ascending subsequence of the matched cells.
 func inOrder(match []int) []bool {
-	stay := make([]bool, len(match))
-	var tails []int // for each length, the last index of the best sequence
-	before := make([]int, len(match))
+	var cells, places []int
 	for i, at := range match {
-		if at < 0 {
-			continue
+		if at >= 0 {
+			cells, places = append(cells, i), append(places, at)
 		}
-		n, _ := slices.BinarySearchFunc(tails, at, func(t, at int) int { return match[t] - at })
-		if before[i] = -1; n > 0 {
-			before[i] = tails[n-1]
-		}
-		tails = append(tails[:n], append([]int{i}, tails[min(n+1, len(tails)):]...)...)
 	}
-	if len(tails) > 0 {
-		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
-			stay[i] = true
-		}
+	stay := make([]bool, len(match))
+	for _, i := range textdiff.Ascending(places) {
+		stay[cells[i]] = true
 	}
 	return stay
 }
