@@ -100,36 +100,24 @@ var fieldOf = map[string]fields{
 	keyOutputs: fieldOutputs, keyCount: fieldCount, keyState: fieldState, keyAttachments: fieldAttachments,
 }
 
+// samePart compares two cells in one part each, in the order of the fields' bits.
+var samePart = [...]func(a, b *Cell) bool{
+	func(a, b *Cell) bool { return a.ID == b.ID && a.NBID == b.NBID },
+	func(a, b *Cell) bool { return a.Type == b.Type },
+	func(a, b *Cell) bool { return a.Source == b.Source },
+	func(a, b *Cell) bool { return crdt.EqualObjects(a.Metadata, b.Metadata) },
+	func(a, b *Cell) bool { return equalOutputs(a.Outputs, b.Outputs) },
+	func(a, b *Cell) bool { return equalCounts(a.ExecutionCount, b.ExecutionCount) },
+	func(a, b *Cell) bool { return a.ExecutionState == b.ExecutionState },
+	func(a, b *Cell) bool { return crdt.EqualObjects(a.Attachments, b.Attachments) },
+}
+
 // differs lists the parts in which two cells differ, among those asked for.
 func (c *Cell) differs(o *Cell, among fields) (diff fields) {
-	check := func(f fields, same bool) {
-		if !same {
-			diff |= f
+	for i, same := range samePart {
+		if part := fields(1 << i); among&part != 0 && !same(c, o) {
+			diff |= part
 		}
-	}
-	if among&fieldID != 0 {
-		check(fieldID, c.ID == o.ID && c.NBID == o.NBID)
-	}
-	if among&fieldType != 0 {
-		check(fieldType, c.Type == o.Type)
-	}
-	if among&fieldSource != 0 {
-		check(fieldSource, c.Source == o.Source)
-	}
-	if among&fieldMetadata != 0 {
-		check(fieldMetadata, crdt.EqualObjects(c.Metadata, o.Metadata))
-	}
-	if among&fieldOutputs != 0 {
-		check(fieldOutputs, equalOutputs(c.Outputs, o.Outputs))
-	}
-	if among&fieldCount != 0 {
-		check(fieldCount, equalCounts(c.ExecutionCount, o.ExecutionCount))
-	}
-	if among&fieldState != 0 {
-		check(fieldState, c.ExecutionState == o.ExecutionState)
-	}
-	if among&fieldAttachments != 0 {
-		check(fieldAttachments, crdt.EqualObjects(c.Attachments, o.Attachments))
 	}
 	return diff
 }

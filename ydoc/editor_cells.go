@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -48,8 +49,8 @@ func (e *Editor) place(at int, d *draft) {
 func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	if c.ID == "" {
 		c.ID = e.freshID(taken)
-	} else if err := checkID(c.ID); err != nil {
-		return err
+	} else if !ValidID(c.ID) {
+		return crdt.Invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", c.ID)
 	}
 	e.structure()
 	if e.byID[c.ID] != nil || taken[c.ID] || slices.ContainsFunc(e.order, func(d *draft) bool { return d.node != nil && d.node.nbID == c.ID }) {
@@ -85,31 +86,23 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 // freshID makes an id that no cell has.
 func (e *Editor) freshID(taken map[string]bool) string {
 	for {
-		id := randomCellID()
+		id := NewID()
 		if _, err := e.find(id); err != nil && !taken[id] {
 			return id
 		}
 	}
 }
 
-// randomCellID is eight hexadecimal digits, as nbformat makes ids.
-func randomCellID() string {
+// NewID makes a random id for a cell: eight hexadecimal digits, as nbformat makes ids.
+func NewID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// checkID refuses ids that nbformat does.
-func checkID(id string) error {
-	ok := len(id) >= 1 && len(id) <= 64
-	for i := 0; ok && i < len(id); i++ {
-		c := id[i]
-		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
-	}
-	if !ok {
-		return crdt.Invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
-	}
-	return nil
+// ValidID reports whether a cell may have the id, by nbformat.
+func ValidID(id string) bool {
+	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
 func checkType(typ string) error {

@@ -146,8 +146,8 @@ func (e *Editor) SetOutputs(id string, outs []Output) error {
 	return nil
 }
 
-// outputKeys are the keys that nbformat 4 gives each type of output, besides output_type.
-var outputKeys = map[string][]string{
+// OutputFields are the fields that nbformat 4 gives each type of output, besides output_type.
+var OutputFields = map[string][]string{
 	"stream":         {"name", "text"},
 	"display_data":   {"data", "metadata"},
 	"execute_result": {"data", "metadata", "execution_count"},
@@ -156,7 +156,7 @@ var outputKeys = map[string][]string{
 
 // checkOutput brings an output into nbformat's form.
 func (e *Editor) checkOutput(out Output) (Output, error) {
-	keys, ok := outputKeys[out.Type()]
+	keys, ok := OutputFields[out.Type()]
 	if !ok {
 		return nil, crdt.Invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
 	}

@@ -39,7 +39,8 @@ func (e *node) refresh(n *Notebook) {
 	stale := e.stale
 	e.stale = 0
 	next := e.cell
-	next.read(e.typ, stale)
+	next.read(e.typ.Get, stale)
+	next.Fault = next.fault(e.typ)
 	next.ID = e.id
 	changed := allFields
 	if e.born {
@@ -61,39 +62,38 @@ func (e *node) refresh(n *Notebook) {
 	}
 }
 
-// read reads parts of the cell that a shared map is.
-func (c *Cell) read(t *crdt.Type, parts fields) {
+// read reads parts of the cell that a shared map, or a plain object, is.
+func (c *Cell) read(get func(key string) any, parts fields) {
 	if parts&fieldID != 0 {
-		c.NBID = stringValue(t.Get(keyID))
+		c.NBID = stringValue(get(keyID))
 	}
 	if parts&fieldType != 0 {
-		c.Type = stringValue(t.Get(keyType))
+		c.Type = stringValue(get(keyType))
 	}
 	if parts&fieldSource != 0 {
-		c.Source = stringValue(t.Get(keySource))
+		c.Source = stringValue(get(keySource))
 	}
 	if parts&fieldMetadata != 0 {
-		c.Metadata = objectOr(t.Get(keyMetadata))
+		c.Metadata = objectOr(get(keyMetadata))
 	}
 	if parts&(fieldOutputs|fieldType) != 0 {
 		c.Outputs = nil
 		if c.Type == Code {
-			c.Outputs = outputsValue(t.Get(keyOutputs))
+			c.Outputs = outputsValue(get(keyOutputs))
 		}
 	}
 	if parts&fieldCount != 0 {
-		c.ExecutionCount = countValue(t.Get(keyCount))
+		c.ExecutionCount = countValue(get(keyCount))
 	}
 	if parts&fieldState != 0 {
-		c.ExecutionState = stringValue(t.Get(keyState))
+		c.ExecutionState = stringValue(get(keyState))
 	}
 	if parts&fieldAttachments != 0 {
-		c.Attachments = objectValue(t.Get(keyAttachments))
+		c.Attachments = objectValue(get(keyAttachments))
 		if len(c.Attachments) == 0 {
 			c.Attachments = nil
 		}
 	}
-	c.Fault = c.fault(t)
 }
 
 // fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab
@@ -119,19 +119,8 @@ func (c *Cell) fault(t *crdt.Type) string {
 // plainNode is an entry that is a plain value instead of a shared map. It can be read, moved and deleted, not edited.
 func plainNode(v any) *node {
 	o := objectValue(v)
-	c := Cell{
-		NBID:           stringValue(o[keyID]),
-		Type:           stringValue(o[keyType]),
-		Source:         stringValue(o[keySource]),
-		Metadata:       objectOr(o[keyMetadata]),
-		ExecutionCount: countValue(o[keyCount]),
-		ExecutionState: stringValue(o[keyState]),
-		Attachments:    objectValue(o[keyAttachments]),
-		Fault:          "it is a plain value: the server cannot save the notebook",
-	}
-	if c.Type == Code {
-		c.Outputs = outputsValue(o[keyOutputs])
-	}
+	c := Cell{Fault: "it is a plain value: the server cannot save the notebook"}
+	c.read(func(key string) any { return o[key] }, allFields)
 	return &node{nbID: c.NBID, cell: c}
 }
 

@@ -38,7 +38,7 @@ func (n *Notebook) revert(v *crdt.Revert, s *Step, u *Undone) {
 		}
 	}
 	if hadCells && n.cells.Len() == 0 {
-		r.newCell(n.cells, 0, NewCell{ID: randomCellID(), Type: Code}) // see Notebook.Edit
+		r.newCell(n.cells, 0, NewCell{ID: NewID(), Type: Code}) // see Notebook.Edit
 	}
 }
 

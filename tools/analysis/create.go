@@ -93,10 +93,10 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 		if err := tool.Whole(c.Source); err != nil {
 			return file, fmt.Errorf("cells[%d].source %w; nothing was created", i, err)
 		}
-		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: textfmt.Lines(c.Source)})
+		file.Cells = append(file.Cells, ydoc.Cell{ID: ydoc.NewID(), Type: c.Type, Source: textfmt.Lines(c.Source)})
 	}
 	if len(file.Cells) == 0 {
-		file.Cells = []ydoc.Cell{{ID: nbformat.NewID(), Type: ydoc.Code}}
+		file.Cells = []ydoc.Cell{{ID: ydoc.NewID(), Type: ydoc.Code}}
 	}
 	return file, nil
 }

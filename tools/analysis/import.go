@@ -108,7 +108,7 @@ func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Not
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
 		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: textfmt.Lines(c.Source), Metadata: c.Metadata}
-		if taken[c.ID] || !nbformat.ValidID(c.ID) {
+		if taken[c.ID] || !ydoc.ValidID(c.ID) {
 			cell.ID = "" // a new one
 		}
 		taken[c.ID] = true

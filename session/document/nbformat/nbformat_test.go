@@ -56,7 +56,7 @@ func TestParseNew(t *testing.T) {
 			test.Eq(t, want[i].Source, c.Source, test.Sprint(content))
 		}
 		for _, c := range nb.Content()["cells"].([]any) {
-			if id, _ := c.(map[string]any)["id"].(string); !ValidID(id) {
+			if id, _ := c.(map[string]any)["id"].(string); !ydoc.ValidID(id) {
 				t.Errorf("%s: the id %q", content, id)
 			}
 		}
@@ -109,7 +109,7 @@ func TestReplicaAndFile(t *testing.T) {
 		}
 		for i, c := range nb.Cells() {
 			other, _ := again.CellAt(i)
-			test.True(t, ValidID(c.ID), test.Sprint(i))
+			test.True(t, ydoc.ValidID(c.ID), test.Sprint(i))
 			test.Eq(t, c.ID, other.ID, test.Sprint(i))
 		}
 	}

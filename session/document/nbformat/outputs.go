@@ -7,21 +7,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputFields are the fields of each type of output, besides output_type.
-var outputFields = map[string][]string{
-	"stream":         {"name", "text"},
-	"display_data":   {"data", "metadata"},
-	"execute_result": {"data", "metadata", "execution_count"},
-	"error":          {"ename", "evalue", "traceback"},
-}
-
 func outputOf(at string, v any) (ydoc.Output, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%s is %s, wanted an object", at, kindOf(v))
 	}
 	kind, _ := m["output_type"].(string)
-	fields, ok := outputFields[kind]
+	fields, ok := ydoc.OutputFields[kind]
 	if !ok {
 		return nil, fmt.Errorf("%s.output_type is %s, wanted \"stream\", \"display_data\", \"execute_result\" or \"error\"", at, shownValue(m["output_type"]))
 	}

@@ -165,7 +165,7 @@ func cellOf(at string, m map[string]any) (c ydoc.Cell, err error) {
 	c.Type = kind
 	if id, given := m["id"]; given {
 		c.ID, _ = id.(string)
-		if !ValidID(c.ID) {
+		if !ydoc.ValidID(c.ID) {
 			return c, fmt.Errorf("%s.id is %s, wanted 1 to 64 letters, digits, \"-\" or \"_\"", at, shownValue(id))
 		}
 	}
@@ -198,9 +198,4 @@ func cellOf(at string, m map[string]any) (c ydoc.Cell, err error) {
 		c.Outputs = append(c.Outputs, out)
 	}
 	return c, nil
-}
-
-// ValidID tells whether a cell may have the id, by nbformat.
-func ValidID(id string) bool {
-	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }

@@ -1,8 +1,6 @@
 package nbformat
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 
@@ -18,7 +16,7 @@ func (n Notebook) Content() map[string]any {
 	cells := []any{}
 	for _, c := range n.Cells {
 		if c.ID == "" {
-			c.ID = NewID()
+			c.ID = ydoc.NewID()
 		}
 		cells = append(cells, cellContent(c, true))
 	}
@@ -53,13 +51,6 @@ func File(nb *ydoc.Notebook) map[string]any {
 		}
 	}
 	return out
-}
-
-// NewID makes a random id for a cell.
-func NewID() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // cellContent is a cell in nbformat, without what only open tabs use: the execution state, and whether the cell is
