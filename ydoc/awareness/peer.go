@@ -44,13 +44,18 @@ func (s State) field(key string) json.RawMessage {
 	return keysOf(s.Raw)[key]
 }
 
+// valueOf is a member of a state, and or where it is missing or of another kind.
+func valueOf[T any](raw json.RawMessage, or T) T {
+	v := or
+	if json.Unmarshal(raw, &v) != nil {
+		return or
+	}
+	return v
+}
+
 // keysOf are the members of a state that is an object, nil of any other.
 func keysOf(raw json.RawMessage) map[string]json.RawMessage {
-	var keys map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &keys) != nil {
-		return nil
-	}
-	return keys
+	return valueOf[map[string]json.RawMessage](raw, nil)
 }
 
 // User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control
@@ -58,18 +63,11 @@ func keysOf(raw json.RawMessage) map[string]json.RawMessage {
 func (s State) User() (User, bool) { return s.userAt("user") }
 
 func (s State) userAt(key string) (User, bool) {
-	raw := s.field(key)
-	var fields map[string]json.RawMessage
-	if raw == nil || json.Unmarshal(raw, &fields) != nil || fields == nil {
+	fields := keysOf(s.field(key))
+	if fields == nil {
 		return User{}, false
 	}
-	text := func(key string) string {
-		var v string
-		if json.Unmarshal(fields[key], &v) != nil {
-			return ""
-		}
-		return cleanName(v)
-	}
+	text := func(key string) string { return cleanName(valueOf(fields[key], "")) }
 	u := User{
 		Username:    text("username"),
 		Name:        text("name"),
@@ -77,8 +75,7 @@ func (s State) userAt(key string) (User, bool) {
 		Initials:    text("initials"),
 		Color:       text("color"),
 	}
-	var avatar string
-	if json.Unmarshal(fields["avatar_url"], &avatar) == nil && avatar != "" {
+	if avatar := valueOf(fields["avatar_url"], ""); avatar != "" {
 		u.AvatarURL = &avatar
 	}
 	return u, true
@@ -86,14 +83,9 @@ func (s State) userAt(key string) (User, bool) {
 
 // Cursors returns the peer's carets and selections, none when it shows none.
 func (s State) Cursors() []Cursor {
-	var raws []json.RawMessage
-	if raw := s.field("cursors"); raw == nil || json.Unmarshal(raw, &raws) != nil {
-		return nil
-	}
-	cursors := make([]Cursor, 0, len(raws))
-	for _, raw := range raws {
-		var c Cursor
-		if json.Unmarshal(raw, &c) == nil && c.Head != nil {
+	var cursors []Cursor
+	for _, raw := range valueOf[[]json.RawMessage](s.field("cursors"), nil) {
+		if c := valueOf(raw, Cursor{}); c.Head != nil {
 			cursors = append(cursors, c)
 		}
 	}
@@ -101,13 +93,7 @@ func (s State) Cursors() []Cursor {
 }
 
 // Current returns what the peer has in front of it, such as "notebook:dir/a.ipynb", "" when it does not say.
-func (s State) Current() string {
-	var v string
-	if json.Unmarshal(s.field("current"), &v) != nil {
-		return ""
-	}
-	return v
-}
+func (s State) Current() string { return valueOf(s.field("current"), "") }
 
 // maxDocuments is how many documents Documents tells.
 const maxDocuments = 100
@@ -115,10 +101,7 @@ const maxDocuments = 100
 // Documents returns the paths of the shared documents that the peer has open, none where it does not say. In the lobby
 // the tabs of JupyterLab do, of documents in side panels too.
 func (s State) Documents() []string {
-	var paths []string
-	if json.Unmarshal(s.field("documents"), &paths) != nil {
-		return nil
-	}
+	paths := valueOf[[]string](s.field("documents"), nil)
 	return paths[:min(len(paths), maxDocuments)]
 }
 
@@ -128,24 +111,19 @@ const maxActive = 4 << 10
 // Active returns the cell that the peer's notebook has selected and the notebook's path, "" where it does not say.
 // jupyterlab-notebook-awareness tells them, with or without a caret.
 func (s State) Active() (cell, path string) {
-	text := func(key string) string {
-		var v string
-		if raw := s.field(key); len(raw) > maxActive || json.Unmarshal(raw, &v) != nil {
-			return ""
-		}
-		return v
+	return valueOf(s.short("activeCellId"), ""), valueOf(s.short("notebookPath"), "")
+}
+
+// short is a member of the state, nil if it is longer than what Active tells.
+func (s State) short(key string) json.RawMessage {
+	if raw := s.field(key); len(raw) <= maxActive {
+		return raw
 	}
-	return text("activeCellId"), text("notebookPath")
+	return nil
 }
 
 // Agent returns the name by which an agent's state marks itself, "" for people.
-func (s State) Agent() string {
-	var v string
-	if json.Unmarshal(s.field("agent"), &v) != nil {
-		return ""
-	}
-	return v
-}
+func (s State) Agent() string { return valueOf(s.field("agent"), "") }
 
 // AIMark stands in the names of those who are no persons, for people to see.
 const AIMark = "(AI)"
@@ -162,35 +140,20 @@ type Status struct {
 
 // Status returns what the peer says that it does, the zero value when it does not say.
 func (s State) Status() Status {
-	var v Status
-	if raw := s.field("status"); len(raw) > maxActive || json.Unmarshal(raw, &v) != nil {
-		return Status{}
-	}
+	v := valueOf(s.short("status"), Status{})
 	v.Text, v.Cell = cleanName(v.Text), cleanName(v.Cell)
 	return v
 }
 
 // Replica returns the id under which the peer's edits are known: its own, or that of the client which makes them for it.
-func (s State) Replica() uint64 {
-	v := s.ClientID
-	if json.Unmarshal(s.field("replica"), &v) != nil {
-		return s.ClientID
-	}
-	return v
-}
+func (s State) Replica() uint64 { return valueOf(s.field("replica"), s.ClientID) }
 
 // For returns whom the peer works for just now, where it is no participant itself; false when it does not say.
 func (s State) For() (User, bool) { return s.userAt("for") }
 
 // Autosave reports whether the peer wants the document saved by itself. One that does not say so counts as true, as the
 // server takes it.
-func (s State) Autosave() bool {
-	v := true
-	if json.Unmarshal(s.field("autosave"), &v) != nil {
-		return true
-	}
-	return v
-}
+func (s State) Autosave() bool { return valueOf(s.field("autosave"), true) }
 
 func cleanName(s string) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {

@@ -1,6 +1,7 @@
 package awareness
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -185,11 +186,6 @@ func (t *Table) Peers() []State {
 			states = append(states, s)
 		}
 	}
-	slices.SortFunc(states, func(a, b State) int {
-		if a.ClientID < b.ClientID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(states, func(a, b State) int { return cmp.Compare(a.ClientID, b.ClientID) })
 	return states
 }
