@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // clientSet notices a client that comes twice. The first few are kept in place; clients in descending order, which is
 // how encoders write structs, are never searched.
 type clientSet struct {
@@ -47,15 +49,5 @@ func (s *clientSet) has(client uint64) bool {
 		_, ok := s.index[client]
 		return ok
 	}
-	for _, c := range s.few[:min(s.n, len(s.few))] {
-		if c == client {
-			return true
-		}
-	}
-	for _, c := range s.more {
-		if c == client {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.few[:min(s.n, len(s.few))], client) || slices.Contains(s.more, client)
 }

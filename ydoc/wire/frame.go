@@ -19,23 +19,12 @@ const (
 	Raw
 )
 
-// String names the kind for logs.
-func (k FrameKind) String() string {
-	switch k {
-	case SyncStep1:
-		return "sync step 1"
-	case SyncStep2:
-		return "sync step 2"
-	case Update:
-		return "update"
-	case Awareness:
-		return "awareness"
-	case Raw:
-		return "raw"
-	default:
-		return "unknown"
-	}
+var kindNames = [...]string{
+	Unknown: "unknown", SyncStep1: "sync step 1", SyncStep2: "sync step 2", Update: "update", Awareness: "awareness", Raw: "raw",
 }
+
+// String names the kind for logs.
+func (k FrameKind) String() string { return kindNames[k] }
 
 // The first bytes of frames.
 const (

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 )
@@ -62,9 +63,9 @@ func (u *updateReader) checkJSON(start int, p []byte) {
 				return
 			}
 		case c >= '0' && c <= '9':
-			n := numberLen(p[i:])
+			n := len(p[i:]) - len(bytes.TrimLeft(p[i:], "0123456789.eE+-"))
 			// Only very long or exponential numbers can be beyond a float64.
-			if n > 300 || hasExponent(p[i:i+n]) {
+			if n > 300 || bytes.ContainsAny(p[i:i+n], "eE") {
 				if _, err := strconv.ParseFloat(string(p[i:i+n]), 64); err != nil {
 					u.failAt(start, ReasonJSON, "the number %.40s is too large", p[i:i+n])
 					return
@@ -73,24 +74,4 @@ func (u *updateReader) checkJSON(start int, p []byte) {
 			i += n - 1
 		}
 	}
-}
-
-func numberLen(p []byte) int {
-	for i, c := range p {
-		switch {
-		case c >= '0' && c <= '9', c == '.', c == 'e', c == 'E', c == '+', c == '-':
-		default:
-			return i
-		}
-	}
-	return len(p)
-}
-
-func hasExponent(p []byte) bool {
-	for _, c := range p {
-		if c == 'e' || c == 'E' {
-			return true
-		}
-	}
-	return false
 }

@@ -14,23 +14,14 @@ func CheckStateVector(b []byte, lim Limits) error {
 // ParseStateVector decodes a state vector: for each client the first clock that the sender lacks. The fault is a
 // *[FormatError].
 func ParseStateVector(b []byte, lim Limits) (map[uint64]uint64, error) {
-	var sv map[uint64]uint64
-	err := readStateVector(b, lim, func(client, clock uint64, n int) {
-		if sv == nil {
-			sv = make(map[uint64]uint64, n)
-		}
-		sv[client] = clock
-	})
-	if err != nil {
+	sv := map[uint64]uint64{}
+	if err := readStateVector(b, lim, func(client, clock uint64) { sv[client] = clock }); err != nil {
 		return nil, err
-	}
-	if sv == nil {
-		sv = map[uint64]uint64{}
 	}
 	return sv, nil
 }
 
-func readStateVector(b []byte, lim Limits, each func(client, clock uint64, n int)) error {
+func readStateVector(b []byte, lim Limits, each func(client, clock uint64)) error {
 	r := Reader{b: b, what: "state vector"}
 	n := r.Uint()
 	if n > uint64(max(lim.Clients, 0)) {
@@ -53,7 +44,7 @@ func readStateVector(b []byte, lim Limits, each func(client, clock uint64, n int
 			break
 		}
 		if each != nil {
-			each(client, clock, int(n))
+			each(client, clock)
 		}
 	}
 	return r.End()
