@@ -1,6 +1,7 @@
 package chatdoc
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -17,12 +18,7 @@ type User struct {
 
 // MentionName is what stands behind "@" where the user is mentioned.
 func (u User) MentionName() string {
-	for _, name := range []string{u.DisplayName, u.Name, u.Username} {
-		if name != "" {
-			return strings.ReplaceAll(name, " ", "-")
-		}
-	}
-	return ""
+	return strings.ReplaceAll(cmp.Or(u.DisplayName, u.Name, u.Username), " ", "-")
 }
 
 // Agent reports whether the user says that it is no person: as a bot, or by [awareness.AIMark] in its name.
@@ -111,10 +107,7 @@ func readMessage(get func(key string) any) (m raw, ok bool) {
 // readAttachment is false for what is none.
 func readAttachment(v any) (a Attachment, ok bool) {
 	o := object(v)
-	a = Attachment{Type: text(o["type"]), Path: text(o["value"]), MIMEType: text(o["mimetype"]), Selection: selection(o["selection"])}
-	if a.Type == "" {
-		a.Type = "file"
-	}
+	a = Attachment{Type: cmp.Or(text(o["type"]), "file"), Path: text(o["value"]), MIMEType: text(o["mimetype"]), Selection: selection(o["selection"])}
 	cells, _ := o["cells"].([]any)
 	for _, c := range cells[:min(len(cells), maxCells)] {
 		o := object(c)

@@ -1,10 +1,12 @@
 package chatdoc
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -103,11 +105,7 @@ func (d *Doc) Append(from User, m Outgoing) (id string, err error) {
 }
 
 // ErrNoMessage says that there is no message of that id, or that it was taken back.
-var ErrNoMessage = errNoMessage{}
-
-type errNoMessage struct{}
-
-func (errNoMessage) Error() string { return "no such message" }
+var ErrNoMessage = errors.New("no such message")
 
 // SetBody gives a message another text, and says so of it if edited is true.
 func (d *Doc) SetBody(id, body string, edited bool) error {
@@ -206,11 +204,7 @@ func (a Attachment) value() map[string]any {
 	if len(a.Cells) > 0 {
 		cells := make([]any, len(a.Cells))
 		for i, c := range a.Cells {
-			typ := c.Type
-			if typ == "" {
-				typ = "code"
-			}
-			cells[i] = map[string]any{"id": c.ID, "input_type": typ, "selection": c.Selection.value()}
+			cells[i] = map[string]any{"id": c.ID, "input_type": cmp.Or(c.Type, "code"), "selection": c.Selection.value()}
 		}
 		v["cells"] = cells
 	}
