@@ -1,7 +1,8 @@
 package filesync
 
 import (
-	"sync"
+	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,54 +14,15 @@ import (
 // to its end while somebody types.
 const calmMax = 2 * time.Second
 
-// calm holds output. The zero value lets it pass.
-type calm struct {
-	mu   sync.Mutex
-	over chan struct{} // closed when output may pass; nil if it may now
-	most *time.Timer
-}
+// calm holds output. Its first begin comes before the first wait.
+type calm struct{ over atomic.Value } // a channel that is closed when output may pass
 
-// passing is a channel that is closed.
-var passing = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// begin holds output back, until end or for calmMax.
-func (c *calm) begin() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	over := make(chan struct{})
-	c.over = over
-	c.most = time.AfterFunc(calmMax, func() { c.let(over) })
-}
-
-// end lets output pass.
-func (c *calm) end() {
-	c.mu.Lock()
-	over := c.over
-	c.most.Stop()
-	c.mu.Unlock()
-	c.let(over)
-}
-
-// let ends one hold, unless it has ended.
-func (c *calm) let(over chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if over != nil && c.over == over {
-		close(over)
-		c.over = nil
-	}
+// begin holds output back, until end is called or for calmMax.
+func (c *calm) begin() (end func()) {
+	hold, end := context.WithTimeout(context.Background(), calmMax)
+	c.over.Store(hold.Done())
+	return end
 }
 
 // wait is a channel that is closed when output may pass.
-func (c *calm) wait() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over == nil {
-		return passing
-	}
-	return c.over
-}
+func (c *calm) wait() <-chan struct{} { return c.over.Load().(<-chan struct{}) }

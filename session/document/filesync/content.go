@@ -12,44 +12,39 @@ import (
 
 // Ahead is the content of the replica if it differs from the file, else nil.
 func (j Joined) Ahead(file jupyter.Content) (*jupyter.NewContent, error) {
-	if t := j.Text; t != nil {
-		text, err := plainText(file.Content)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", file.Path, err)
-		}
-		now := t.String()
-		if text == now {
-			return nil, nil
-		}
-		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
+	was, err := j.inFile(file)
+	now := j.content()
+	var is []byte
+	if err == nil {
+		is, err = json.Marshal(now)
 	}
-	now := nbformat.Of(j.Notebook)
-	same, err := sameNotebook(file.Content, now)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", file.Path, err)
-	}
-	if same {
+	case bytes.Equal(was, is):
 		return nil, nil
+	case j.Text != nil:
+		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
 	}
 	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
 }
 
-// plainText is a text from the Contents API, with line ends as in a room.
-func plainText(file json.RawMessage) (string, error) {
-	var text string
-	err := json.Unmarshal(file, &text)
-	return strings.ReplaceAll(text, "\r\n", "\n"), err
+// content is the replica's content in the form of the Contents API.
+func (j Joined) content() any {
+	if j.Text != nil {
+		return j.Text.String()
+	}
+	return nbformat.Of(j.Notebook)
 }
 
-// sameNotebook compares a notebook from the Contents API with the one in the room.
-func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
-	was, err := nbformat.Plain(file)
-	if err != nil {
-		return false, err
+// inFile is the JSON of a file's content, which is that of the replica's content if they are the same.
+func (j Joined) inFile(file jupyter.Content) ([]byte, error) {
+	if j.Text == nil {
+		return nbformat.Plain(file.Content)
 	}
-	is, err := json.Marshal(now)
-	if err != nil {
-		return false, err
+	var text string
+	if err := json.Unmarshal(file.Content, &text); err != nil {
+		return nil, err
 	}
-	return bytes.Equal(was, is), nil
+	return json.Marshal(strings.ReplaceAll(text, "\r\n", "\n")) // the line ends of a room
 }

@@ -57,10 +57,12 @@ type Saver struct {
 // New makes the saver of a document on a server. The context ends with the document; silent is the one of all documents
 // on that server.
 func New(ctx context.Context, doc Document, server *jupyter.Server, silent *Silence, log *slog.Logger) *Saver {
-	return &Saver{
+	s := &Saver{
 		ctx: ctx, doc: doc, server: server, silent: silent, log: log,
 		wanted: make(chan struct{}, 1), unused: make(chan struct{}, 1), busy: make(chan struct{}, 1),
 	}
+	s.calm.begin()() // output may pass
+	return s
 }
 
 // Unsaved says, in one sentence for callers, why the file is not up to date; "" if it is, as far as known.
@@ -141,8 +143,7 @@ func (s *Saver) Run() {
 func (s *Saver) insist(ctx context.Context) (took time.Duration) {
 	begun := time.Now()
 	if !s.doc.Joined().Documents {
-		s.calm.begin()
-		defer s.calm.end()
+		defer s.calm.begin()()
 	}
 	for try := 1; ; try++ {
 		asked := time.Now()

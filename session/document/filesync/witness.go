@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -51,14 +50,9 @@ func (w *witness) end() {
 
 // note records the document's current state. A notebook that cannot be written as JSON is in no file.
 func (w *witness) note() {
-	var state []byte
-	if w.of.Text != nil {
-		state = []byte(w.of.Text.String())
-	} else {
-		var err error
-		if state, err = json.Marshal(nbformat.Of(w.of.Notebook)); err != nil {
-			return
-		}
+	state, err := json.Marshal(w.of.content())
+	if err != nil {
+		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,18 +61,9 @@ func (w *witness) note() {
 
 // recognizes reports whether a file's content is a recorded state. That of a partly written file is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
-	var state []byte
-	if w.of.Text != nil {
-		text, err := plainText(file.Content)
-		if err != nil {
-			return false
-		}
-		state = []byte(text)
-	} else {
-		var err error
-		if state, err = nbformat.Plain(file.Content); err != nil {
-			return false
-		}
+	state, err := w.of.inFile(file)
+	if err != nil {
+		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
