@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -32,18 +33,11 @@ func (s *Store) Recent(ctx context.Context, owner string, limit int) ([]Session,
 }
 
 func (s *Store) read(ctx context.Context, owner string, limit int) (list []Session, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, client, started, seen, ended, calls FROM sessions WHERE owner = ? ORDER BY started DESC LIMIT ?`, owner, limit)
-	if err != nil {
-		return nil, err
-	}
 	now := time.Now()
-	for rows.Next() {
+	list, err = each(ctx, s.db, func(scan scanner) (Session, error) {
 		r := Session{Owner: owner}
 		var started, seen, ended int64
-		if err := rows.Scan(&r.ID, &r.Client, &started, &seen, &ended, &r.ToolCalls); err != nil {
-			_ = rows.Close()
-			return nil, err
-		}
+		err := scan(&r.ID, &r.Client, &started, &seen, &ended, &r.ToolCalls)
 		r.Started, r.Until = time.UnixMilli(started), time.UnixMilli(seen)
 		switch {
 		case ended != 0:
@@ -53,9 +47,9 @@ func (s *Store) read(ctx context.Context, owner string, limit int) (list []Sessi
 		default:
 			r.Status = Active
 		}
-		list = append(list, r)
-	}
-	if err := rows.Err(); err != nil {
+		return r, err
+	}, `SELECT id, client, started, seen, ended, calls FROM sessions WHERE owner = ? ORDER BY started DESC LIMIT ?`, owner, limit)
+	if err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -67,51 +61,52 @@ func (s *Store) read(ctx context.Context, owner string, limit int) (list []Sessi
 }
 
 // details reads the lists of a session.
-func (s *Store) details(ctx context.Context, r *Session) error {
-	err := s.each(ctx, `SELECT path, count, last FROM files WHERE session = ?`, r.ID, func(scan func(...any) error) error {
-		var f File
+func (s *Store) details(ctx context.Context, r *Session) (err error) {
+	r.Files, err = each(ctx, s.db, func(scan scanner) (f File, err error) {
 		var last int64
-		if err := scan(&f.Path, &f.Count, &last); err != nil {
-			return err
-		}
+		err = scan(&f.Path, &f.Count, &last)
 		f.Last = time.UnixMilli(last)
-		r.Files = append(r.Files, f)
-		return nil
-	})
+		return f, err
+	}, `SELECT path, count, last FROM files WHERE session = ?`, r.ID)
 	if err != nil {
 		return err
 	}
 	r.sortFiles()
-	err = s.each(ctx, `SELECT topic FROM topics WHERE session = ? ORDER BY nr`, r.ID, func(scan func(...any) error) error {
-		var t string
-		err := scan(&t)
-		r.Topics = append(r.Topics, t)
-		return err
-	})
+	r.Topics, err = each(ctx, s.db, func(scan scanner) (t string, err error) {
+		err = scan(&t)
+		return t, err
+	}, `SELECT topic FROM topics WHERE session = ? ORDER BY nr`, r.ID)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, `SELECT text, solution, module, at FROM discoveries WHERE session = ? ORDER BY nr`, r.ID, func(scan func(...any) error) error {
-		var d Discovery
+	r.Discoveries, err = each(ctx, s.db, func(scan scanner) (d Discovery, err error) {
 		var at int64
-		err := scan(&d.Text, &d.Solution, &d.Module, &at)
+		err = scan(&d.Text, &d.Solution, &d.Module, &at)
 		d.At = time.UnixMilli(at)
-		r.Discoveries = append(r.Discoveries, d)
-		return err
-	})
+		return d, err
+	}, `SELECT text, solution, module, at FROM discoveries WHERE session = ? ORDER BY nr`, r.ID)
+	return err
 }
 
-// each calls fn for every row of a query about one session.
-func (s *Store) each(ctx context.Context, query, id string, fn func(scan func(...any) error) error) error {
-	rows, err := s.db.QueryContext(ctx, query, id)
+// A scanner reads the columns of one row.
+type scanner = func(columns ...any) error
+
+// each returns what read makes of each row of a query.
+func each[T any](ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, read func(scanner) (T, error), query string, args ...any,
+) (all []T, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		if err := fn(rows.Scan); err != nil {
-			return err
+		one, err := read(rows.Scan)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, one)
 	}
-	return rows.Err()
+	return all, rows.Err()
 }

@@ -129,29 +129,19 @@ type keptRun struct {
 }
 
 func (r *Runs) read(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]keptRun, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT process, run, number, file, path, cell, owner, client, server, kernel, session, request, is_left
-		FROM runs WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []keptRun
-	for rows.Next() {
-		var k keptRun
+	return each(ctx, tx, func(scan scanner) (k keptRun, err error) {
 		var client, path string
-		if err := rows.Scan(&k.process, &k.Run, &k.Number, &k.File, &path, &k.Cell, &k.Owner, &client,
+		if err := scan(&k.process, &k.Run, &k.Number, &k.File, &path, &k.Cell, &k.Owner, &client,
 			&k.Mark.Server, &k.Mark.Kernel, &k.Mark.Session, &k.Mark.Request, &k.left); err != nil {
-			return nil, err
+			return k, err
 		}
 		if k.Path, err = jupyter.ParsePath(path); err != nil {
-			return nil, err
+			return k, err
 		}
-		if k.Client, err = strconv.ParseUint(client, 10, 64); err != nil {
-			return nil, err
-		}
-		out = append(out, k)
-	}
-	return out, rows.Err()
+		k.Client, err = strconv.ParseUint(client, 10, 64)
+		return k, err
+	}, `SELECT process, run, number, file, path, cell, owner, client, server, kernel, session, request, is_left
+		FROM runs WHERE `+where, args...)
 }
 
 // free tells of rows whether anybody may take the run up. It looks at each process once.
@@ -171,14 +161,7 @@ func (r *Runs) free() func(keptRun) bool {
 }
 
 func (r *Runs) write(ctx context.Context, what string, f func(*sql.Tx) error) error {
-	tx, err := r.db.BeginTx(ctx, nil)
-	if err == nil {
-		defer func() { _ = tx.Rollback() }()
-		if err = f(tx); err == nil {
-			err = tx.Commit()
-		}
-	}
-	if err != nil {
+	if err := inTx(ctx, r.db, f); err != nil {
 		return fmt.Errorf("%s runs in the database: %w", what, err)
 	}
 	return nil

@@ -70,12 +70,7 @@ const maxSessions = 5_000
 const maxRuns = 2_000
 
 // migrate migrates a database to the newest schema. Two processes may do so at once.
-func migrate(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil) // takes the write lock at once: see open
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
+func migrate(ctx context.Context, tx *sql.Tx) error {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
@@ -95,7 +90,18 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY started DESC LIMIT -1 OFFSET ?)", maxSessions); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE (process, run) IN (SELECT process, run FROM runs ORDER BY at DESC LIMIT -1 OFFSET ?)", maxRuns); err != nil {
+	_, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE (process, run) IN (SELECT process, run FROM runs ORDER BY at DESC LIMIT -1 OFFSET ?)", maxRuns)
+	return err
+}
+
+// inTx runs f in a transaction, which takes the write lock at once: see open.
+func inTx(ctx context.Context, db *sql.DB, f func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := f(tx); err != nil {
 		return err
 	}
 	return tx.Commit()

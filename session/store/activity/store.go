@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -62,7 +61,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database of activity %s: %w", opt.Path, err)
 	}
-	if err := migrate(ctx, db); err != nil {
+	if err := inTx(ctx, db, func(tx *sql.Tx) error { return migrate(ctx, tx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the database of activity %s: %w", opt.Path, err), db.Close())
 	}
 	s := &Store{db: db, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
@@ -168,12 +167,8 @@ func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, er
 // clean trims a text and makes it valid.
 func clean(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
-	for len(text) > maxText {
-		cut := maxText
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut]
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") // without a character that is cut
 	}
 	return text
 }

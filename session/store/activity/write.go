@@ -144,23 +144,16 @@ func (s *Store) flush(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	err := s.commit(ctx, list)
+	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+		for _, c := range list {
+			if err := c.put(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	s.markWritten(list, err == nil)
 	return err
-}
-
-func (s *Store) commit(ctx context.Context, list []change) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	for _, c := range list {
-		if err := c.put(ctx, tx); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
 }
 
 func (c *change) put(ctx context.Context, tx *sql.Tx) error {
