@@ -39,11 +39,10 @@ func (r Rooms) Session(ctx context.Context, path Path, format, typ string) (Coll
 	if path.IsRoot() {
 		return CollabSession{}, &Error{Op: op, err: errors.New("the root folder has no room: name a file"), kind: ErrBadPath}
 	}
-	var out CollabSession
-	err := r.client.do(ctx, call{
+	out, err := ask[CollabSession](ctx, r.client, call{
 		op: op, about: path.p, method: http.MethodPut, path: "/api/collaboration/session/" + path.Escaped(),
 		body: map[string]string{"format": format, "type": typ},
-	}, &out)
+	})
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound && errors.Is(e, ErrNotJupyter) {
 		if out, ok := r.documentsSession(ctx, op, path, format, typ); ok {

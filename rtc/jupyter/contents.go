@@ -130,15 +130,12 @@ func (c Contents) Delete(ctx context.Context, path Path) error {
 // ask completes c with the path's endpoint and decodes one content model.
 func (c Contents) ask(ctx context.Context, op string, path Path, req call) (Content, error) {
 	req.op, req.about, req.path = op, path.p, contentsPath(path)
-	var out Content
-	if err := c.client.do(ctx, req, &out); err != nil {
-		var e *Error
-		if errors.As(err, &e) {
-			e.Message = withoutRoot(e.Message, path.p)
-		}
-		return Content{}, err
+	out, err := ask[Content](ctx, c.client, req)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Message = withoutRoot(e.Message, path.p)
 	}
-	return out, nil
+	return out, err
 }
 
 // withoutRoot is a message of the server's without the folders above its root folder.

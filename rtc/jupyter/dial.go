@@ -77,7 +77,7 @@ func shake(ctx context.Context, s *Client, at *place, op, about, path string, qu
 		target += "?" + query.Encode()
 	}
 	header := http.Header{}
-	s.authorize(at, header)
+	at.authorize(header, s.userAgent)
 	// The library heeds a context's deadline in the handshake, and not its end.
 	unhook := func() bool { return true }
 	dialer := websocket.Dialer{

@@ -168,8 +168,6 @@ func readRuntimeFile(path string) (Running, bool) {
 	if json.Unmarshal(data, &info) != nil || !strings.HasPrefix(info.URL, "http") {
 		return Running{}, false // half written, or the server listens on a socket file
 	}
-	return Running{
-		URL: strings.TrimRight(info.URL, "/"), Token: info.Token, Root: info.Root, PID: info.PID, Version: info.Version,
-		Password: info.Password,
-	}, true
+	info.URL = strings.TrimRight(info.URL, "/")
+	return Running(info), true
 }

@@ -41,10 +41,11 @@ func (p *place) address() string {
 	return p.base.Scheme + "://" + p.base.Host + p.base.EscapedPath()
 }
 
-func (p *place) authorize(h http.Header) {
+func (p *place) authorize(h http.Header, userAgent string) {
 	if p.token != "" {
 		h.Set("Authorization", "token "+p.token)
 	}
+	h.Set("User-Agent", userAgent)
 }
 
 // A finder keeps the place of a server, and searches for it when a request needs it: never by itself.

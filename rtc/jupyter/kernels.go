@@ -66,16 +66,12 @@ type Kernels struct{ client *Client }
 
 // Specs lists the kernels that can be started.
 func (k Kernels) Specs(ctx context.Context) (KernelSpecs, error) {
-	var out KernelSpecs
-	err := k.client.do(ctx, call{op: "list kernelspecs", path: "/api/kernelspecs"}, &out)
-	return out, err
+	return ask[KernelSpecs](ctx, k.client, call{op: "list kernelspecs", path: "/api/kernelspecs"})
 }
 
 // List lists the running kernels.
 func (k Kernels) List(ctx context.Context) ([]Kernel, error) {
-	var out []Kernel
-	err := k.client.list(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
-	return out, err
+	return list[Kernel](ctx, k.client, call{op: "list kernels", path: "/api/kernels"})
 }
 
 // Get reads one kernel; ErrNotFound once it is shut down.
@@ -83,8 +79,7 @@ func (k Kernels) List(ctx context.Context) ([]Kernel, error) {
 // It looks for it in the list first. A server whose kernels are a gateway's asks the gateway for a list alone: of one kernel
 // it tells what it has last heard so, be that hours old, or of a gateway that was started again and has it no longer.
 func (k Kernels) Get(ctx context.Context, id string) (Kernel, error) {
-	var all []Kernel
-	err := k.client.do(ctx, call{op: "read kernel", about: id, path: "/api/kernels"}, &all)
+	all, err := ask[[]Kernel](ctx, k.client, call{op: "read kernel", about: id, path: "/api/kernels"})
 	for _, k := range all {
 		if k.ID == id {
 			return k, nil
@@ -93,9 +88,7 @@ func (k Kernels) Get(ctx context.Context, id string) (Kernel, error) {
 	if errors.Is(err, ErrNoGateway) || errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return Kernel{}, err
 	}
-	var out Kernel
-	err = k.client.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
-	return out, err
+	return ask[Kernel](ctx, k.client, call{op: "read kernel", about: id, path: kernelPath(id)})
 }
 
 // Start starts a kernel that belongs to no session; an empty name starts the server's default. Its working
@@ -105,8 +98,7 @@ func (k Kernels) Start(ctx context.Context, name string, folder Path) (Kernel, e
 	if name != "" {
 		body["name"] = name
 	}
-	var out Kernel
-	err := k.client.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
+	out, err := ask[Kernel](ctx, k.client, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout})
 	return out, noKernel(err)
 }
 
@@ -131,9 +123,7 @@ func (k Kernels) Interrupt(ctx context.Context, id string) error {
 
 // Restart restarts a kernel: its id stays, its memory is lost, and what it was running never answers.
 func (k Kernels) Restart(ctx context.Context, id string) (Kernel, error) {
-	var out Kernel
-	const op = "restart kernel"
-	err := k.client.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
+	out, err := ask[Kernel](ctx, k.client, call{op: "restart kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout})
 	if errors.Is(err, ErrServer) {
 		// The server fails in the same way for a kernel that it does not have.
 		if _, gone := k.Get(ctx, id); errors.Is(gone, ErrNotFound) || errors.Is(gone, ErrNoGateway) {

@@ -179,7 +179,7 @@ func wayOf(s *Client) http.RoundTripper {
 // sign adds to a request what the server asks of those whom it lets in.
 func (s *Client) sign(req *http.Request) {
 	at := outgoingOf(req).at
-	s.authorize(at, req.Header)
+	at.authorize(req.Header, s.userAgent)
 	if s.login != nil && at.token == "" {
 		s.login.Sign(req)
 	}
@@ -227,25 +227,26 @@ func (s *Client) answer(ctx context.Context, c call, resp *http.Response, out an
 	return nil
 }
 
-// list is do for the lists of kernels and sessions. The server fails to make them (HTTP 500) while any kernel is
+// ask is do for an answer of one type.
+func ask[T any](ctx context.Context, s *Client, c call) (out T, err error) {
+	err = s.do(ctx, c, &out)
+	return out, err
+}
+
+// list is ask for the lists of kernels and sessions. The server fails to make them (HTTP 500) while any kernel is
 // starting or ending, so list asks up to four times within about half a second.
-func (s *Client) list(ctx context.Context, c call, out any) error {
+func list[T any](ctx context.Context, s *Client, c call) ([]T, error) {
 	for pause := 40 * time.Millisecond; ; pause *= 3 {
-		err := s.do(ctx, c, out)
+		out, err := ask[[]T](ctx, s, c)
 		if !errors.Is(err, ErrServer) || pause > 500*time.Millisecond {
-			return err
+			return out, err
 		}
 		select {
 		case <-ctx.Done():
-			return err
+			return out, err
 		case <-time.After(pause):
 		}
 	}
-}
-
-func (s *Client) authorize(at *place, h http.Header) {
-	at.authorize(h)
-	h.Set("User-Agent", s.userAgent)
 }
 
 // withTimeout adds a timeout to a context without a deadline.

@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -32,16 +33,11 @@ type Sessions struct{ client *Client }
 
 // List lists the server's sessions.
 func (s Sessions) List(ctx context.Context) ([]Session, error) {
-	var out []Session
-	err := s.client.list(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
-	return out, err
+	return list[Session](ctx, s.client, call{op: "list sessions", path: "/api/sessions"})
 }
 
 // Create returns the session of a path. If there is none, it makes one with a kernel.
 func (s Sessions) Create(ctx context.Context, n NewSession) (Session, error) {
-	if n.Type == "" {
-		n.Type = "notebook"
-	}
 	kernel := map[string]any{"name": nil}
 	if n.KernelName != "" {
 		kernel["name"] = n.KernelName
@@ -49,11 +45,10 @@ func (s Sessions) Create(ctx context.Context, n NewSession) (Session, error) {
 	if n.KernelID != "" {
 		kernel["id"] = n.KernelID
 	}
-	var out Session
-	err := s.client.do(ctx, call{
+	out, err := ask[Session](ctx, s.client, call{
 		op: "create session for", about: n.Path.p, method: http.MethodPost, path: "/api/sessions",
-		body: map[string]any{"path": n.Path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
-	}, &out)
+		body: map[string]any{"path": n.Path, "name": n.Name, "type": cmp.Or(n.Type, "notebook"), "kernel": kernel}, timeout: kernelTimeout,
+	})
 	return out, noKernel(err)
 }
 
@@ -63,20 +58,16 @@ func (s Sessions) Patch(ctx context.Context, id string, path Path, name string) 
 	if name != "" {
 		body["name"] = name
 	}
-	var out Session
-	err := s.client.do(ctx, call{
+	return ask[Session](ctx, s.client, call{
 		op: "change session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
-	}, &out)
-	return out, err
+	})
 }
 
 // ChangeKernel gives a session a new kernel of another kernelspec, shuts the former one down, and returns when both are
 // done.
 func (s Sessions) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
-	var out Session
-	err := s.client.do(ctx, call{
+	return ask[Session](ctx, s.client, call{
 		op: "change kernel of session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id),
 		body: map[string]any{"kernel": map[string]any{"name": kernelName}}, timeout: kernelTimeout,
-	}, &out)
-	return out, err
+	})
 }

@@ -33,9 +33,7 @@ func (s *Client) health() Health { return Health{s} }
 
 // Status asks for the server's status; it needs a valid token, so it shows that address and token are right.
 func (h Health) Status(ctx context.Context) (Status, error) {
-	var out Status
-	err := h.client.do(ctx, call{op: "ask for the status of", about: h.client.BaseURL(), path: "/api/status"}, &out)
-	return out, err
+	return ask[Status](ctx, h.client, call{op: "ask for the status of", about: h.client.BaseURL(), path: "/api/status"})
 }
 
 // Version asks for Jupyter Server's version; it needs no token.
