@@ -97,10 +97,7 @@ func (l *Lobby) Show(visitors ...Visitor) {
 		delete(l.all, id)
 		l.put(id, nil)
 	}
-	select {
-	case l.stir <- struct{}{}:
-	default:
-	}
+	nudge(l.stir)
 }
 
 // Leave takes all of us out of the panel and closes the connection; the context bounds the last message.

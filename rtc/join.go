@@ -2,6 +2,7 @@ package rtc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,9 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		changed: make(chan struct{}),
 		joined:  time.Now(),
 
-		company: newCompany(cfg.Replica.ClientID(), cfg.Met),
+		company:  newCompany(cfg.Replica.ClientID(), cfg.Met),
+		saves:    map[uint64]chan string{},
+		presence: presence{faces: map[uint64]*Face{}, further: map[string]json.RawMessage{}},
 	}
 	r.out = newOutbox(r.table.Unsent)
 	r.ctx, r.cancel = context.WithCancel(context.Background())

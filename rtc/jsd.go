@@ -1,7 +1,5 @@
 package rtc
 
-import "context"
-
 // What is different with jupyter-server-documents:
 //
 //   - The client begins the handshake, as we always do: SYNC1, then the server's SYNC2 and SYNC1, which must be
@@ -30,14 +28,9 @@ func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	return &CloseError{Code: why.Code, Action: Discard, Reason: why.Reason, Err: why.Err, Unsure: true}
 }
 
-// saveByServer is Save for a server that saves by itself: it returns when the room has all edits.
-func (r *Room) saveByServer(ctx context.Context) (string, error) {
-	return "unasked", r.Barrier(ctx)
-}
-
 // confirm tells the waiting callers that their SYNC2 has come. If the server then asks for ours, they are told when our
 // answer is on its way, because a caller that leaves at once would keep the others in the room waiting for it.
-func (r *Room) confirm(tickets []*ticket, v *connState) {
+func (r *Room) confirm(tickets []ticket, v *connState) {
 	v.owed = append(v.owed, tickets...)
 	if !r.Documents() {
 		v.confirmOwed()
@@ -47,7 +40,7 @@ func (r *Room) confirm(tickets []*ticket, v *connState) {
 // confirmOwed tells the callers that confirm has held back.
 func (v *connState) confirmOwed() {
 	for _, t := range v.owed {
-		t.done <- nil
+		t <- nil
 	}
 	v.owed = nil
 }

@@ -106,10 +106,7 @@ func (l *link) hold(n int64) bool {
 // release says that a frame from in has been handled.
 func (l *link) release(frame []byte) {
 	l.held.Add(-int64(len(frame)))
-	select {
-	case l.freed <- struct{}{}:
-	default:
-	}
+	nudge(l.freed)
 }
 
 // readFrame reads one frame, and extends the deadline with every part: a large document over a slow line takes longer

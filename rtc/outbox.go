@@ -7,25 +7,23 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ticket is one caller that waits until the room confirms the edits before it.
-type ticket struct {
-	done chan error // buffered, gets exactly one value
-}
+// ticket is one caller that waits until the room confirms the edits before it. It is buffered, and gets exactly one value.
+type ticket chan error
 
-func newTicket() *ticket { return &ticket{done: make(chan error, 1)} }
+func newTicket() ticket { return make(ticket, 1) }
 
 // syncRequest is one SYNC1 on its way: what its SYNC2 will confirm, and the callers that wait for it. The server
 // answers in order.
 type syncRequest struct {
 	confirms []byte // a state vector; nil if it confirms nothing for certain
-	tickets  []*ticket
+	tickets  []ticket
 	full     bool // asked for the whole state, to repair a gap
 }
 
 // batch is what the writer takes from the outbox at once.
 type batch struct {
 	frames  [][]byte
-	tickets []*ticket
+	tickets []ticket
 	full    bool
 	last    bool // close the socket after this
 }
@@ -49,7 +47,7 @@ type outbox struct {
 	news     func() []byte // what is to be announced of us when it is taken, nil for nothing
 	due      bool          // there is something to announce
 	bye      []byte        // the last awareness frame
-	tickets  []*ticket
+	tickets  []ticket
 	full     bool
 	asksFull bool // a request for the whole state is on its way
 	last     bool
@@ -60,57 +58,54 @@ type outbox struct {
 // newOutbox makes an outbox that has what to announce from news.
 func newOutbox(news func() []byte) *outbox { return &outbox{news: news, wake: make(chan struct{}, 1)} }
 
-func (o *outbox) signal() {
+// change changes what is to be sent, and wakes the writer.
+func (o *outbox) change(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f()
+	nudge(o.wake)
+}
+
+// nudge wakes who waits on a channel, which has room for one value.
+func nudge(wake chan struct{}) {
 	select {
-	case o.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
 
 // update queues the frame of an edit, if the room is synced.
 func (o *outbox) update(frame []byte) {
-	o.mu.Lock()
-	if o.keep {
-		o.frames = append(o.frames, frame)
-	}
-	o.mu.Unlock()
-	o.signal()
+	o.change(func() {
+		if o.keep {
+			o.frames = append(o.frames, frame)
+		}
+	})
 }
 
 // answer queues what the server lacks, in place of an answer not yet sent, so that a server that asks and does not read
 // cannot fill our memory.
 func (o *outbox) answer(frame []byte) {
-	o.mu.Lock()
-	switch {
-	case !o.keep:
-	case o.answerAt > 0:
-		// The new one also has the edits queued after the old one, which does no harm; nothing that builds on it goes
-		// before it.
-		o.frames[o.answerAt-1] = frame
-	default:
-		o.frames = append(o.frames, frame)
-		o.answerAt = len(o.frames)
-	}
-	o.mu.Unlock()
-	o.signal()
+	o.change(func() {
+		switch {
+		case !o.keep:
+		case o.answerAt > 0:
+			// The new one also has the edits queued after the old one, which does no harm; nothing that builds on it goes
+			// before it.
+			o.frames[o.answerAt-1] = frame
+		default:
+			o.frames = append(o.frames, frame)
+			o.answerAt = len(o.frames)
+		}
+	})
 }
 
 // announce has the writer send what there is to announce of us, which is before the edits that wait with it: whose they
 // are is then known when they come.
-func (o *outbox) announce() {
-	o.mu.Lock()
-	o.due = o.due || o.keep
-	o.mu.Unlock()
-	o.signal()
-}
+func (o *outbox) announce() { o.change(func() { o.due = o.due || o.keep }) }
 
 // wait queues a ticket.
-func (o *outbox) wait(t *ticket) {
-	o.mu.Lock()
-	o.tickets = append(o.tickets, t)
-	o.mu.Unlock()
-	o.signal()
-}
+func (o *outbox) wait(t ticket) { o.change(func() { o.tickets = append(o.tickets, t) }) }
 
 // asking reports whether a caller waits for a confirmation.
 func (o *outbox) asking() bool {
@@ -120,37 +115,29 @@ func (o *outbox) asking() bool {
 }
 
 // repair asks for the whole state of the room. If a request is on its way, it asks once more when the answer has come.
-func (o *outbox) repair() {
-	o.mu.Lock()
-	o.full = true
-	o.mu.Unlock()
-	o.signal()
-}
+func (o *outbox) repair() { o.change(func() { o.full = true }) }
 
 // finish queues the last frame; the writer closes the socket after it. It reports whether there is a connection.
-func (o *outbox) finish(frame []byte) bool {
-	o.mu.Lock()
-	open := o.open
-	if open {
-		o.bye = frame
-	}
-	o.last = true
-	o.mu.Unlock()
-	o.signal()
+func (o *outbox) finish(frame []byte) (open bool) {
+	o.change(func() {
+		if open = o.open; open {
+			o.bye = frame
+		}
+		o.last = true
+	})
 	return open
 }
 
 // start opens the outbox for a newly synced connection; frames go out before everything else.
 func (o *outbox) start(frames ...[]byte) {
-	o.mu.Lock()
-	o.frames = append(append([][]byte(nil), frames...), o.frames...)
-	o.greeting = len(frames)
-	if o.answerAt > 0 {
-		o.answerAt += len(frames)
-	}
-	o.keep, o.open = true, true
-	o.mu.Unlock()
-	o.signal()
+	o.change(func() {
+		o.frames = slices.Concat(frames, o.frames)
+		o.greeting = len(frames)
+		if o.answerAt > 0 {
+			o.answerAt += len(frames)
+		}
+		o.keep, o.open = true, true
+	})
 }
 
 // keepEdits begins to keep edits and hands none out yet, so that none is missed between the diff of the replica and
@@ -202,13 +189,13 @@ func (o *outbox) answered() (syncRequest, bool) {
 	o.sent = o.sent[1:]
 	if r.full {
 		o.asksFull = false
-		o.signal()
+		nudge(o.wake)
 	}
 	return r, true
 }
 
 // owe takes back the tickets of an answer that could not be taken: they end with the room.
-func (o *outbox) owe(tickets []*ticket) {
+func (o *outbox) owe(tickets []ticket) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tickets = append(tickets[:len(tickets):len(tickets)], o.tickets...)
@@ -221,7 +208,7 @@ func (o *outbox) shut() {
 	defer o.mu.Unlock()
 	o.keep, o.open = false, false
 	o.frames, o.greeting, o.answerAt, o.due, o.bye, o.full, o.asksFull = nil, 0, 0, false, nil, false, false
-	var again []*ticket
+	var again []ticket
 	for _, r := range o.sent {
 		again = append(again, r.tickets...)
 	}
@@ -235,7 +222,7 @@ func (o *outbox) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, t := range o.tickets {
-		t.done <- err
+		t <- err
 	}
 	o.tickets = nil
 }

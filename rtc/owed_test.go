@@ -16,16 +16,16 @@ func TestUnreadableStateIsTold(t *testing.T) {
 		t.Fatal(end)
 	}
 	waiting, later := newTicket(), newTicket()
-	r.out.asked(syncRequest{tickets: []*ticket{waiting}})
+	r.out.asked(syncRequest{tickets: []ticket{waiting}})
 	r.out.wait(later)
 	end := r.onStep2([]byte("no update"), v)
 	must.NotNil(t, end)
 	must.Eq(t, GiveUp, end.Action)
 	must.True(t, end.Unsure)
 	r.finish(end)
-	for _, ticket := range []*ticket{waiting, later} {
+	for _, ticket := range []ticket{waiting, later} {
 		select {
-		case err := <-ticket.done:
+		case err := <-ticket:
 			var told *CloseError
 			must.True(t, errors.As(err, &told))
 			test.True(t, told.Unsure)

@@ -60,9 +60,6 @@ func (r *Room) SetFace(client uint64, f *Face) {
 	if f == nil {
 		delete(r.presence.faces, client)
 	} else {
-		if r.presence.faces == nil {
-			r.presence.faces = map[uint64]*Face{}
-		}
 		r.presence.faces[client] = f
 		if w := r.presence.writer; f.Writes && (w == nil || w.Username != f.User.Username || w.DisplayName != f.User.DisplayName) {
 			writer := f.User
@@ -73,10 +70,7 @@ func (r *Room) SetFace(client uint64, f *Face) {
 		}
 	}
 	putFace(r, client, f)
-	select {
-	case r.stir <- struct{}{}:
-	default:
-	}
+	nudge(r.stir)
 }
 
 // publish announces us at once, all that we are. Our autosave flag follows the people's: the server saves by itself if one
@@ -162,22 +156,15 @@ func (r *Room) goodbye() []byte { return wire.AppendAwareness(nil, r.table.Goodb
 // for in the states of the others, such as who is writing in a chat. The value is kept as the JSON that it is now. A key
 // of the state itself wins over one of these.
 func (r *Room) SetFurther(key string, value any) error {
-	var raw json.RawMessage
-	if value != nil {
-		b, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		raw = b
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
 	}
 	r.mu.Lock()
-	if raw == nil {
-		delete(r.presence.further, key)
-	} else {
-		if r.presence.further == nil {
-			r.presence.further = map[string]json.RawMessage{}
-		}
+	if value != nil {
 		r.presence.further[key] = raw
+	} else {
+		delete(r.presence.further, key)
 	}
 	r.mu.Unlock()
 	r.publish()

@@ -177,12 +177,11 @@ func (r *Room) finish(err *CloseError) {
 // failSaves tells the callers that wait for the outcome of a save that it will not come over this connection.
 func (r *Room) failSaves() {
 	r.mu.Lock()
-	saves := r.saves
-	r.saves = nil
-	r.mu.Unlock()
-	for _, c := range saves {
+	defer r.mu.Unlock()
+	for _, c := range r.saves {
 		close(c)
 	}
+	clear(r.saves)
 }
 
 // Barrier returns when the room has everything that was written to the replica before the call. While the connection is
@@ -199,7 +198,7 @@ func (r *Room) Barrier(ctx context.Context) error {
 		return err
 	}
 	select {
-	case err := <-t.done:
+	case err := <-t:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("wait until the room has the edit (%v): %w", r.State(), ctx.Err())
@@ -229,7 +228,7 @@ func (r *Room) Save(ctx context.Context) (string, error) {
 		defer srv.Changes.Begin()() // the file
 	}
 	if r.Documents() {
-		return r.saveByServer(ctx)
+		return "unasked", r.Barrier(ctx) // it saves by itself, when the room has all edits
 	}
 	c := make(chan string, 1)
 	var id uint64
@@ -237,9 +236,6 @@ func (r *Room) Save(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("ask for a save: the room is %v", st)
 	}
 	err := r.enqueue(func() {
-		if r.saves == nil {
-			r.saves = make(map[uint64]chan string)
-		}
 		r.saveID++
 		id = r.saveID
 		r.saves[id] = c

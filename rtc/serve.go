@@ -22,7 +22,7 @@ type connState struct {
 	size     int      // their bytes
 	have     bool     // the SYNC2 for us has been applied
 	synced   bool
-	owed     []*ticket // see Room.confirm
+	owed     []ticket // see Room.confirm
 }
 
 // serve keeps the room in step over one socket until that ends, and returns why.

@@ -1,6 +1,9 @@
 package rtc
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // State is the state of a room. The state machine is:
 //
@@ -30,21 +33,16 @@ const (
 	Closed
 )
 
+var stateNames = [...]string{
+	Joining: "joining", Synced: "synced", Lost: "lost", CatchingUp: "catching up", Closed: "closed",
+}
+
 // String names the state as messages and logs do.
 func (s State) String() string {
-	switch s {
-	case Joining:
-		return "joining"
-	case Synced:
-		return "synced"
-	case Lost:
-		return "lost"
-	case CatchingUp:
-		return "catching up"
-	case Closed:
-		return "closed"
+	if s < 0 || int(s) >= len(stateNames) {
+		return fmt.Sprintf("state %d", int(s))
 	}
-	return fmt.Sprintf("state %d", int(s))
+	return stateNames[s]
 }
 
 // next lists the transitions that the machine allows.
@@ -56,11 +54,4 @@ var next = map[State][]State{
 }
 
 // mayBecome reports whether the machine allows the step from s to to.
-func (s State) mayBecome(to State) bool {
-	for _, n := range next[s] {
-		if n == to {
-			return true
-		}
-	}
-	return false
-}
+func (s State) mayBecome(to State) bool { return slices.Contains(next[s], to) }
