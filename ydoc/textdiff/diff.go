@@ -45,8 +45,8 @@ func refine(dst []span, old, new string, s span) []span {
 		return append(dst, s)
 	}
 	var in interner
-	a := in.words(old[s.a0:s.a1], s.a0)
-	b := in.words(new[s.b0:s.b1], s.b0)
+	a := in.cut(old[s.a0:s.a1], s.a0, maxWords/2, wordLen)
+	b := in.cut(new[s.b0:s.b1], s.b0, maxWords/2, wordLen)
 	if a == nil || b == nil {
 		return append(dst, s)
 	}

@@ -1,6 +1,9 @@
 package textdiff
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // LineEnds returns text with the line ends of like, a text with "\r\n" or "\r": a line that both have keeps its own, and a
 // new line gets "\r\n" where most lines have it. Clients write "\n" for every line end.
@@ -9,7 +12,7 @@ func LineEnds(text, like string) string {
 	if !strings.Contains(like, "\r") {
 		return text
 	}
-	old, ends := UnixEnds(like), lineEndsOf(like)
+	old, ends := UnixEnds(like), lineEnd.FindAllString(like, -1)
 	usual := "\n"
 	if 2*strings.Count(like, "\r\n") > len(ends) {
 		usual = "\r\n"
@@ -44,19 +47,5 @@ func UnixEnds(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// lineEndsOf lists the line ends of a text.
-func lineEndsOf(s string) (ends []string) {
-	for s != "" {
-		i := strings.IndexAny(s, "\r\n")
-		if i < 0 {
-			break
-		}
-		end := s[i : i+1]
-		if strings.HasPrefix(s[i:], "\r\n") {
-			end = "\r\n"
-		}
-		ends = append(ends, end)
-		s = s[i+len(end):]
-	}
-	return ends
-}
+// lineEnd finds the line ends of a text.
+var lineEnd = regexp.MustCompile("\r\n|\r|\n")

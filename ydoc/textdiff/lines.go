@@ -35,11 +35,11 @@ func lineSpans(old, new string) []span {
 	}
 	whole := span{pre, len(old) - suf, pre, len(new) - suf}
 	var in interner
-	a := in.lines(old[whole.a0:whole.a1], whole.a0, maxLines)
+	a := in.cut(old[whole.a0:whole.a1], whole.a0, maxLines, lineLen)
 	if a == nil || len(a.ids) == 0 {
 		return []span{whole}
 	}
-	b := in.lines(new[whole.b0:whole.b1], whole.b0, maxLines)
+	b := in.cut(new[whole.b0:whole.b1], whole.b0, maxLines, lineLen)
 	if b == nil || len(b.ids) == 0 {
 		return []span{whole}
 	}

@@ -27,12 +27,6 @@ type sequence struct {
 
 func (s *sequence) start(i int) int { return s.starts[i] }
 
-// words cuts text, which begins at offset base of a whole, into words, runs of blanks, line ends and single signs.
-// It returns nil when they are too many.
-func (in *interner) words(text string, base int) *sequence {
-	return in.cut(text, base, maxWords/2, wordLen)
-}
-
 // wordLen is the length in bytes of the first word, run of blanks, line end or sign of s, which is not empty.
 func wordLen(s string) int {
 	r, size := utf8.DecodeRuneInString(s)
@@ -54,12 +48,8 @@ func wordLen(s string) int {
 	return i
 }
 
-// lines cuts text into lines with their ends. It returns nil when they are more than limit.
-func (in *interner) lines(text string, base, limit int) *sequence {
-	return in.cut(text, base, limit, lineLen)
-}
-
-// cut cuts text into at most limit pieces; first is the length of a text's first piece.
+// cut cuts text, which begins at offset base of a whole, into pieces, nil if they are more than limit. first is the length
+// of a text's first piece.
 func (in *interner) cut(text string, base, limit int, first func(string) int) *sequence {
 	s := &sequence{}
 	for i := 0; i < len(text); {

@@ -2,6 +2,7 @@ package textdiff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -86,13 +87,4 @@ func writeLines(out *strings.Builder, mark byte, lines []string) {
 	}
 }
 
-func splitLines(s string) []string {
-	if s == "" {
-		return nil
-	}
-	lines := strings.SplitAfter(s, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
+func splitLines(s string) []string { return slices.Collect(strings.Lines(s)) }
