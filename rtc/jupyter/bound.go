@@ -9,20 +9,9 @@ import (
 	"time"
 )
 
-// A bound ends a request when the server has neither taken nor sent anything for a while: a large file may take longer
-// than a server that is gone is waited for.
-type bound struct {
-	limit time.Duration
-	timer *time.Timer
-}
-
 // limit bounds a request, for [transport.Beside].
 func (s *Client) limit(req *http.Request) (ctx context.Context, moved, end func()) {
-	ctx, b, end := s.bounded(req.Context(), outgoingOf(req).timeout)
-	if b == nil {
-		return ctx, func() {}, end
-	}
-	return ctx, b.heard, end
+	return s.bounded(req.Context(), outgoingOf(req).timeout)
 }
 
 // watchGateway ends a request that only the gateway of the kernels does not answer, for [transport.Beside].
@@ -33,9 +22,10 @@ func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, en
 	return whileSilent(req.Context(), s)
 }
 
-// bounded returns a context for a request, and its bound unless the request has a limit of its own, see [Patiently] and
-// whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
-func (s *Client) bounded(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+// bounded returns a context for a request. It ends when the server has neither taken nor sent anything for a while, because
+// a large file may take longer than a server that is gone is waited for; moved begins the time again. A request may have a
+// limit of its own, see [Patiently] and whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
+func (s *Client) bounded(ctx context.Context, limit time.Duration) (bound context.Context, moved, end func()) {
 	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
 		return s.whileBusy(ctx, patient)
 	}
@@ -43,22 +33,15 @@ func (s *Client) bounded(ctx context.Context, limit time.Duration) (context.Cont
 		return s.whileAlive(ctx, limit)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	b := &bound{limit: s.timeout, timer: time.AfterFunc(s.timeout, func() { cancel(context.DeadlineExceeded) })}
-	end := func() {
-		b.timer.Stop()
+	timer := time.AfterFunc(s.timeout, func() { cancel(context.DeadlineExceeded) })
+	var heeding sync.WaitGroup
+	if _, asked := ctx.Value(awayKey{}).(func(Health) error); asked {
+		heeding.Go(func() { s.heed(ctx, cancel) })
+	}
+	return ctx, func() { timer.Reset(s.timeout) }, func() {
+		timer.Stop()
 		cancel(context.Canceled)
-	}
-	if _, asked := ctx.Value(awayKey{}).(func(Health) error); !asked {
-		return ctx, b, end
-	}
-	heeding := make(chan struct{})
-	go func() {
-		defer close(heeding)
-		s.heed(ctx, cancel)
-	}()
-	return ctx, b, func() {
-		end()
-		<-heeding
+		heeding.Wait()
 	}
 }
 
@@ -126,12 +109,11 @@ func whileSilent(ctx context.Context, s *Client) (silent context.Context, heard,
 
 // whileAlive returns a context for a request that makes the server wait for a kernel: it ends after the limit, or when
 // the server does not answer other requests any more, or its gateway does not.
-func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (alive context.Context, moved, end func()) {
 	ctx, stop := withTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		for {
 			select {
 			case <-ctx.Done():
@@ -150,11 +132,11 @@ func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (context.C
 				return
 			}
 		}
-	}()
-	return ctx, nil, func() {
+	})
+	return ctx, func() {}, func() {
 		cancel(context.Canceled)
 		stop()
-		<-watching
+		watching.Wait()
 	}
 }
 
@@ -169,18 +151,17 @@ func Patiently(ctx context.Context, limit time.Duration) context.Context {
 }
 
 // whileBusy returns a context for a request as [Patiently] says.
-func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (busy context.Context, moved, end func()) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
-	b := &bound{limit: s.timeout, timer: time.NewTimer(s.timeout)}
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
+	timer := time.NewTimer(s.timeout)
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		for others := false; ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-b.timer.C:
+			case <-timer.C:
 			}
 			err := s.health().Busy(ctx)
 			if err != nil && !errors.Is(err, ErrBusy) || err == nil && others {
@@ -188,14 +169,14 @@ func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (context.Co
 				return
 			}
 			others = err == nil
-			b.timer.Reset(b.limit)
+			timer.Reset(s.timeout)
 		}
-	}()
-	return ctx, b, func() {
+	})
+	return ctx, func() { timer.Reset(s.timeout) }, func() {
 		cancel(context.Canceled)
 		stop()
-		b.timer.Stop()
-		<-watching
+		timer.Stop()
+		watching.Wait()
 	}
 }
 
@@ -253,6 +234,3 @@ func (s *Client) noteAnswer(ctx context.Context, began time.Time, err error) {
 		s.absence.silent(began, true, s.timeout)
 	}
 }
-
-// heard begins the time again.
-func (b *bound) heard() { b.timer.Reset(b.limit) }
