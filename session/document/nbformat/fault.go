@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,24 +96,20 @@ func majorOf(raw any) json.Number {
 func missingIn(raw any) error {
 	nb, _ := raw.(map[string]any)
 	major := majorOf(raw)
+	if !slices.Contains([]json.Number{"2", "3", "4"}, major) {
+		return nil
+	}
 	of := fmt.Sprintf("this notebook of format %s", major)
+	if _, ok := nb["metadata"].(map[string]any); !ok {
+		return lacks(of, "metadata", nb["metadata"], "an object")
+	}
 	lists := []any{nb}
-	switch major {
-	case "2", "3":
-		if _, ok := nb["metadata"].(map[string]any); !ok {
-			return lacks(of, "metadata", nb["metadata"], "an object")
-		}
+	if major != "4" {
 		sheets, ok := nb["worksheets"].([]any)
 		if !ok {
 			return lacks(of, "worksheets", nb["worksheets"], "a list")
 		}
 		lists = sheets
-	case "4":
-		if _, ok := nb["metadata"].(map[string]any); !ok {
-			return lacks(of, "metadata", nb["metadata"], "an object")
-		}
-	default:
-		return nil
 	}
 	at := 0
 	for _, list := range lists {

@@ -53,18 +53,22 @@ func File(nb *ydoc.Notebook) map[string]any {
 	return out
 }
 
-// cellContent is a cell in nbformat, without what only open tabs use: the execution state, and whether the cell is
-// trusted.
-func cellContent(c ydoc.Cell, ids bool) map[string]any {
-	metadata := c.Metadata
+// Untrusted is the metadata of a cell without [Trusted]: a copy if they have that, and never nil.
+func Untrusted(metadata map[string]any) map[string]any {
 	switch _, ok := metadata[Trusted]; {
 	case metadata == nil:
-		metadata = map[string]any{}
+		return map[string]any{}
 	case ok:
 		metadata = maps.Clone(metadata)
 		delete(metadata, Trusted)
 	}
-	out := map[string]any{"cell_type": c.Type, "source": c.Source, "metadata": metadata}
+	return metadata
+}
+
+// cellContent is a cell in nbformat, without what only open tabs use: the execution state, and whether the cell is
+// trusted.
+func cellContent(c ydoc.Cell, ids bool) map[string]any {
+	out := map[string]any{"cell_type": c.Type, "source": c.Source, "metadata": Untrusted(c.Metadata)}
 	if ids && c.ID != "" {
 		out["id"] = c.ID
 	}

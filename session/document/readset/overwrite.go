@@ -85,7 +85,7 @@ func (o *overwriting) run() error {
 	if err := o.arrange(now, match); err != nil {
 		return err
 	}
-	return o.setMetadata()
+	return setKeys(o.e.Metadata(), o.file.Metadata, o.e.SetMetadata, o.e.DeleteMetadata)
 }
 
 // matchCells finds the present cell for each cell of the file, -1 for none: the one with its id, or, if it has no id,
@@ -194,18 +194,25 @@ func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 }
 
 func (o *overwriting) setCellMetadata(now ydoc.Cell, c ydoc.Cell) error {
-	for _, k := range slices.Sorted(maps.Keys(now.Metadata)) {
-		if _, stays := c.Metadata[k]; !stays && k != nbformat.Trusted {
-			if err := o.e.DeleteCellMetadata(now.ID, k); err != nil {
+	return setKeys(nbformat.Untrusted(now.Metadata), nbformat.Untrusted(c.Metadata),
+		func(key string, v any) error { return o.e.SetCellMetadata(now.ID, key, v) },
+		func(key string) error { return o.e.DeleteCellMetadata(now.ID, key) })
+}
+
+// setKeys makes the present metadata the wanted ones, and touches no key whose value is the same.
+func setKeys(now, want map[string]any, set func(key string, v any) error, remove func(key string) error) error {
+	for _, k := range slices.Sorted(maps.Keys(now)) {
+		if _, stays := want[k]; !stays {
+			if err := remove(k); err != nil {
 				return err
 			}
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.Metadata)) {
-		if was, ok := now.Metadata[k]; k == nbformat.Trusted || ok && equalPlain(was, c.Metadata[k]) {
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if was, ok := now[k]; ok && equalPlain(was, want[k]) {
 			continue
 		}
-		if err := o.e.SetCellMetadata(now.ID, k, c.Metadata[k]); err != nil {
+		if err := set(k, want[k]); err != nil {
 			return err
 		}
 	}
@@ -261,15 +268,10 @@ func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
 }
 
 func (o *overwriting) insert(at int, c ydoc.Cell) error {
-	metadata := map[string]any{}
-	for k, v := range c.Metadata {
-		if k != nbformat.Trusted {
-			metadata[k] = v
-		}
-	}
 	if _, err := datauri.Restore(c.Source); err != nil {
 		return fmt.Errorf("nothing was changed: the source of a new cell %w", err)
 	}
+	metadata := nbformat.Untrusted(c.Metadata)
 	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata, Attachments: c.Attachments})
 	if err != nil || c.Type != ydoc.Code {
 		return err
@@ -290,27 +292,6 @@ func inOrder(match []int) []bool {
 		stay[cells[i]] = true
 	}
 	return stay
-}
-
-// setMetadata gives the notebook the metadata in the file.
-func (o *overwriting) setMetadata() error {
-	now := o.e.Metadata()
-	for _, k := range slices.Sorted(maps.Keys(now)) {
-		if _, stays := o.file.Metadata[k]; !stays {
-			if err := o.e.DeleteMetadata(k); err != nil {
-				return err
-			}
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(o.file.Metadata)) {
-		if was, ok := now[k]; ok && equalPlain(was, o.file.Metadata[k]) {
-			continue
-		}
-		if err := o.e.SetMetadata(k, o.file.Metadata[k]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // equalPlain compares plain JSON values, ignoring the Go types of numbers.

@@ -76,43 +76,25 @@ func (r Reader) reveal(now ydoc.Cell, change textID) string {
 
 // refusedOf asks of all that a call is about whether it may, and returns the refusals as one error, nil if there are none.
 func refusedOf[T any](all []T, may func(T) error) error {
-	var no refusals
+	var refusals []*OutdatedError
 	for _, one := range all {
-		if err := no.add(may(one)); err != nil {
+		var no *OutdatedError
+		if err := may(one); errors.As(err, &no) {
+			refusals = append(refusals, no)
+		} else if err != nil {
 			return err
 		}
-		if no.full() {
+		if len(refusals) == maxRefused {
 			break
 		}
 	}
-	return no.err()
-}
-
-// refusals are those of one call.
-type refusals []*OutdatedError
-
-// add takes an error that is a refusal, and returns any other.
-func (r *refusals) add(err error) error {
-	var no *OutdatedError
-	if !errors.As(err, &no) {
-		return err
-	}
-	*r = append(*r, no)
-	return nil
-}
-
-// full reports whether no more should be added.
-func (r refusals) full() bool { return len(r) >= maxRefused }
-
-// err is one error for all, nil if there is none.
-func (r refusals) err() error {
-	if len(r) == 0 {
+	if len(refusals) == 0 {
 		return nil
 	}
-	all := *r[0]
-	for _, no := range r[1:] {
-		all.why += "\n" + no.why
-		all.Shown = all.Shown && no.Shown
+	whole := *refusals[0]
+	for _, no := range refusals[1:] {
+		whole.why += "\n" + no.why
+		whole.Shown = whole.Shown && no.Shown
 	}
-	return &all
+	return &whole
 }
