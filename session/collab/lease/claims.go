@@ -140,19 +140,14 @@ func replicaOf(p Place) string { return strconv.FormatUint(p.ClientID(), 10) }
 func (c *Claims) others(p Place, of string) (all []claim) {
 	here := p.present()
 	for _, one := range claimsIn(p.StateEntries(prefix + of + ":")) {
-		if one.process != c.process && here.stands(one) {
+		switch {
+		case one.process == c.process || !here.stands(one):
+		case one.Answered:
+			all = slices.Insert(all, 0, one)
+		default:
 			all = append(all, one)
 		}
 	}
-	slices.SortFunc(all, func(a, b claim) int {
-		switch {
-		case a.Answered == b.Answered:
-			return 0
-		case a.Answered:
-			return -1
-		}
-		return 1
-	})
 	return all
 }
 

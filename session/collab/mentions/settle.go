@@ -175,15 +175,10 @@ func isCalled(name string, company people.Company) bool {
 
 // languageOf is the language of a notebook's code, "" if it does not say.
 func languageOf(metadata map[string]any) string {
-	for _, key := range []string{"language_info", "kernelspec"} {
-		about, _ := metadata[key].(map[string]any)
-		for _, name := range []string{"name", "language"} {
-			if key == "kernelspec" && name == "name" {
-				continue
-			}
-			if l, _ := about[name].(string); l != "" {
-				return l
-			}
+	for _, at := range [][2]string{{"language_info", "name"}, {"language_info", "language"}, {"kernelspec", "language"}} {
+		about, _ := metadata[at[0]].(map[string]any)
+		if l, _ := about[at[1]].(string); l != "" {
+			return l
 		}
 	}
 	return ""

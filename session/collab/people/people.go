@@ -109,20 +109,15 @@ func InText(peers []rtc.Peer, text *ydoc.Text, typing *Typing) []Person {
 
 // primaryFirst are a tab's cursors, which are all in one editor, the main one first.
 func primaryFirst(cursors []awareness.Cursor) []awareness.Cursor {
-	if len(cursors) < 2 {
-		return cursors
-	}
-	out := slices.Clone(cursors)
-	slices.SortStableFunc(out, func(a, b awareness.Cursor) int {
-		switch {
-		case a.Primary == b.Primary:
-			return 0
-		case a.Primary:
-			return -1
+	var primary, others []awareness.Cursor
+	for _, c := range cursors {
+		if c.Primary {
+			primary = append(primary, c)
+		} else {
+			others = append(others, c)
 		}
-		return 1
-	})
-	return out
+	}
+	return append(primary, others...)
 }
 
 // gather makes persons of tabs. A tab that gives no username is somebody of its own.
