@@ -103,13 +103,21 @@ func (h *History) End() {
 
 // clear drops all steps, and returns them. The caller holds the lock.
 func (h *History) clear() (gone []*step) {
-	for _, c := range h.clients {
-		for _, s := range slices.Concat(c.done, c.undone) {
-			h.k.drop(s)
-			gone = append(gone, s)
-		}
+	for name := range h.clients {
+		gone = append(gone, h.dropClient(name)...)
 	}
-	clear(h.clients)
+	return gone
+}
+
+// dropClient drops the steps of a client, and returns them. The caller holds the lock.
+func (h *History) dropClient(name string) (gone []*step) {
+	if c := h.clients[name]; c != nil {
+		gone = slices.Concat(c.done, c.undone)
+		for _, s := range gone {
+			h.k.drop(s)
+		}
+		delete(h.clients, name)
+	}
 	return gone
 }
 
@@ -139,14 +147,7 @@ func (h *History) Since() (time.Time, Beginning) {
 // Forget drops the steps of a client.
 func (h *History) Forget(name string) {
 	h.k.mu.Lock()
-	var gone []*step
-	if c := h.clients[name]; c != nil {
-		gone = slices.Concat(c.done, c.undone)
-		for _, s := range gone {
-			h.k.drop(s)
-		}
-		delete(h.clients, name)
-	}
+	gone := h.dropClient(name)
 	h.k.mu.Unlock()
 	release(gone)
 }
