@@ -1,6 +1,7 @@
 package changelog
 
 import (
+	"maps"
 	"time"
 
 	"github.com/nbduet/nbduet/session/render/datauri"
@@ -91,10 +92,7 @@ type group struct {
 // Changes are what the first n entries did, the oldest first, but what is left out.
 func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 	groups, of := t.groups(n, leaveOut)
-	texts, lost := map[string]string{}, map[string]bool{}
-	for id, source := range t.now {
-		texts[id] = source
-	}
+	texts, lost := maps.Clone(t.now), map[string]bool{}
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		e := &t.entries[i]
 		text := texts[e.cell]

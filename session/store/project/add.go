@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -65,14 +66,12 @@ func added(p *Project, module, list string, entry any) (want *Project, there boo
 			if list == BusinessRules {
 				to = &m.BusinessRules
 			}
-			for _, have := range *to {
-				there = there || have == e
-			}
+			there = slices.Contains(*to, e)
 			*to = append((*to)[:len(*to):len(*to)], e)
 		case Issue:
-			for _, have := range m.CommonIssues {
-				there = there || (have.Description == e.Description && have.Solution == e.Solution)
-			}
+			there = slices.ContainsFunc(m.CommonIssues, func(have Issue) bool {
+				return have.Description == e.Description && have.Solution == e.Solution
+			})
 			m.CommonIssues = append(m.CommonIssues[:len(m.CommonIssues):len(m.CommonIssues)], e)
 		default:
 			return nil, false, errors.New("only texts and issues can be added")
