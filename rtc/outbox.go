@@ -66,7 +66,7 @@ func (o *outbox) change(f func()) {
 	nudge(o.wake)
 }
 
-// nudge wakes who waits on a channel, which has room for one value.
+// nudge wakes the goroutine that waits on a channel with room for one value.
 func nudge(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
