@@ -3,10 +3,10 @@
 //
 // # How a tool is made
 //
-// One function makes one tool. It returns the tool's name, title, description and toolset, the hints that hosts show
-// their users (read-only, destructive, …), the schemas of its arguments and its result, and the function that answers a
-// call. registry.go lists all tools; nothing is registered elsewhere. execute_code and execute_cell answer in the way of
-// analysis or of datalayer, so they are made here.
+// One function makes one tool. It returns the tool's name, title and description, the hints that hosts show their users
+// (read-only, destructive, …), the schemas of its arguments and its result, and the function that answers a call. Its
+// package's list puts it into a toolset. registry.go lists all tools; nothing is registered elsewhere. execute_code and
+// execute_cell answer in the way of analysis or of datalayer, so they are made here.
 //
 // # The packages
 //

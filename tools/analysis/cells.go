@@ -49,7 +49,6 @@ func notebookAddCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_add_cell",
 		Title:       "Add a cell",
-		Toolset:     tool.ToolsetCells,
 		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to write down findings. Costs little.",
 		Ordered:     true,
 		Output:      tool.DocumentResultOf[CellResult](nil),
@@ -100,7 +99,6 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_edit_cell",
 		Title:       "Change a cell",
-		Toolset:     tool.ToolsetCells,
 		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
@@ -150,9 +148,8 @@ type DeleteCellResult struct {
 // notebookDeleteCell makes notebook_delete_cell.
 func notebookDeleteCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_delete_cell",
-		Title:   "Delete a cell",
-		Toolset: tool.ToolsetCells,
+		Name:  "notebook_delete_cell",
+		Title: "Delete a cell",
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
 			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
@@ -194,9 +191,8 @@ type moveCellArgs struct {
 // notebookMoveCell makes notebook_move_cell.
 func notebookMoveCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_move_cell",
-		Title:   "Move a cell",
-		Toolset: tool.ToolsetCells,
+		Name:  "notebook_move_cell",
+		Title: "Move a cell",
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
 			"A cell in which somebody is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[CellResult](nil),

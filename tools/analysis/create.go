@@ -42,7 +42,6 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_create",
 		Title:       "Create a notebook",
-		Toolset:     tool.ToolsetCells,
 		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder. Use it to write down an analysis. It has the session's kind of kernel, but the session stays in its own notebook. Runs and overwrites nothing.",
 		Output:      tool.ResultOf[NotebookCreateResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {

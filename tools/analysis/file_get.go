@@ -61,7 +61,6 @@ func fileGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_get",
 		Title:       "Get a file",
-		Toolset:     tool.ToolsetCells,
 		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + textfmt.Kilobytes(MaxFile) + " are not returned, except images.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[FileGetResult](nil),

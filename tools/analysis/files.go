@@ -39,9 +39,8 @@ type FileListResult struct {
 // fileList makes file_list.
 func fileList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "file_list",
-		Title:   "List files",
-		Toolset: tool.ToolsetCells,
+		Name:  "file_list",
+		Title: "List files",
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
 			"Costs a request or two. Skips hidden files. Stops at " + textfmt.Thousands(files.MaxListed) + " entries, and says so.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -107,7 +106,6 @@ func fileRead(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_read",
 		Title:       "Read a text file",
-		Toolset:     tool.ToolsetCells,
 		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[FileReadResult](nil),

@@ -23,7 +23,6 @@ func notebookGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_get",
 		Title:       "Read a notebook",
-		Toolset:     tool.ToolsetCells,
 		Description: "Reads all cells of a notebook with sources and outputs, as they are now, unsaved edits of people included. Use it before editing, and for the cells' ids. Long text is cut in the middle and marked so. Cells that do not fit in one answer come with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[notebook.ReadResult](nil),

@@ -33,7 +33,6 @@ func getImageResource(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_image_resource",
 		Title:       "Get an image",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Returns the image at an address that an answer named (jupyter://…): its size, its data in base64, and the picture. Use it for an image that an answer did not show. The base64 costs about 1.4 characters per byte; include_data false leaves it out.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ImageResult](nil),

@@ -42,9 +42,8 @@ type ImportResult struct {
 // notebookImport makes notebook_import.
 func notebookImport(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_import",
-		Title:   "Import a srcbook file",
-		Toolset: tool.ToolsetCells,
+		Name:  "notebook_import",
+		Title: "Import a srcbook file",
 		Description: "Makes a new notebook from srcbook markdown (.src.md), such as the resources notebook://…/srcmd, with the same cells and ids. " +
 			"Give either the text or the path of a file on the Jupyter server. Runs nothing and overwrites nothing. Costs little.",
 		Output: tool.ResultOf[ImportResult](nil),

@@ -52,7 +52,6 @@ func previewData(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "preview_data",
 		Title:       "Look into a data file",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows the beginning of a data file: columns, types, first rows, size. Use it before writing code that loads the file. Reads CSV, TSV, JSON lines, Excel, Parquet, Feather and SQLite of any size, in a separate kernel. The first call takes some seconds.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Preview](refinePreview),

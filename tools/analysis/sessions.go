@@ -50,7 +50,6 @@ func sessionCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_create",
 		Title:       "Start an analysis session",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Use it before running code. With notebook_path it uses that notebook's kernel, which people who open the notebook share, and code appears there as cells. Costs some seconds.",
 		Output:      tool.ResultOf[SessionInfo](nil),
 		Call: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
@@ -99,7 +98,6 @@ func sessionConnect(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_connect",
 		Title:       "Join a running kernel",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Makes an analysis session from a running kernel, such as that of a notebook that somebody has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ConnectResult](nil),
@@ -145,7 +143,6 @@ func sessionList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_list",
 		Title:       "List analysis sessions",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which a session can be connected to. Costs one request per session.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[SessionsResult](nil),
@@ -215,9 +212,8 @@ type EndedResult struct {
 // sessionDelete makes session_delete.
 func sessionDelete(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "session_delete",
-		Title:   "End an analysis session",
-		Toolset: tool.ToolsetAnalysis,
+		Name:  "session_delete",
+		Title: "End an analysis session",
 		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, keeps running. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
 		Hints:  tool.Hints{Destructive: true},
@@ -262,7 +258,6 @@ func interruptExecution(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "interrupt_execution",
 		Title:       "Interrupt a session's code",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Stops code that you left running in an analysis session, and cancels what waits. Use it for code that takes too long. Variables stay. Code that people run in the same kernel is left alone. Costs some seconds at most.",
 		Hints:       tool.Hints{Idempotent: true, Destructive: true},
 		Output:      tool.ResultOf[InterruptResult](nil),

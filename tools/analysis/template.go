@@ -42,9 +42,8 @@ type TemplateResult struct {
 // notebookFromTemplate makes notebook_from_template.
 func notebookFromTemplate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_from_template",
-		Title:   "Create a notebook from a template",
-		Toolset: tool.ToolsetCells,
+		Name:  "notebook_from_template",
+		Title: "Create a notebook from a template",
 		Description: "Makes a new notebook from a template (notebook://templates/{pattern}): a small worked example of a way to reason or to analyse data, in which each cell runs. " +
 			"Use it to begin such work, then adapt the cells to your problem. Runs nothing and overwrites nothing. Costs little.",
 		Output: tool.ResultOf[TemplateResult](nil),

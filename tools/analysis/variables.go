@@ -107,7 +107,6 @@ func getVariables(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_variables",
 		Title:       "List variables",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Use it to see what exists before writing code. Leaves no trace and runs none of the variables' own code. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Listing](nil),
@@ -142,7 +141,6 @@ func getVariable(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_variable",
 		Title:       "Look at a variable",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and an object's members; of a table its columns and first rows. Use it instead of printing. Leaves no trace. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
@@ -173,7 +171,6 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_dataframe_info",
 		Title:       "Look at a DataFrame",
-		Toolset:     tool.ToolsetAnalysis,
 		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Use it before writing code for the data. Leaves no trace in the kernel. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Frame](refineTable),

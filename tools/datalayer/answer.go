@@ -18,9 +18,9 @@ import (
 // Their answer is a text, a table with tabs, or the outputs of code as a list of texts and images. The content of our
 // answer holds it as it is; the structured content, where there is one, holds it as "result", beside "kind".
 
-// ofToday puts a tool that their current server has into both toolsets.
+// ofToday puts a tool that their current server has into the toolset of that one, too.
 func ofToday(t tool.Tool) tool.Tool {
-	t.Toolset, t.Also = tool.ToolsetDatalayer, []string{tool.ToolsetToday}
+	t.Also = []string{tool.ToolsetToday}
 	return t
 }
 

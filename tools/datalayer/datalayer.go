@@ -4,7 +4,7 @@ import "github.com/nbduet/nbduet/tools/tool"
 
 // Tools returns all tools of the toolset.
 func (d *Toolset) Tools() []tool.Tool {
-	return []tool.Tool{
+	return tool.InSet(tool.ToolsetDatalayer,
 		connectToJupyter(d),
 		listNotebooks(d),
 		useNotebook(d),
@@ -28,5 +28,5 @@ func (d *Toolset) Tools() []tool.Tool {
 		executeCellStreaming(d),
 		executeCellWithProgress(d),
 		executeIPython(d),
-	}
+	)
 }

@@ -28,7 +28,6 @@ func listNotebook(d *Toolset) tool.Tool {
 	return tool.Tool{
 		Name:        "list_notebook",
 		Title:       "List all notebooks",
-		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you gave names, with their kernels' states and the current one (✓). Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tableSchema(columns...),
@@ -80,7 +79,6 @@ func listCells(d *Toolset) tool.Tool {
 	return tool.Tool{
 		Name:        "list_cells",
 		Title:       "List the cells of the current notebook",
-		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells. Costs one line per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      cellTableSchema(overviewColumns...),
@@ -129,7 +127,6 @@ func readCells(d *Toolset) tool.Tool {
 	return tool.Tool{
 		Name:        "read_cells",
 		Title:       "Read all cells of the current notebook",
-		Toolset:     tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are now, with their sources and outputs as texts; images are named by their addresses. Use it for small notebooks. Costs the length of the sources and up to " + textfmt.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[cellsResult](nil),
@@ -216,9 +213,8 @@ func (oldStreamArgs) Refine(f tool.Fields) { intervalField(f.Field("progress_int
 // oldRun makes one of the three tools that ran a cell.
 func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched func(*Watch)) tool.Tool {
 	return tool.Tool{
-		Name:    name,
-		Title:   title,
-		Toolset: tool.ToolsetDatalayer,
+		Name:  name,
+		Title: title,
 		Description: "Runs one code cell of the current notebook, in the kernel that people's tabs share, and returns its outputs as texts and images" + about + ". " +
 			"Use it to run a cell as it is. At the timeout the cell is interrupted, and its outputs so far are returned.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
@@ -259,9 +255,8 @@ func (ipythonArgs) Refine(f tool.Fields) {
 // executeIPython makes execute_ipython.
 func executeIPython(d *Toolset) tool.Tool {
 	return tool.Tool{
-		Name:    "execute_ipython",
-		Title:   "Run code in the kernel",
-		Toolset: tool.ToolsetDatalayer,
+		Name:  "execute_ipython",
+		Title: "Run code in the kernel",
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
 			"Use it to look at variables and for tests. At the timeout the code is interrupted.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},

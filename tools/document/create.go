@@ -47,7 +47,6 @@ func createDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "create_document",
 		Title:       "Create a document",
-		Toolset:     tool.ToolsetDocument,
 		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if there is something at the path already, or no folder for it.",
 		Output:      tool.ResultOf[CreateResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {

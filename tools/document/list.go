@@ -40,7 +40,6 @@ func listDocuments(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_documents",
 		Title:       "List documents",
-		Toolset:     tool.ToolsetDocument,
 		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. Use it to find a document's path. Hidden files and checkpoints are skipped. It stops where there is very much, or after 20 seconds, and says so in a second text.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[listDocumentsResult](nil),

@@ -28,7 +28,6 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document",
 		Title:       "Delete a document",
-		Toolset:     tool.ToolsetDocument,
 		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for what nobody needs. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[DeleteResult](nil),
@@ -73,7 +72,6 @@ func renameDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "rename_document",
 		Title:       "Rename a document",
-		Toolset:     tool.ToolsetDocument,
 		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. People who have it open go on under the new name, and a notebook keeps its kernel.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[RenameResult](nil),
@@ -120,9 +118,8 @@ type CopyResult struct {
 // copyDocument makes copy_document.
 func copyDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "copy_document",
-		Title:   "Copy a document",
-		Toolset: tool.ToolsetDocument,
+		Name:  "copy_document",
+		Title: "Copy a document",
 		Description: "Copies a file or notebook, unsaved edits included. The original is not touched. Fails if the new path exists already or its folder does not. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
 		Output: tool.ResultOf[CopyResult](nil),

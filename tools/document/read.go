@@ -49,7 +49,6 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_content",
 		Title:       "Read a document",
-		Toolset:     tool.ToolsetDocument,
 		Description: "Reads a text document (Markdown, source code, data, …) as it is now, unsaved typing included. Use it before editing. Go on with a longer one from next_position. Of a notebook it returns the JSON of its file, which is long.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ContentResult](nil),

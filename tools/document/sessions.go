@@ -51,9 +51,8 @@ func DescribeSession(i session.Info) Session {
 // queryDocumentSession makes query_document_session.
 func queryDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "query_document_session",
-		Title:   "Document session",
-		Toolset: tool.ToolsetRTC,
+		Name:  "query_document_session",
+		Title: "Document session",
 		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -103,9 +102,8 @@ type EndSessionResult struct {
 // endDocumentSession makes end_document_session.
 func endDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "end_document_session",
-		Title:   "Close a document session",
-		Toolset: tool.ToolsetRTC,
+		Name:  "end_document_session",
+		Title: "Close a document session",
 		Description: "Saves and leaves a document's collaboration session now instead of when it is unused. People's tabs stay as they are, " +
 			"and the next tool that names the document opens it again.",
 		Hints:  tool.Hints{Idempotent: true},

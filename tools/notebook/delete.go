@@ -70,7 +70,6 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_nb_cells",
 		Title:       "Delete notebook cells",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for what nobody needs. A cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[DeleteResult](nil),

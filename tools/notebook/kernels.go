@@ -38,7 +38,6 @@ func listAvailableKernels(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_available_kernels",
 		Title:       "List available kernels",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the kernels that the Jupyter server can start, one for each installed language environment. Use it before changing a notebook's kernel. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ListKernelsResult](nil),
@@ -94,7 +93,6 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "restart_nb_kernel",
 		Title:       "Restart a notebook's kernel",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Restarts a notebook's kernel, for everybody: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if there is none.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[RestartResult](nil),
@@ -215,7 +213,6 @@ func assignNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "assign_nb_kernel",
 		Title:       "Choose a notebook's kernel",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Changes a notebook's kernel, for example to another language, in its metadata and its running session, so that people's tabs follow. The former kernel is shut down with its variables; if the notebook runs that kernel already, it is kept.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[AssignResult](nil),

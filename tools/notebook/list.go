@@ -40,7 +40,6 @@ func listNbs(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_nbs",
 		Title:       "List notebooks",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the notebooks below a folder and its folders. Use it to find a notebook's path. Costs one request per folder: give a path if the server has many. It stops where there is very much, or after 20 seconds, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ListNbsResult](nil),

@@ -57,7 +57,6 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "modify_nb_cells",
 		Title:       "Change notebook cells",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from what you were last shown, merged with what people typed since; if both changed the same words, nothing is written and you see both changes.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ModifyResult](nil),

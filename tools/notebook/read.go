@@ -68,9 +68,8 @@ const NoKernel = "not_running"
 // getNbStat makes get_nb_stat.
 func getNbStat(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "get_nb_stat",
-		Title:   "Notebook status",
-		Toolset: tool.ToolsetNotebook,
+		Name:  "get_nb_stat",
+		Title: "Notebook status",
 		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel (none is started), and who else has it open, in which cell. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -172,7 +171,6 @@ func readNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "read_nb_cells",
 		Title:       "Read notebook cells",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Reads cells with sources and outputs as they are now, unsaved typing included. Use it before editing, and to look at a cell that is still running. Name ranges in a large notebook. Long text is cut in the middle, with a mark; cells that do not fit come with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ReadResult](nil),

@@ -287,7 +287,6 @@ func executeNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "execute_nb_cells",
 		Title:       "Run notebook cells",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Runs code cells as they are, in the order given, in the kernel that the notebook shares with people's tabs, starting one if there is none. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ExecuteResult](nil),

@@ -85,7 +85,6 @@ func getRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_run",
 		Title:       "Look at a run",
-		Toolset:     tool.ToolsetRuns,
 		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. Use it for a run that was left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long one with output and offset.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[PagedRun](nil),
@@ -114,7 +113,6 @@ func waitRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_run",
 		Title:       "Wait for a run",
-		Toolset:     tool.ToolsetRuns,
 		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input, and shows its outcome and outputs. Use it for a run that was left running, rather than looking again and again.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
@@ -139,9 +137,8 @@ type cancelRunArgs struct {
 
 func cancelRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "cancel_run",
-		Title:   "Cancel a run",
-		Toolset: tool.ToolsetRuns,
+		Name:  "cancel_run",
+		Title: "Cancel a run",
 		Description: "Cancels a waiting execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
 			"A run that waits in the kernel for somebody else's code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
@@ -189,9 +186,8 @@ type ListRunsResult struct {
 
 func listRuns(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "list_runs",
-		Title:   "List runs",
-		Toolset: tool.ToolsetRuns,
+		Name:  "list_runs",
+		Title: "List runs",
 		Description: "Lists the cell executions that you asked for, latest first, with states and without outputs. " +
 			"Use it to find the run_id of one that still runs. It does not list what people run in their own tabs. Costs one line a run.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},

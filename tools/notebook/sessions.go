@@ -33,9 +33,8 @@ type sessionView struct {
 // queryNbSessions makes query_nb_sessions.
 func queryNbSessions(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "query_nb_sessions",
-		Title:   "Open notebook sessions",
-		Toolset: tool.ToolsetRTC,
+		Name:  "query_nb_sessions",
+		Title: "Open notebook sessions",
 		Description: "Lists the notebooks below a folder that this program has, or recently had, open in JupyterLab's real-time collaboration. " +
 			"Use it to see which notebooks you have open and when they close by themselves. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -69,7 +68,6 @@ func endNbSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "end_nb_session",
 		Title:       "Close a notebook session",
-		Toolset:     tool.ToolsetRTC,
 		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call opens it again. The further output of a cell that runs is not written into the notebook.",
 		Hints:       tool.Hints{Idempotent: true},
 		Output:      tool.ResultOf[document.EndSessionResult](nil),

@@ -21,9 +21,8 @@ type BaseURLResult struct {
 // getBaseURL makes get_base_url.
 func getBaseURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "get_base_url",
-		Title:   "Get the Jupyter address",
-		Toolset: tool.ToolsetNotebook,
+		Name:  "get_base_url",
+		Title: "Get the Jupyter address",
 		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
 			"Use it to build links for people. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -57,7 +56,6 @@ func nbPathFromURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "nb_path_from_url",
 		Title:       "Notebook path from a URL",
-		Toolset:     tool.ToolsetNotebook,
 		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/… and the like) into the path that the other tools take. Use it when a person pastes a link. Refuses links to other servers and to files that are not notebooks. The server is not asked.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[URLResult](nil),

@@ -52,7 +52,6 @@ func changesSince(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "changes_since",
 		Title:       "What changed, by whom",
-		Toolset:     tool.ToolsetPair,
 		Description: "Tells what people and other agents changed in a notebook since a revision that you were answered: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you go on with what you read earlier.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),

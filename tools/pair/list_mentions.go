@@ -32,7 +32,6 @@ func listMentions(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_mentions",
 		Title:       "List mentions not yet answered",
-		Toolset:     tool.ToolsetPair,
 		Description: "Lists where people called you by name in cells and chats and nobody has replied yet.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[MentionList](nil).WithCarets(),

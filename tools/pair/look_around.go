@@ -77,9 +77,8 @@ type Elsewhere struct {
 // lookAround makes look_around.
 func lookAround(d *deps.Deps) tool.Tool {
 	return tool.Tool{
-		Name:    "look_around",
-		Title:   "See where people are",
-		Toolset: tool.ToolsetPair,
+		Name:  "look_around",
+		Title: "See where people are",
 		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when somebody says \"this cell\" or \"here\". " +
 			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},

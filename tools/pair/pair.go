@@ -7,7 +7,7 @@ import (
 
 // Tools makes the tools of the toolset pair.
 func Tools(d *deps.Deps) []tool.Tool {
-	return []tool.Tool{
+	return tool.InSet(tool.ToolsetPair,
 		lookAround(d),
 		changesSince(d),
 		waitForChange(d),
@@ -17,5 +17,5 @@ func Tools(d *deps.Deps) []tool.Tool {
 		listMentions(d),
 		undoAgent(d),
 		redoAgent(d),
-	}
+	)
 }

@@ -37,7 +37,6 @@ func reply(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "reply",
 		Title:       "Reply to a mention",
-		Toolset:     tool.ToolsetPair,
 		Description: "Answers who called you by name where they did: in the chat, or as a Markdown cell beneath theirs.",
 		Output:      tool.DocumentResultOf[ReplyResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {

@@ -59,7 +59,6 @@ func undoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "undo_agent",
 		Title:       "Take back own edits",
-		Toolset:     tool.ToolsetPair,
 		Description: "Takes back your last edit of a document, or more, or one of before: all that one call changed. What people typed since stays, and so do runs and their outputs; the answer says what was left and why.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
@@ -83,7 +82,6 @@ func redoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "redo_agent",
 		Title:       "Make own edits again",
-		Toolset:     tool.ToolsetPair,
 		Description: "Makes again what you took back last of your edits of a document, or the last count of that, until your next edit of it.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),

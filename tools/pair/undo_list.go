@@ -39,7 +39,6 @@ func listAgentEdits(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_agent_edits",
 		Title:       "List own edits",
-		Toolset:     tool.ToolsetPair,
 		Description: "Lists what you changed in a document since it was opened here, call by call: the steps that can be taken back, with tool, reason and cells, and those that were and can be made again.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ListEditsResult](nil),

@@ -46,7 +46,6 @@ func waitForChange(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_for_change",
 		Title:       "Wait for a change",
-		Toolset:     tool.ToolsetPair,
 		Description: "Waits until somebody else has changed a notebook since a revision, and has paused for 1.5 s; then shows what changed. Use it to work in turns with a person.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),

@@ -54,7 +54,6 @@ func waitForMention(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        NameWait,
 		Title:       "Wait until called by name",
-		Toolset:     tool.ToolsetPair,
 		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",
 		Hints:       tool.Hints{ReadOnly: true},
 		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // of which there is none if nobody calls

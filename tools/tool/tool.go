@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -41,6 +42,14 @@ type Hints struct {
 	Idempotent bool
 	// OpenWorld: it runs code, which can reach anything.
 	OpenWorld bool
+}
+
+// InSet puts those of the tools into a toolset that name none themselves.
+func InSet(toolset string, tools ...Tool) []Tool {
+	for i := range tools {
+		tools[i].Toolset = cmp.Or(tools[i].Toolset, toolset)
+	}
+	return tools
 }
 
 // In tells whether the tool belongs to a toolset.
