@@ -28,13 +28,7 @@ type CodeOptions struct {
 }
 
 func (o CodeOptions) runOptions() notebook.RunOptions {
-	timeout, size := DefaultCodeTimeout, DefaultCodeSize
-	if o.Timeout != nil {
-		timeout = *o.Timeout
-	}
-	if o.MaxSize != nil {
-		size = *o.MaxSize
-	}
+	timeout, size := tool.ValueOr(o.Timeout, DefaultCodeTimeout), tool.ValueOr(o.MaxSize, DefaultCodeSize)
 	return notebook.RunOptions{InterruptOnCancel: o.InterruptOnCancel, Waiting: notebook.Waiting{
 		Timeout: &timeout, OutputSize: notebook.OutputSize{MaxSize: &size},
 	}}

@@ -41,7 +41,7 @@ func getImageResource(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			with := args.Data == nil || *args.Data
+			with := tool.ValueOr(args.Data, true)
 			most := render.ImageBudget
 			if with {
 				most = (tool.AnswerBudget - 8000) / 3 // the data twice, and the picture

@@ -42,13 +42,7 @@ func listFiles(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			depth, limit := filesDepth, filesShown
-			if args.Depth != nil {
-				depth = *args.Depth
-			}
-			if args.Limit != nil {
-				limit = *args.Limit
-			}
+			depth, limit := tool.ValueOr(args.Depth, filesDepth), tool.ValueOr(args.Limit, filesShown)
 			var wanted *regexp.Regexp
 			if args.Pattern != "" {
 				if wanted, err = globExpression(args.Pattern); err != nil {

@@ -113,11 +113,7 @@ func readNotebook(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			limit := cellsShown
-			if args.Limit != nil {
-				limit = *args.Limit
-			}
-			return d.readUsed(ctx, doc, name, args.Format == formatDetailed, args.Start, limit)
+			return d.readUsed(ctx, doc, name, args.Format == formatDetailed, args.Start, tool.ValueOr(args.Limit, cellsShown))
 		}),
 	})
 }

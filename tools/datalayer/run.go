@@ -1,6 +1,7 @@
 package datalayer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,13 +58,7 @@ func intervalField(f tool.Field) {
 
 // SecondsOf returns how long to wait: as long as was asked for, or as their server waits.
 func SecondsOf(asked *int, usual int) int {
-	if asked != nil {
-		usual = *asked
-	}
-	if usual == 0 {
-		usual = UsualTimeout
-	}
-	return min(usual, notebook.MaxTimeout)
+	return min(cmp.Or(tool.ValueOr(asked, usual), UsualTimeout), notebook.MaxTimeout)
 }
 
 // A Watch is the wait for a run, as their server reports it.
@@ -91,17 +86,14 @@ type Watch struct {
 
 // take takes over this program's own options.
 func (w *Watch) take(o analysis.CodeOptions) {
-	if o.MaxSize != nil {
-		w.size = *o.MaxSize
-	}
-	w.always = o.InterruptOnCancel
+	w.size, w.always = tool.ValueOr(o.MaxSize, w.size), o.InterruptOnCancel
 }
 
 // Watch makes the wait for a run with these arguments. usual is the default timeout.
 func (u UsedRun) Watch(kind string, usual int) *Watch {
-	w := &Watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream, said: u.Timeout != nil}
-	if u.Interval != nil {
-		w.interval = *u.Interval
+	w := &Watch{
+		kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: tool.ValueOr(u.Interval, DefaultInterval),
+		size: analysis.DefaultCodeSize, stream: tool.ValueOr(u.Stream, true), said: u.Timeout != nil,
 	}
 	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: Execution exceeded %d seconds]", w.seconds)
 	return w

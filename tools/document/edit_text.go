@@ -49,10 +49,7 @@ func editByText(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
-			r := replacement{old: textfmt.Lines(args.Old), put: textfmt.Lines(args.New), all: args.All}
-			if args.Occurrence != nil {
-				r.only = *args.Occurrence
-			}
+			r := replacement{old: textfmt.Lines(args.Old), put: textfmt.Lines(args.New), all: args.All, only: tool.ValueOr(args.Occurrence, 0)}
 			switch {
 			case r.all && r.only > 0:
 				return nil, errors.New("replace_all and occurrence are both given: give one of them; nothing was changed")

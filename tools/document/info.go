@@ -85,7 +85,7 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 				return a, nil
 			}
 			runes := []rune(content.all)
-			end := min(len(runes), limitOf(args.Max))
+			end := min(len(runes), tool.ValueOr(args.Max, defaultContent))
 			revision := ""
 			if file.Type == TypeNotebook {
 				revision = target.Revision(content.rev)

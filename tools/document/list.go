@@ -48,11 +48,9 @@ func listDocuments(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			s := files.Search{Root: root, What: "document", Capped: true, Wants: func(jupyter.Content) bool { return true }}
-			if args.Depth != nil {
-				s.Depth = *args.Depth - 1
-			}
-			found, note, err := d.Walk(ctx, s)
+			found, note, err := d.Walk(ctx, files.Search{
+				Root: root, What: "document", Depth: tool.ValueOr(args.Depth, 1) - 1, Capped: true, Wants: func(jupyter.Content) bool { return true },
+			})
 			if err != nil {
 				return nil, Missing(err, root)
 			}

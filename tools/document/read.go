@@ -148,7 +148,7 @@ func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from
 			out.Next = &end
 		}
 	}
-	n := min(len(runes)-args.Position, limitOf(args.Max))
+	n := min(len(runes)-args.Position, tool.ValueOr(args.Max, defaultContent))
 	keep(n)
 	return func(a *tool.Answer) error {
 		if err := a.TrimTo(n, keep); err != nil {
@@ -158,13 +158,6 @@ func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from
 		shown(from, from+len(out.Content))
 		return nil
 	}, nil
-}
-
-func limitOf(given *int) int {
-	if given == nil {
-		return defaultContent
-	}
-	return *given
 }
 
 // notebookText writes a notebook as the JSON of its file.

@@ -209,10 +209,7 @@ func ReadAll(ctx context.Context, d *deps.Deps, doc *session.Document, most int,
 
 // readWithin is ReadCells of what fits in so many bytes.
 func readWithin(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
-	limit := DefaultCellData
-	if args.Max != nil {
-		limit = *args.Max
-	}
+	limit := tool.ValueOr(args.Max, DefaultCellData)
 	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
 	cells := view.Now
 	indexes, moved, err := cellsToRead(args, view)

@@ -33,12 +33,7 @@ type OutputSize struct {
 }
 
 // Size is how many characters of a cell's outputs are shown.
-func (o OutputSize) Size() int {
-	if o.MaxSize == nil {
-		return DefaultOutputSize
-	}
-	return *o.MaxSize
-}
+func (o OutputSize) Size() int { return tool.ValueOr(o.MaxSize, DefaultOutputSize) }
 
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
@@ -51,10 +46,7 @@ func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout) }
 
 // WaitAtMost is how long the call may wait.
 func (w Waiting) WaitAtMost() time.Duration {
-	if w.Timeout == nil {
-		return defaultTimeout * time.Second
-	}
-	return time.Duration(*w.Timeout * float64(time.Second))
+	return time.Duration(tool.ValueOr(w.Timeout, defaultTimeout) * float64(time.Second))
 }
 
 // hold is how long the call waits.
@@ -69,7 +61,7 @@ type RunOptions struct {
 }
 
 // wanted is the value of an argument that is true by default.
-func wanted(said *bool) bool { return said == nil || *said }
+func wanted(said *bool) bool { return tool.ValueOr(said, true) }
 
 // An ExecutionResult is the result of running one cell.
 type ExecutionResult struct {

@@ -205,10 +205,7 @@ func answerRuns(ctx context.Context, d *deps.Deps, args listRunsArgs) (*tool.Ans
 			return nil, err
 		}
 	}
-	limit := defaultRunsListed
-	if args.Limit != nil {
-		limit = *args.Limit
-	}
+	limit := tool.ValueOr(args.Limit, defaultRunsListed)
 	all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run.Run) bool { return !Visible(ctx, r) })
 	out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
 	for _, r := range all[:min(limit, len(all))] {

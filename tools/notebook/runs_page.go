@@ -105,10 +105,7 @@ func unfinishedEscape(piece []rune) int {
 func answerPage(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	o := d.OutcomeOf(ctx, r)
 	outputs := render.ContentsOf(o.Outputs)
-	offset, n := 0, args.Size()
-	if args.Offset != nil {
-		offset = *args.Offset
-	}
+	offset, n := tool.ValueOr(args.Offset, 0), args.Size()
 	p, err := pageOf(r, outputs, *args.Output, offset, n)
 	if err != nil {
 		return nil, err

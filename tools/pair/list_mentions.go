@@ -82,10 +82,7 @@ func (r *MentionList) words() plaintext.Text {
 	for _, v := range r.Mentions {
 		head := " " + v.ID + " by " + v.by() + ", in " + v.Path
 		if v.CellID != "" {
-			c := plaintext.Cell{Index: -1, ID: v.CellID}
-			if v.Index != nil {
-				c.Index = *v.Index
-			}
+			c := plaintext.Cell{Index: tool.ValueOr(v.Index, -1), ID: v.CellID}
 			head += ", cell " + c.Name()
 		}
 		switch v.Taken {

@@ -66,7 +66,7 @@ func undoAgent(d *deps.Deps) tool.Tool {
 			if args.Step != "" && args.Count != nil {
 				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
 			}
-			n := countOf(args.Count)
+			n := tool.ValueOr(args.Count, 1)
 			return revise(ctx, d, args.Path, "took back", n, func(s undo.Steps) (undo.Outcome, error) {
 				if args.Step != "" {
 					return s.UndoStep(ctx, args.Step)
@@ -86,17 +86,10 @@ func redoAgent(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
-			n := countOf(args.Count)
+			n := tool.ValueOr(args.Count, 1)
 			return revise(ctx, d, args.Path, "made again", n, func(s undo.Steps) (undo.Outcome, error) { return s.Redo(ctx, n) }, nothingToRedo)
 		}),
 	}
-}
-
-func countOf(n *int) int {
-	if n == nil {
-		return 1
-	}
-	return *n
 }
 
 // revise takes back, or makes again, so many steps of the client of a call, or as many as there are.

@@ -22,8 +22,7 @@ const (
 	// tellEvery is how often the client of a call that waits is told so.
 	tellEvery = 5 * time.Second
 
-	maxWait     = 3600
-	defaultWait = 300
+	defaultWait = 300 // seconds
 )
 
 type waitArgs struct {
@@ -65,12 +64,8 @@ func waitForChange(d *deps.Deps) tool.Tool {
 					return nil, err
 				}
 			}
-			wait := defaultWait * time.Second
-			if args.Timeout != nil {
-				wait = time.Duration(*args.Timeout * float64(time.Second))
-			}
 			began := time.Now()
-			over := began.Add(d.Hold(ctx, false, wait))
+			over := began.Add(d.Hold(ctx, false, waitFor(args.Timeout)))
 			log := doc.History()
 			var said string
 			var saidAt time.Time
@@ -104,6 +99,11 @@ func waitForChange(d *deps.Deps) tool.Tool {
 			}
 		}),
 	}
+}
+
+// waitFor is how long a call waits that gives so many seconds.
+func waitFor(seconds *float64) time.Duration {
+	return time.Duration(tool.ValueOr(seconds, defaultWait) * float64(time.Second))
 }
 
 // waiter waits for changes that fit.

@@ -68,12 +68,8 @@ func waitForMention(d *deps.Deps) tool.Tool {
 			if len(l.docs) > 0 {
 				defer d.Manager.Presence.Waiting(l.client, l.docs...)()
 			}
-			wait := defaultWait * time.Second
-			if args.Timeout != nil {
-				wait = time.Duration(*args.Timeout * float64(time.Second))
-			}
 			began := time.Now()
-			m, ok, err := l.wait(ctx, d.Hold(ctx, false, wait))
+			m, ok, err := l.wait(ctx, d.Hold(ctx, false, waitFor(args.Timeout)))
 			if err != nil {
 				return nil, err
 			}
@@ -244,10 +240,7 @@ func (a Attached) name() string {
 	if a.CellID == "" {
 		return a.Path
 	}
-	c := plaintext.Cell{Index: -1, ID: a.CellID}
-	if a.Index != nil {
-		c.Index = *a.Index
-	}
+	c := plaintext.Cell{Index: tool.ValueOr(a.Index, -1), ID: a.CellID}
 	return a.Path + " cell " + c.Name()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/project"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -36,11 +37,7 @@ type fileStamp struct {
 }
 
 func stampOf(c jupyter.Content) fileStamp {
-	s := fileStamp{modified: c.LastModified, hash: c.Hash}
-	if c.Size != nil {
-		s.size = *c.Size
-	}
-	return s
+	return fileStamp{c.LastModified, tool.ValueOr(c.Size, 0), c.Hash}
 }
 
 // errProject is matched by errors about the project file itself.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -40,10 +41,7 @@ func (r CellRange) Indexes(what string, v View) ([]int, error) {
 	case r.Start == nil:
 		return nil, fmt.Errorf("%s lacks start: name cells by start (and end), or one cell by id; %s", what, Holds(count))
 	}
-	start, end := *r.Start, *r.Start+1
-	if r.End != nil {
-		end = *r.End
-	}
+	start, end := *r.Start, tool.ValueOr(r.End, *r.Start+1)
 	switch {
 	case start < 0 || end < 0:
 		return nil, fmt.Errorf("%s (%s) is negative: indexes count from 0, and %s", what, r, Holds(count))

@@ -59,6 +59,14 @@ func check(s *jsonschema.Resolved, args any) error {
 	return errors.New("invalid arguments: " + strings.Join(c.found, "; "))
 }
 
+// ValueOr returns the value of an optional argument, and otherwise if the call leaves it out.
+func ValueOr[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
+
 // decodeArguments puts checked arguments into dst.
 func decodeArguments(req mcp.CallToolRequest, dst any) error {
 	var b []byte
