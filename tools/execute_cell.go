@@ -39,6 +39,14 @@ func (a executeCellArgs) used() datalayer.UsedRun {
 	return u
 }
 
+// Check refuses, for a call with a session, what has a meaning only without one.
+func (a executeCellArgs) Check() error {
+	if a.ID == "" {
+		return nil
+	}
+	return errors.Join(a.either.check(), a.CellName.Check())
+}
+
 // executeCell makes execute_cell.
 func executeCell(p *parts) tool.Tool {
 	d := p.Deps
@@ -54,9 +62,6 @@ func executeCell(p *parts) tool.Tool {
 			if args.ID == "" {
 				name := datalayer.UsedCell{Index: args.Index, CellID: args.CellID}
 				return p.datalayer.RunUsedCell(ctx, name, args.used().Watch("cell.execute", datalayer.UsualTimeout), args.CodeOptions)
-			}
-			if err := errors.Join(args.either.check(), args.CellName.Check()); err != nil {
-				return nil, err
 			}
 			a, doc, err := d.SessionNotebook(ctx, args.ID)
 			if err != nil {

@@ -80,14 +80,10 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 
 // notebook is the notebook that a call asks for.
 func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
-	var sources []string
-	for _, c := range args.Cells {
-		sources = append(sources, c.Source)
-	}
-	if err := target.CheckTotal(sources...); err != nil {
-		return nbformat.Notebook{}, err
-	}
 	file := nbformat.Notebook{}
+	if err := target.CheckTotal(args.Cells, func(c newCell) string { return c.Source }); err != nil {
+		return file, err
+	}
 	for i, c := range args.Cells {
 		if err := tool.Whole(c.Source); err != nil {
 			return file, fmt.Errorf("cells[%d].source %w; nothing was created", i, err)

@@ -60,7 +60,7 @@ func notebookImport(d *deps.Deps) tool.Tool {
 					return nil, err
 				}
 			}
-			if err := target.CheckTotal(content); err != nil {
+			if err := target.CheckBytes(len(content)); err != nil {
 				return nil, err
 			}
 			nb, err := srcbook.Decode(content)

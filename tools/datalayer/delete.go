@@ -27,7 +27,7 @@ type deleteUsedArgs struct {
 	target.Forced
 }
 
-func (a deleteUsedArgs) check() error {
+func (a deleteUsedArgs) Check() error {
 	if a.Index == nil && len(a.Indices) == 0 && len(a.IDs) == 0 {
 		return errors.New("name the cells by cell_indices or by cell_ids_to_delete")
 	}

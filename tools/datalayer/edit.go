@@ -31,7 +31,7 @@ type insertCellArgs struct {
 	inNotebook
 }
 
-func (a insertCellArgs) check() error { return checkNewSource(a.Source) }
+func (a insertCellArgs) Check() error { return checkNewSource(a.Source) }
 
 // checkNewSource refuses a shortened source.
 func checkNewSource(source string) error {
@@ -119,7 +119,7 @@ type editSourceArgs struct {
 	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
 }
 
-func (a editSourceArgs) check() error {
+func (a editSourceArgs) Check() error {
 	if textfmt.Marked(a.New) {
 		return fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
 	}
@@ -175,7 +175,7 @@ type moveUsedArgs struct {
 	target.Forced
 }
 
-func (a moveUsedArgs) check() error {
+func (a moveUsedArgs) Check() error {
 	if (a.Source == nil && a.SourceID == "") || (a.Target == nil && a.TargetID == "") {
 		return errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
 	}

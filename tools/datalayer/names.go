@@ -162,24 +162,14 @@ type inNotebook struct {
 // notebook is the notebook as it was named.
 func (n inNotebook) notebook() string { return n.Notebook }
 
-// check accepts all arguments; those that are refused before the notebook is opened have their own.
-func (inNotebook) check() error { return nil }
-
 // inCurrent is the arguments of a tool that works in the current notebook.
 type inCurrent struct{}
 
 func (inCurrent) notebook() string { return "" }
-func (inCurrent) check() error     { return nil }
 
 // inUsed is [tool.Typed] for a tool that works in one notebook, which is open while answer runs.
-func inUsed[A interface {
-	notebook() string
-	check() error
-}](d *Toolset, answer func(context.Context, *session.Document, A) (*tool.Answer, error)) tool.Call {
+func inUsed[A interface{ notebook() string }](d *Toolset, answer func(context.Context, *session.Document, A) (*tool.Answer, error)) tool.Call {
 	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
-		if err := args.check(); err != nil {
-			return nil, err
-		}
 		doc, _, err := d.openUsed(ctx, args.notebook())
 		if err != nil {
 			return nil, err
@@ -198,13 +188,9 @@ type foundCell struct {
 
 // inUsedCell is [tool.Typed] for a tool that does something with one cell, and says so in a text.
 func inUsedCell[A interface {
-	check() error
 	open(context.Context, *Toolset) (*session.Document, ydoc.Cell, int, error)
 }](d *Toolset, answer func(context.Context, foundCell, A) (*textResult, error)) tool.Call {
 	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
-		if err := args.check(); err != nil {
-			return nil, err
-		}
 		doc, cell, at, err := args.open(ctx, d)
 		if err != nil {
 			return nil, err

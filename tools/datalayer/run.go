@@ -227,7 +227,7 @@ type insertExecuteArgs struct {
 	inCurrent
 }
 
-func (a insertExecuteArgs) check() error { return checkNewSource(a.Source) }
+func (a insertExecuteArgs) Check() error { return checkNewSource(a.Source) }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {

@@ -60,7 +60,7 @@ func createDocument(d *deps.Deps) tool.Tool {
 			if err := FitsType(clean, args.Type); err != nil {
 				return nil, err
 			}
-			if err := target.CheckTotal(args.Content); err != nil {
+			if err := target.CheckBytes(len(args.Content)); err != nil {
 				return nil, err
 			}
 			content, cells, err := newContent(ctx, d, args)

@@ -49,8 +49,8 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[OverwriteResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
-			if len(args.Content) > target.MaxSourceTotal {
-				return nil, target.CheckTotal(args.Content)
+			if err := target.CheckBytes(len(args.Content)); err != nil {
+				return nil, err
 			}
 			file, err := lookAt(ctx, d, args.Path)
 			if err != nil {

@@ -23,6 +23,11 @@ type insertArgs struct {
 	RunOptions
 }
 
+// Check bounds the contents.
+func (a insertArgs) Check() error {
+	return target.CheckTotal(a.Cells, func(c newCell) string { return c.Content })
+}
+
 type newCell struct {
 	Type    string `json:"type,omitempty" validate:"oneof=code markdown" default:"code"`
 	Content string `json:"content" validate:"max=source"`
@@ -45,19 +50,7 @@ func insertNbCells(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{OpenWorld: true},
 		Ordered:     true,
 		Output:      tool.DocumentResultOf[InsertResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
-			var sources []string
-			for _, c := range args.Cells {
-				sources = append(sources, c.Content)
-			}
-			if err := target.CheckTotal(sources...); err != nil {
-				return nil, err
-			}
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args insertArgs) (*tool.Answer, error) {
 			ids, runnable, err := insert(ctx, doc, args)
 			if err != nil {
 				return nil, err

@@ -25,6 +25,11 @@ type modifyArgs struct {
 	RunOptions
 }
 
+// Check bounds the contents.
+func (a modifyArgs) Check() error {
+	return target.CheckTotal(a.Modifications, func(m Modification) string { return m.Content })
+}
+
 // A Modification gives the cells of a range a new source.
 type Modification struct {
 	Range    target.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
@@ -60,19 +65,7 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from what you were last shown, merged with what people typed since; if both changed the same words, nothing is written and you see both changes.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ModifyResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
-			var sources []string
-			for _, m := range args.Modifications {
-				sources = append(sources, m.Content)
-			}
-			if err := target.CheckTotal(sources...); err != nil {
-				return nil, err
-			}
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args modifyArgs) (*tool.Answer, error) {
 			changed, err := Modify(ctx, doc, args.Modifications, args.Force)
 			if err != nil {
 				return nil, err

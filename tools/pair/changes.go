@@ -24,6 +24,12 @@ type changesArgs struct {
 	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too." default:"false"`
 }
 
+// Check refuses a call without a revision.
+func (a changesArgs) Check() error {
+	_, err := revisionOf("revision", a.Revision)
+	return err
+}
+
 // A ChangesResult is the answer of changes_since and wait_for_change.
 type ChangesResult struct {
 	Path     string       `json:"path" jsonschema:"The notebook, without a leading slash."`
@@ -55,16 +61,8 @@ func changesSince(d *deps.Deps) tool.Tool {
 		Description: "Tells what people and other agents changed in a notebook since a revision that you were answered: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you go on with what you read earlier.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
-		Call: tool.Typed(func(ctx context.Context, args changesArgs) (*tool.Answer, error) {
-			since, err := revisionOf("revision", args.Revision)
-			if err != nil {
-				return nil, err
-			}
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args changesArgs) (*tool.Answer, error) {
+			since, _ := revisionOf("revision", args.Revision) // it has been checked
 			told, known := doc.History().Since(since)
 			if !known {
 				return unknown(ctx, d, doc, args.Revision)

@@ -34,6 +34,12 @@ type waitArgs struct {
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
 }
 
+// Check refuses a call without a revision.
+func (a waitArgs) Check() error {
+	_, err := revisionOf("since", a.Since)
+	return err
+}
+
 const (
 	filterAny     = "any"
 	filterSource  = "source"
@@ -48,21 +54,11 @@ func waitForChange(d *deps.Deps) tool.Tool {
 		Description: "Waits until somebody else has changed a notebook since a revision, and has paused for 1.5 s; then shows what changed. Use it to work in turns with a person.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
-		Call: tool.Typed(func(ctx context.Context, args waitArgs) (*tool.Answer, error) {
-			since, err := revisionOf("since", args.Since)
-			if err != nil {
-				return nil, err
-			}
-			doc, err := d.Open(ctx, args.Path)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args waitArgs) (*tool.Answer, error) {
+			since, _ := revisionOf("since", args.Since) // it has been checked
 			w := waiter{doc: doc, client: tool.ClientOf(ctx), args: args}
-			if args.Cell != "" {
-				if w.cell, err = w.find(ctx); err != nil {
-					return nil, err
-				}
+			if err := w.find(ctx); err != nil {
+				return nil, err
 			}
 			began := time.Now()
 			over := began.Add(d.Hold(ctx, false, waitFor(args.Timeout)))
@@ -114,18 +110,21 @@ type waiter struct {
 	cell   string
 }
 
-// find returns the id of the cell that is waited for. The person is whose it is, where that has to be said.
-func (w *waiter) find(ctx context.Context) (string, error) {
+// find sets the id of the cell that is waited for, if there is one. The person is whose it is, where that has to be said.
+func (w *waiter) find(ctx context.Context) error {
+	if w.args.Cell == "" {
+		return nil
+	}
 	if w.args.Cell == target.Theirs {
 		ctx = target.WithPerson(ctx, w.args.Person)
 		w.args.Person = ""
 	}
 	view := target.ViewNow(ctx, w.doc)
 	at, err := view.Find(w.args.Cell, "cell")
-	if err != nil {
-		return "", err
+	if err == nil {
+		w.cell = view.Now[at].ID
 	}
-	return view.Now[at].ID, nil
+	return err
 }
 
 // pause returns when something has changed, or after a time.

@@ -12,12 +12,17 @@ const (
 	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
 )
 
-// CheckTotal bounds the sources of one call.
-func CheckTotal(sources ...string) error {
+// CheckTotal bounds the sources of the cells of one call together.
+func CheckTotal[C any](cells []C, source func(C) string) error {
 	n := 0
-	for _, s := range sources {
-		n += len(s)
+	for _, c := range cells {
+		n += len(source(c))
 	}
+	return CheckBytes(n)
+}
+
+// CheckBytes bounds what one call may write, n bytes.
+func CheckBytes(n int) error {
 	if n > MaxSourceTotal {
 		return fmt.Errorf("the contents are %s together, more than the %s allowed in one call: spread them over several calls",
 			textfmt.Kilobytes(n), textfmt.Kilobytes(MaxSourceTotal))

@@ -57,7 +57,8 @@ func (t Tool) In(toolset string) bool {
 	return t.Toolset == toolset || slices.Contains(t.Also, toolset)
 }
 
-// Typed makes a tool's Call from a function that takes the decoded arguments.
+// Typed makes a tool's Call from a function that takes the decoded arguments. If they have a method Check() error, a call
+// that it refuses does not reach the function.
 func Typed[A any](fn func(context.Context, A) (*Answer, error)) Call {
 	return Refined(ArgumentsOf[A](nil), fn)
 }
@@ -68,6 +69,11 @@ func Refined[A any](input Schema, fn func(context.Context, A) (*Answer, error)) 
 		var args A
 		if err := decodeArguments(req, &args); err != nil {
 			return nil, err
+		}
+		if c, ok := any(args).(interface{ Check() error }); ok {
+			if err := c.Check(); err != nil {
+				return nil, err
+			}
 		}
 		return fn(ctx, args)
 	}}
