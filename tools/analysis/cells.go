@@ -87,6 +87,11 @@ type editCellArgs struct {
 	target.Forced
 }
 
+func (a editCellArgs) base() string { return a.Revision }
+
+// naming is the view in which the cell is found, which gets a new source.
+func (a editCellArgs) naming(v target.View) target.View { return v.Writing(textfmt.Lines(a.Source)) }
+
 // An EditCellResult is the answer of notebook_edit_cell.
 type EditCellResult struct {
 	CellResult
@@ -102,19 +107,7 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
-			if err := args.Check(); err != nil {
-				return nil, err
-			}
-			if _, err := target.ParseRevision(args.Revision); err != nil {
-				return nil, err
-			}
-			source := textfmt.Lines(args.Source)
-			doc, cell, err := args.openCell(ctx, d, &source)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, _ ydoc.Revision, args editCellArgs) (*tool.Answer, error) {
 			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
@@ -136,6 +129,8 @@ type deleteCellArgs struct {
 	target.Forced
 }
 
+func (a deleteCellArgs) base() string { return a.Revision }
+
 // A DeleteCellResult is the answer of notebook_delete_cell.
 type DeleteCellResult struct {
 	Message string `json:"message"`
@@ -154,19 +149,7 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
-			if err := args.Check(); err != nil {
-				return nil, err
-			}
-			base, err := target.ParseRevision(args.Revision)
-			if err != nil {
-				return nil, err
-			}
-			doc, cell, err := args.openCell(ctx, d, nil)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, base ydoc.Revision, args deleteCellArgs) (*tool.Answer, error) {
 			at, _ := doc.Notebook().Index(cell.ID)
 			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, []readset.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
 				return nil, err
@@ -188,6 +171,8 @@ type moveCellArgs struct {
 	target.Forced
 }
 
+func (a moveCellArgs) base() string { return a.Revision }
+
 // notebookMoveCell makes notebook_move_cell.
 func notebookMoveCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
@@ -196,19 +181,7 @@ func notebookMoveCell(d *deps.Deps) tool.Tool {
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
 			"A cell in which somebody is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[CellResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
-			if err := args.Check(); err != nil {
-				return nil, err
-			}
-			base, err := target.ParseRevision(args.Revision)
-			if err != nil {
-				return nil, err
-			}
-			doc, cell, err := args.openCell(ctx, d, nil)
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
+		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, base ydoc.Revision, args moveCellArgs) (*tool.Answer, error) {
 			view := target.ViewOf(ctx, doc)
 			if n := len(view.Listed); args.Position < 0 || args.Position >= n {
 				return nil, fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, target.Holds(n))

@@ -211,21 +211,31 @@ type cellOfNotebook struct {
 	CellName
 }
 
-// openCell opens the notebook that a call names, and finds the cell that it names there, which gets a new source unless that is
-// nil. The caller releases the document.
-func (c cellOfNotebook) openCell(ctx context.Context, d *deps.Deps, source *string) (*session.Document, ydoc.Cell, error) {
-	doc, err := c.open(ctx, d)
-	if err != nil {
-		return nil, ydoc.Cell{}, err
-	}
-	view := target.ViewOf(ctx, doc)
-	if source != nil {
-		view = view.Writing(*source)
-	}
-	cell, err := c.Find(doc, view)
-	if err != nil {
-		doc.Release()
-		return nil, ydoc.Cell{}, err
-	}
-	return doc, cell, nil
+// naming is the view in which the cell is found.
+func (cellOfNotebook) naming(v target.View) target.View { return v }
+
+// inCell is [tool.Typed] for a tool that changes one cell of a notebook, which is open while answer runs. base is the revision
+// from which the call changes the cell, 0 if it gives none.
+func inCell[A interface {
+	base() string
+	open(context.Context, *deps.Deps) (*session.Document, error)
+	naming(target.View) target.View
+	Find(*session.Document, target.View) (ydoc.Cell, error)
+}](d *deps.Deps, answer func(context.Context, *session.Document, ydoc.Cell, ydoc.Revision, A) (*tool.Answer, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		base, err := target.ParseRevision(args.base())
+		if err != nil {
+			return nil, err
+		}
+		doc, err := args.open(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		defer doc.Release()
+		cell, err := args.Find(doc, args.naming(target.ViewOf(ctx, doc)))
+		if err != nil {
+			return nil, err
+		}
+		return answer(ctx, doc, cell, base, args)
+	})
 }
