@@ -70,15 +70,8 @@ func (d *Deps) Open(ctx context.Context, path string) (*session.Document, error)
 
 // OpenAt is Open of a notebook at a path, or at the path for which a percent-encoded one stands.
 func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
-	doc, err := d.Manager.Open(ctx, path)
+	doc, err := target.Find(ctx, path, d.Manager.Open)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		if plain, ok := target.Unescaped(path); ok {
-			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
-				target.Meant(ctx, path, plain)
-				d.Opened.Note(ctx, doc, true)
-				return doc, nil
-			}
-		}
 		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
 	}
 	if err != nil {

@@ -38,17 +38,8 @@ func openText(ctx context.Context, d *deps.Deps, path string) (*session.Document
 	if err != nil {
 		return nil, err
 	}
-	doc, err := d.Manager.OpenText(ctx, clean)
-	if plain, ok := target.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
-		if doc, plainErr := d.Manager.OpenText(ctx, plain); plainErr == nil {
-			target.Meant(ctx, clean, plain)
-			return doc, nil
-		}
-	}
-	if err != nil {
-		return nil, Missing(err, clean)
-	}
-	return doc, nil
+	doc, err := target.Find(ctx, clean, d.Manager.OpenText)
+	return doc, Missing(err, clean)
 }
 
 // Open opens a text or a notebook, whichever is at the path.
@@ -66,18 +57,10 @@ func lookAt(ctx context.Context, d *deps.Deps, path string) (jupyter.Content, er
 	if err != nil {
 		return jupyter.Content{}, err
 	}
-	srv := d.Manager.Servers().Documents
-	file, err := srv.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
-	if plain, ok := target.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
-		if there, plainErr := srv.Contents.Get(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
-			target.Meant(ctx, clean, plain)
-			file, err = there, nil
-		}
-	}
-	if err != nil {
-		return file, Missing(err, clean)
-	}
-	return file, nil
+	file, err := target.Find(ctx, clean, func(ctx context.Context, at jupyter.Path) (jupyter.Content, error) {
+		return d.Manager.Servers().Documents.Contents.Get(ctx, at, jupyter.ContentsOptions{})
+	})
+	return file, Missing(err, clean)
 }
 
 // A readable is a document that a client reads and writes: an open one, or by its file one that nobody has open.

@@ -96,6 +96,19 @@ func Meant(ctx context.Context, path, file jupyter.Path) {
 	}
 }
 
+// Find calls find with the path of a call and, if nothing is there, with the path for which a percent-encoded one stands. The
+// error is that of the path as it was given.
+func Find[T any](ctx context.Context, path jupyter.Path, find func(context.Context, jupyter.Path) (T, error)) (T, error) {
+	out, err := find(ctx, path)
+	if plain, ok := Unescaped(path); ok && errors.Is(err, jupyter.ErrNotFound) {
+		if there, plainErr := find(ctx, plain); plainErr == nil {
+			Meant(ctx, path, plain)
+			return there, nil
+		}
+	}
+	return out, err
+}
+
 // WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.
 func WhyMissing(path jupyter.Path) string {
 	for name := range strings.SplitSeq(path.String(), "/") {
