@@ -80,21 +80,25 @@ func (r CellRange) Cells(what string, v View) ([]ydoc.Cell, error) {
 
 // CellsOf returns the cells that the ranges name, in the order given, without duplicates.
 func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
+	return named(ranges, v, CellRange.Cells, func(c ydoc.Cell) string { return c.ID })
+}
+
+// named returns what find gives for the ranges, in the order given, without those of the same key.
+func named[T any, K comparable](ranges []CellRange, v View, find func(CellRange, string, View) ([]T, error), key func(T) K) ([]T, error) {
 	if len(ranges) == 0 {
-		_, err := Resolve(ranges, v)
-		return nil, err
+		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(v.Listed)))
 	}
-	var out []ydoc.Cell
-	named := make(map[string]bool)
+	var out []T
+	seen := map[K]bool{}
 	for i, r := range ranges {
-		cells, err := r.Cells(fmt.Sprintf("ranges[%d]", i), v)
+		found, err := find(r, fmt.Sprintf("ranges[%d]", i), v)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range cells {
-			if !named[c.ID] {
-				named[c.ID] = true
-				out = append(out, c)
+		for _, one := range found {
+			if k := key(one); !seen[k] {
+				seen[k] = true
+				out = append(out, one)
 			}
 		}
 	}
@@ -116,22 +120,5 @@ func Holds(count int) string {
 // Resolve returns the positions that the ranges name, in the order given, without duplicates. In the view, indexes must
 // mean what is there now, see [ViewNow].
 func Resolve(ranges []CellRange, v View) ([]int, error) {
-	if len(ranges) == 0 {
-		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(v.Listed)))
-	}
-	var out []int
-	named := make(map[int]bool)
-	for i, r := range ranges {
-		found, err := r.Indexes(fmt.Sprintf("ranges[%d]", i), v)
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range found {
-			if !named[at] {
-				named[at] = true
-				out = append(out, at)
-			}
-		}
-	}
-	return out, nil
+	return named(ranges, v, CellRange.Indexes, func(at int) int { return at })
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -253,18 +254,13 @@ func (d *touchedDoc) besides(a agents) (lines []string) {
 	if a.runs == nil {
 		return nil
 	}
-	cells := make([]string, 0, len(d.cells))
-	for id := range d.cells {
-		cells = append(cells, id)
-	}
 	index := func(id string) int {
 		if i, ok := d.doc.Notebook().Index(id); ok {
 			return i
 		}
 		return -1
 	}
-	slices.SortFunc(cells, func(x, y string) int { return index(x) - index(y) })
-	for _, id := range cells {
+	for _, id := range slices.SortedFunc(maps.Keys(d.cells), func(x, y string) int { return index(x) - index(y) }) {
 		are := slices.Clone(d.at[id])
 		for _, now := range a.at(d.doc, id) {
 			if !slices.Contains(are, now) {
