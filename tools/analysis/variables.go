@@ -23,19 +23,23 @@ const (
 
 var _ inspect.PayloadKernel = (*analysis.Session)(nil) // R needs one
 
-// inspecting finds the session, has look read its kernel, and gives an error its code. Two reads of one kernel would
-// each find it busy, so one waits for the other.
-func (d *inspector) inspecting(ctx context.Context, id string, look func(*analysis.Session) error) error {
+// inspecting finds the session, answers with what look reads from its kernel, and gives an error its code. Two reads of one
+// kernel would each find it busy, so one waits for the other.
+func (d *inspector) inspecting(ctx context.Context, id string, look func(*analysis.Session) (any, error)) (*tool.Answer, error) {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	done, err := d.looks.Lock(ctx, a.KernelID())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	return inspectionError(deps.AnalysisError(look(a)))
+	out, err := look(a)
+	if err != nil {
+		return nil, inspectionError(deps.AnalysisError(err))
+	}
+	return &tool.Answer{Body: out}, nil
 }
 
 func inspectionError(err error) error {
@@ -112,14 +116,13 @@ func getVariables(d *inspector) tool.Tool {
 		Output:      tool.ResultOf[inspect.Listing](nil),
 		Call: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
 			out := inspect.Listing{}
-			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
-				out, err = inspect.Variables(ctx, a, inspect.ListOptions{Offset: args.Offset, Limit: args.Limit, Everything: args.All})
-				return err
+			a, err := d.inspecting(ctx, args.ID, func(s *analysis.Session) (_ any, err error) {
+				out, err = inspect.Variables(ctx, s, inspect.ListOptions{Offset: args.Offset, Limit: args.Limit, Everything: args.All})
+				return &out, err
 			})
 			if err != nil {
 				return nil, err
 			}
-			a := &tool.Answer{Body: &out}
 			return a, a.TrimTo(len(out.Variables), func(n int) { out.Variables = out.Variables[:n] })
 		}),
 	}
@@ -145,15 +148,9 @@ func getVariable(d *inspector) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Call: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
-			out := inspect.Detail{}
-			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
-				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options(d)})
-				return err
+			return d.inspecting(ctx, args.ID, func(a *analysis.Session) (any, error) {
+				return inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options(d)})
 			})
-			if err != nil {
-				return nil, err
-			}
-			return &tool.Answer{Body: out}, nil
 		}),
 	}
 }
@@ -175,15 +172,9 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Frame](refineTable),
 		Call: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
-			out := inspect.Frame{}
-			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
-				out, err = inspect.DataFrame(ctx, a, args.Name, args.options(d))
-				return err
+			return d.inspecting(ctx, args.ID, func(a *analysis.Session) (any, error) {
+				return inspect.DataFrame(ctx, a, args.Name, args.options(d))
 			})
-			if err != nil {
-				return nil, err
-			}
-			return &tool.Answer{Body: out}, nil
 		}),
 	}
 }
