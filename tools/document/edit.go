@@ -57,18 +57,14 @@ func insertDocumentText(d *deps.Deps) tool.Tool {
 		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. What people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
 		Output:      tool.DocumentResultOf[insertTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
-			done, doc, err := editText(ctx, d, replaceTextArgs{
+			return editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Text: args.Text, Revision: args.Revision,
-			}, "insert text")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			n := textfmt.Size(textfmt.Lines(args.Text))
-			return &tool.Answer{Doc: doc, Body: insertTextResult{
-				fmt.Sprintf("Successfully inserted %s at position %d", textfmt.Plural(n, "character"), done.position),
-				done.position, n, done.textEdited,
-			}}, nil
+			}, "insert text", func(done editDone) any {
+				return insertTextResult{
+					fmt.Sprintf("Successfully inserted %s at position %d", textfmt.Plural(done.put, "character"), done.position),
+					done.position, done.put, done.textEdited,
+				}
+			})
 		}),
 	}
 }
@@ -90,17 +86,14 @@ func deleteDocumentText(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[deleteTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
-			done, doc, err := editText(ctx, d, replaceTextArgs{
+			return editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Length: args.Length, Revision: args.Revision,
-			}, "delete text")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			return &tool.Answer{Doc: doc, Body: deleteTextResult{
-				fmt.Sprintf("Successfully deleted %s from position %d", textfmt.Plural(args.Length, "character"), done.position),
-				done.position, args.Length, done.removed, done.textEdited,
-			}}, nil
+			}, "delete text", func(done editDone) any {
+				return deleteTextResult{
+					fmt.Sprintf("Successfully deleted %s from position %d", textfmt.Plural(args.Length, "character"), done.position),
+					done.position, args.Length, done.removed, done.textEdited,
+				}
+			})
 		}),
 	}
 }
@@ -123,16 +116,12 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[replaceTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
-			done, doc, err := editText(ctx, d, args, "replace text")
-			if err != nil {
-				return nil, err
-			}
-			defer doc.Release()
-			n := textfmt.Size(textfmt.Lines(args.Text))
-			return &tool.Answer{Doc: doc, Body: replaceTextResult{
-				fmt.Sprintf("Successfully replaced %s with %s at position %d", textfmt.Plural(args.Length, "character"), textfmt.Plural(n, "new character"), done.position),
-				done.position, args.Length, n, done.removed, done.textEdited,
-			}}, nil
+			return editText(ctx, d, args, "replace text", func(done editDone) any {
+				return replaceTextResult{
+					fmt.Sprintf("Successfully replaced %s with %s at position %d", textfmt.Plural(args.Length, "character"), textfmt.Plural(done.put, "new character"), done.position),
+					done.position, args.Length, done.put, done.removed, done.textEdited,
+				}
+			})
 		}),
 	}
 }
@@ -141,28 +130,30 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 type editDone struct {
 	position int    // in the text at the time of the edit
 	removed  string // cut to size
+	put      int    // characters of the new text
 	textEdited
 }
 
 // removedShown is how many characters of a removed text are shown.
 const removedShown = 1000
 
-// editText makes the edit; the caller releases the document.
-func editText(ctx context.Context, d *deps.Deps, args replaceTextArgs, name string) (editDone, *session.Document, error) {
+// editText makes the edit, and answers with what result says of it.
+func editText(ctx context.Context, d *deps.Deps, args replaceTextArgs, name string, result func(editDone) any) (*tool.Answer, error) {
 	doc, err := openText(ctx, d, args.Path)
 	if err != nil {
-		return editDone{}, nil, err
+		return nil, err
 	}
+	defer doc.Release()
 	done, err := editOpen(ctx, doc, args, name)
 	if err != nil {
-		doc.Release()
-		return done, nil, err
+		return nil, err
 	}
-	return done, doc, nil
+	return &tool.Answer{Doc: doc, Body: result(done)}, nil
 }
 
 func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
 	put := textfmt.Lines(args.Text)
+	done.put = textfmt.Size(put)
 	changed, err := rewriteText(ctx, doc, args.Revision, name, "", func(base string) (readset.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
