@@ -25,11 +25,7 @@ func answerInput(d *deps.Deps) tool.Tool {
 		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: nobody else sees the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.ResultOf[RunView](nil),
-		Call: tool.Typed(func(ctx context.Context, args answerInputArgs) (*tool.Answer, error) {
-			r, err := findRun(ctx, d, args.RunID)
-			if err != nil {
-				return nil, err
-			}
+		Call: ofRun(d, func(ctx context.Context, r *run.Run, args answerInputArgs) (*tool.Answer, error) {
 			if strings.ContainsAny(args.Text, "\r\n") {
 				return nil, errors.New("text has a line end, but input() reads one line: send one line without its end, and the next line when the run asks again")
 			}

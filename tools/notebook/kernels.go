@@ -49,20 +49,16 @@ func listAvailableKernels(d *deps.Deps) tool.Tool {
 			out := ListKernelsResult{Kernels: []AvailableKernel{}}
 			for _, name := range slices.Sorted(maps.Keys(specs.Specs)) {
 				s := specs.Specs[name]
-				out.Kernels = append(out.Kernels, AvailableKernel{
+				k := AvailableKernel{
 					Name: name, DisplayName: cmp.Or(s.Spec.DisplayName, name), Language: s.Spec.Language,
 					Path: s.ResourcePath(), Default: name == specs.Default,
-				})
-			}
-			slices.SortStableFunc(out.Kernels, func(a, b AvailableKernel) int {
-				switch {
-				case a.Default == b.Default:
-					return 0
-				case a.Default:
-					return -1
 				}
-				return 1
-			})
+				at := len(out.Kernels)
+				if k.Default {
+					at = 0
+				}
+				out.Kernels = slices.Insert(out.Kernels, at, k)
+			}
 			a := &tool.Answer{Body: &out}
 			return a, a.TrimTo(len(out.Kernels), func(n int) { out.Kernels = out.Kernels[:n] })
 		}),
@@ -169,8 +165,13 @@ func did(c session.KernelChange) string {
 
 // codeCells are the ids of a notebook's code cells, in order.
 func codeCells(doc *session.Document) []string {
-	var ids []string
-	for _, c := range doc.Notebook().Cells() {
+	return codeAmong(doc.Notebook().Cells())
+}
+
+// codeAmong are the ids of the code cells among cells, in order.
+func codeAmong(cells []ydoc.Cell) []string {
+	ids := []string{}
+	for _, c := range cells {
 		if c.Type == ydoc.Code {
 			ids = append(ids, c.ID)
 		}

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -262,10 +263,5 @@ func showCell(c ydoc.Cell, index, limit int, outputs render.Contents, lim render
 
 // cut tells whether anything of the cell was cut or left out.
 func (v CellView) cut() bool {
-	for _, b := range v.Truncated.Outputs {
-		if b {
-			return true
-		}
-	}
-	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0
+	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0 || slices.Contains(v.Truncated.Outputs, true)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/waiting"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Limits and defaults of calls that run cells.
@@ -287,12 +286,7 @@ func executeNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := ExecuteResult{ExecutedRanges: len(args.Ranges), Results: []ExecutionResult{}, CellIDs: []string{}}
-			for _, c := range cells {
-				if c.Type == ydoc.Code {
-					out.CellIDs = append(out.CellIDs, c.ID)
-				}
-			}
+			out := ExecuteResult{ExecutedRanges: len(args.Ranges), Results: []ExecutionResult{}, CellIDs: codeAmong(cells)}
 			out.ExecutedCells = len(out.CellIDs)
 			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 			if len(out.CellIDs) == 0 {

@@ -39,6 +39,19 @@ type namedRun struct {
 	RunID string `json:"run_id" jsonschema:"From the answer of the call that ran the cell." validate:"min=1,max=40"`
 }
 
+func (n namedRun) id() string { return n.RunID }
+
+// ofRun is [tool.Typed] for a tool that is about the run that its arguments name.
+func ofRun[A interface{ id() string }](d *deps.Deps, answer func(context.Context, *run.Run, A) (*tool.Answer, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		r, err := findRun(ctx, d, args.id())
+		if err != nil {
+			return nil, err
+		}
+		return answer(ctx, r, args)
+	})
+}
+
 // findRun finds a run that is still known.
 func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
@@ -81,6 +94,17 @@ func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.A
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
 
+// look answers with a run as it is now, or with a page of one of its outputs.
+func look(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) (*tool.Answer, error) {
+	switch {
+	case args.Output != nil:
+		return answerPage(ctx, d, r, args)
+	case args.Offset != nil && *args.Offset > 0:
+		return nil, errors.New("offset needs output, which names the output to page through")
+	}
+	return answerRun(ctx, d, r, args.Size())
+}
+
 func getRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_run",
@@ -88,18 +112,8 @@ func getRun(d *deps.Deps) tool.Tool {
 		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. Use it for a run that was left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long one with output and offset.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[PagedRun](nil),
-		Call: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
-			r, err := findRun(ctx, d, args.RunID)
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case args.Output != nil:
-				return answerPage(ctx, d, r, args)
-			case args.Offset != nil && *args.Offset > 0:
-				return nil, errors.New("offset needs output, which names the output to page through")
-			}
-			return answerRun(ctx, d, r, args.Size())
+		Call: ofRun(d, func(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer, error) {
+			return look(ctx, d, r, args)
 		}),
 	}
 }
@@ -117,11 +131,7 @@ func waitRun(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
 		Output:      tool.ResultOf[RunView](nil),
-		Call: tool.Typed(func(ctx context.Context, args waitRunArgs) (*tool.Answer, error) {
-			r, err := findRun(ctx, d, args.RunID)
-			if err != nil {
-				return nil, err
-			}
+		Call: ofRun(d, func(ctx context.Context, r *run.Run, args waitRunArgs) (*tool.Answer, error) {
 			return follow(ctx, d, r, args.Waiting)
 		}),
 	}
@@ -143,11 +153,7 @@ func cancelRun(d *deps.Deps) tool.Tool {
 			"A run that waits in the kernel for somebody else's code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Output: tool.ResultOf[RunView](nil),
-		Call: tool.Typed(func(ctx context.Context, args cancelRunArgs) (*tool.Answer, error) {
-			r, err := findRun(ctx, d, args.RunID)
-			if err != nil {
-				return nil, err
-			}
+		Call: ofRun(d, func(ctx context.Context, r *run.Run, args cancelRunArgs) (*tool.Answer, error) {
 			if err := r.Cancel(ctx); err != nil {
 				return nil, fmt.Errorf("cancel run %s: %w", r.ID, err)
 			}

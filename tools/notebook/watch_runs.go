@@ -37,14 +37,10 @@ func watchRuns(d *deps.Deps) tool.Tool {
 			switch {
 			case err != nil:
 				return nil, err
-			case args.Output != nil:
-				return answerPage(ctx, d, r, getRunArgs{namedRun{args.RunID}, args.OutputSize, args.Output, args.Offset})
-			case args.Offset != nil && *args.Offset > 0:
-				return nil, errors.New("offset needs output, which names the output to page through")
-			case args.Wait > 0:
+			case args.Wait > 0 && args.Output == nil && tool.ValueOr(args.Offset, 0) == 0:
 				return follow(ctx, d, r, Waiting{args.OutputSize, &args.Wait})
 			}
-			return answerRun(ctx, d, r, args.Size())
+			return look(ctx, d, r, getRunArgs{namedRun{args.RunID}, args.OutputSize, args.Output, args.Offset})
 		}),
 	}
 }
