@@ -59,10 +59,7 @@ func openAttached(ctx context.Context, d *deps.Deps, path string) *session.Docum
 	if err != nil || !strings.HasSuffix(path, ".ipynb") {
 		return nil
 	}
-	doc, err := d.OpenAt(ctx, at)
-	if err != nil {
-		return nil
-	}
+	doc, _ := d.OpenAt(ctx, at)
 	return doc
 }
 

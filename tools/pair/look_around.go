@@ -234,8 +234,7 @@ func since(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
 	}
-	s := math.Round(time.Since(t).Seconds()*10) / 10
-	return &s
+	return new(math.Round(time.Since(t).Seconds()*10) / 10)
 }
 
 // order puts people before agents, and those who moved or typed last first.
@@ -253,13 +252,7 @@ func (r *LookResult) order() {
 		return least
 	}
 	slices.SortStableFunc(r.People, func(a, b Seen) int {
-		switch x, y := rank(a), rank(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return strings.Compare(a.Path, b.Path)
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Path, b.Path))
 	})
 }
 

@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -90,11 +91,7 @@ func (r *LookResult) block(s Seen) plaintext.Block {
 	if s.Unclear {
 		says = append(says, "not known in which tab last")
 	}
-	path := r.Path
-	if s.Path != "" {
-		path = s.Path
-	}
-	if len(s.Front) > 0 && (len(s.Front) > 1 || s.Front[0] != path) {
+	if len(s.Front) > 0 && (len(s.Front) > 1 || s.Front[0] != cmp.Or(s.Path, r.Path)) {
 		says = append(says, "has "+front(s.Front)+" in front")
 	}
 	return r.at(s, s.Spot, says)
@@ -126,12 +123,8 @@ func (r *LookResult) at(s Seen, at Spot, says []string) plaintext.Block {
 	if at.CellID == "" {
 		return plaintext.Block{Head: " " + strings.Join(says, ", ")}
 	}
-	path := r.Path
-	if s.Path != "" {
-		path = s.Path
-	}
 	c := plaintext.Cell{Index: *at.Index, ID: at.CellID}
-	if roll := r.rolls[path]; roll != nil {
+	if roll := r.rolls[cmp.Or(s.Path, r.Path)]; roll != nil {
 		c = roll.Cell(at.CellID)
 	}
 	c.Says = says

@@ -70,8 +70,7 @@ func (v *MentionView) in(roll *target.Roll) {
 		v.CellID = ""
 		return
 	}
-	at := roll.Cell(v.CellID).Index
-	v.Index = &at
+	v.Index = new(roll.Cell(v.CellID).Index)
 	roll.Show(v.CellID)
 }
 
@@ -89,7 +88,12 @@ func (v MentionView) by() string {
 	if v.Agent {
 		who = "agent " + who
 	}
-	return fmt.Sprintf("%s, %s", who, target.Ago(time.Now().Add(-time.Duration(v.Ago)*time.Second)))
+	return fmt.Sprintf("%s, %s", who, secondsAgo(v.Ago))
+}
+
+// secondsAgo says how long ago something was.
+func secondsAgo(seconds int) string {
+	return target.Ago(time.Now().Add(-time.Duration(seconds) * time.Second))
 }
 
 func byName(v MentionView) string {
@@ -102,10 +106,7 @@ func notebookOf(ctx context.Context, d *deps.Deps, m mentions.Mention) *session.
 	if m.InChat() {
 		return nil
 	}
-	doc, err := d.OpenAt(ctx, m.Path)
-	if err != nil {
-		return nil
-	}
+	doc, _ := d.OpenAt(ctx, m.Path)
 	return doc
 }
 

@@ -154,18 +154,7 @@ func (r render) says(v ChangeView) string {
 			s = v.What + " behind " + r.roll.Cell(*v.After).Name()
 		}
 	}
-	return fmt.Sprintf("%s by %s %s ago", s, v.By, ago(v.Ago))
-}
-
-// ago writes seconds.
-func ago(seconds int) string {
-	switch {
-	case seconds < 120:
-		return fmt.Sprintf("%d s", seconds)
-	case seconds < 7200:
-		return fmt.Sprintf("%d min", seconds/60)
-	}
-	return fmt.Sprintf("%d h", seconds/3600)
+	return fmt.Sprintf("%s by %s %s", s, v.By, secondsAgo(v.Ago))
 }
 
 // first says how many changes there are, and by whom.

@@ -75,8 +75,7 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 		for i, s := range r.Steps {
 			lines[i] = s.line(names)
 		}
-		all := strings.Join(lines, "\n")
-		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: &all}
+		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: new(strings.Join(lines, "\n"))}
 	}
 	if doc.Notebook() == nil {
 		return tool.Words(ctx, func() plaintext.Text { return write(func(...string) string { return "" }) })
