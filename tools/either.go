@@ -55,8 +55,7 @@ func (o either) check() error {
 func (o either) used() datalayer.UsedRun {
 	u := datalayer.UsedRun{Interval: o.Interval}
 	if o.Timeout != nil {
-		whole := int(math.Ceil(*o.Timeout))
-		u.Timeout = &whole
+		u.Timeout = new(int(math.Ceil(*o.Timeout)))
 	}
 	return u
 }

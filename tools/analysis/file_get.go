@@ -77,8 +77,7 @@ func fileGet(d *deps.Deps) tool.Tool {
 				if f.data, f.MIME, err = FileData(ctx, d, c.Path); err != nil {
 					return nil, err
 				}
-				n := int64(len(f.data)) // it may have grown
-				f.Size = &n
+				f.Size = new(int64(len(f.data))) // it may have grown
 			}
 			a := &tool.Answer{}
 			if f.within(MaxFile) {
@@ -150,8 +149,7 @@ func (f *gottenFile) text() bool {
 		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s"+textfmt.Hint(": file_read reads it in parts"), textfmt.Plural(n, "character")))
 		return true
 	}
-	text := string(f.data)
-	f.Text, f.Delivery = &text, DeliveredText
+	f.Text, f.Delivery = new(string(f.data)), DeliveredText
 	return true
 }
 

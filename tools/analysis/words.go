@@ -54,8 +54,7 @@ func listingWords(l inspect.Listing) plaintext.Text {
 	if n := len(l.Variables); n < l.Total {
 		t.First += fmt.Sprintf(", the first %d", n)
 	}
-	all := strings.Join(lines, "\n")
-	t.Tail = &all
+	t.Tail = new(strings.Join(lines, "\n"))
 	return t
 }
 

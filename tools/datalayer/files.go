@@ -1,6 +1,7 @@
 package datalayer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -56,10 +57,7 @@ func listFiles(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			where := root.String()
-			if where == "" {
-				where = "root"
-			}
+			where := cmp.Or(root.String(), "root")
 			none := fmt.Sprintf("No files found in path '%s'", where)
 			if wanted != nil {
 				none = fmt.Sprintf("No files matching pattern '%s' found in path '%s'", args.Pattern, where)

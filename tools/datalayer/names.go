@@ -1,6 +1,7 @@
 package datalayer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,10 +115,7 @@ func notConnected(name string, known []string) error {
 // current one.
 func (d *Toolset) usedPath(ctx context.Context, name string) (called string, p jupyter.Path, err error) {
 	d.using(ctx, func(u *userNotebooks) {
-		called = name
-		if called == "" {
-			called = u.current
-		}
+		called = cmp.Or(name, u.current)
 		var known bool
 		switch p, known = u.path(called); {
 		case known:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -176,14 +177,10 @@ func readCells(d *Toolset) tool.Tool {
 
 // linesWithEnds returns the lines of a source, all but the last with their ends.
 func linesWithEnds(source string) []string {
-	lines := sourceLines(source)
-	for i := range max(0, len(lines)-1) {
-		lines[i] += "\n"
+	if source == "" {
+		return []string{}
 	}
-	if lines == nil {
-		lines = []string{}
-	}
-	return lines
+	return strings.SplitAfter(strings.TrimSuffix(source, "\n"), "\n")
 }
 
 const (

@@ -1,6 +1,7 @@
 package datalayer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -148,11 +149,7 @@ func placedOutput(o map[string]any, at int, pictures *render.ImageSet) (out []an
 		}
 	}
 	if lines, ok := o["traceback"].([]string); ok {
-		t := strings.Join(lines, "\n")
-		if t == "" {
-			t = fmt.Sprintf("%v: %v", o["name"], o["value"])
-		}
-		return []any{t}
+		return []any{cmp.Or(strings.Join(lines, "\n"), fmt.Sprintf("%v: %v", o["name"], o["value"]))}
 	}
 	for _, t := range analysis.ShownText(o) {
 		if t != "" {

@@ -54,9 +54,7 @@ func createDocument(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			if args.Type == "" {
-				args.Type = TypeNotebook
-			}
+			args.Type = cmp.Or(args.Type, TypeNotebook)
 			if err := FitsType(clean, args.Type); err != nil {
 				return nil, err
 			}

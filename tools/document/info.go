@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,8 +92,7 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 				revision = target.Revision(content.rev)
 			}
 			part := func() {
-				shown := string(runes[:end])
-				out.Content, out.contentInfo = &shown, &contentInfo{len(runes), end < len(runes), revision}
+				out.Content, out.contentInfo = new(string(runes[:end])), &contentInfo{len(runes), end < len(runes), revision}
 			}
 			part()
 			a.Parts = func() []any {
@@ -135,10 +135,8 @@ func properties(ctx context.Context, d *deps.Deps, path jupyter.Path, content bo
 		file.Format = "base64"
 	}
 	if file.MimeType == "" {
-		file.MimeType = map[string]string{"json": "application/json", "text": "text/plain"}[file.Format]
-		if file.MimeType == "" {
-			file.MimeType = "application/octet-stream"
-		}
+		byFormat := map[string]string{"json": "application/json", "text": "text/plain"}
+		file.MimeType = cmp.Or(byFormat[file.Format], "application/octet-stream")
 	}
 	if !content {
 		return file, asText{}, nil

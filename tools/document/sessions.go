@@ -39,8 +39,7 @@ func DescribeSession(i session.Info) Session {
 		v.Status = session.Disconnected // for a client that is all the same; the message says which
 	}
 	if i.ExpiresIn > 0 {
-		s := math.Round(i.ExpiresIn.Seconds()*10) / 10
-		v.ExpiresIn = &s
+		v.ExpiresIn = new(math.Round(i.ExpiresIn.Seconds()*10) / 10)
 	}
 	if i.Unsaved != "" {
 		v.Saved, v.SaveProblem = new(bool), i.Unsaved

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,10 +81,7 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 	}
 	cells := make([]ydoc.NewCell, len(args.Cells))
 	for i, c := range args.Cells {
-		if c.Type == "" {
-			c.Type = "code"
-		}
-		cells[i] = ydoc.NewCell{Type: c.Type, Source: textfmt.Lines(c.Content)}
+		cells[i] = ydoc.NewCell{Type: cmp.Or(c.Type, ydoc.Code), Source: textfmt.Lines(c.Content)}
 		if err := tool.Whole(cells[i].Source); err != nil {
 			return nil, nil, fmt.Errorf("cells[%d].content %w; nothing was inserted", i, err)
 		}

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,7 @@ func pageOf(r *run.Run, outputs render.Contents, output, offset, n int) (*output
 		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, textfmt.Plural(p.Length, "character"))
 	}
 	if len(piece) > n {
-		end := textfmt.Before(piece, n)
-		if end == 0 {
-			end = n
-		}
+		end := cmp.Or(textfmt.Before(piece, n), n)
 		end -= unfinishedEscape(piece[:end])
 		piece = piece[:end]
 	}

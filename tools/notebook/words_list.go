@@ -26,8 +26,7 @@ func (r *ListNbsResult) words() plaintext.Text {
 		}
 		lines[i] = line
 	}
-	all := strings.Join(lines, "\n")
-	t := plaintext.Text{First: textfmt.Plural(len(lines), "notebook"), Tail: &all}
+	t := plaintext.Text{First: textfmt.Plural(len(lines), "notebook"), Tail: new(strings.Join(lines, "\n"))}
 	if len(lines) == 0 {
 		t = plaintext.Text{First: "no notebooks"}
 	}

@@ -100,6 +100,5 @@ func (r *ListRunsResult) words() plaintext.Text {
 	if len(lines) < r.Total {
 		first += fmt.Sprintf(", the last %d", len(lines))
 	}
-	all := strings.Join(lines, "\n")
-	return plaintext.Text{First: first, Tail: &all}
+	return plaintext.Text{First: first, Tail: new(strings.Join(lines, "\n"))}
 }

@@ -66,12 +66,9 @@ type cellKey struct {
 // NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
 // most each bytes; 0 for the defaults.
 func NewImageStore(store *images.Store, most, each int) (*ImageStore, error) {
-	g := &ImageStore{Store: store, most: most, Each: each}
+	g := &ImageStore{Store: store, most: cmp.Or(most, DefaultMaxImages), Each: each}
 	if g.Store == nil {
 		g.Store = images.NewStore(0)
-	}
-	if g.most == 0 {
-		g.most = DefaultMaxImages
 	}
 	if g.Each <= 0 {
 		g.Each = DefaultMaxImageBytes
@@ -250,13 +247,10 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	if t.inWords {
 		about, address = pixelsOf(e), e.ShortURI()
 	}
-	if !*drawn {
-		t.Named = append(t.Named, e)
-	}
 	if *drawn {
 		return fmt.Sprintf("<the same image, %s: %s>", about, address)
 	}
-	*drawn = true
+	t.Named, *drawn = append(t.Named, e), true
 	if len(t.Images) >= t.most {
 		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+textfmt.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), address)
 	}

@@ -374,13 +374,7 @@ func join(v any, between string) string {
 	case string:
 		return v
 	case []any:
-		var parts []string
-		for _, line := range v {
-			if s, ok := line.(string); ok {
-				parts = append(parts, s)
-			}
-		}
-		return strings.Join(parts, between)
+		return strings.Join(linesOf(v), between)
 	case []string:
 		return strings.Join(v, between)
 	}

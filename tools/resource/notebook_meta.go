@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -52,10 +53,13 @@ func (d *Provider) metaOf(o deps.OwnedNotebook) notebookMeta {
 		}
 	}
 	m.LastExecuted = tool.Stamp(last)
-	m.HasErrors = slices.ContainsFunc(nb.Cells(), func(c ydoc.Cell) bool {
-		return slices.ContainsFunc(c.Outputs, func(out ydoc.Output) bool { return out.Type() == "error" })
-	})
+	m.HasErrors = slices.ContainsFunc(nb.Cells(), failed)
 	return m
+}
+
+// failed reports whether a cell shows an error.
+func failed(c ydoc.Cell) bool {
+	return slices.ContainsFunc(c.Outputs, func(out ydoc.Output) bool { return out.Type() == "error" })
 }
 
 // fields returns the members of the description, with more added.
@@ -72,18 +76,14 @@ func (m notebookMeta) fields(more map[string]any) map[string]any {
 			out[key] = value
 		}
 	}
-	for key, value := range more {
-		out[key] = value
-	}
+	maps.Copy(out, more)
 	return out
 }
 
 // readFields are fields for an answer to a read, which also names and describes the notebook.
 func (m notebookMeta) readFields(more map[string]any) map[string]any {
 	out := map[string]any{"name": m.name(), "description": m.about()}
-	for key, value := range more {
-		out[key] = value
-	}
+	maps.Copy(out, more)
 	return m.fields(out)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 
@@ -222,12 +223,8 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcbook.Notebook {
 
 // withoutTrust returns a cell's metadata without what is only for open tabs.
 func withoutTrust(metadata map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range metadata {
-		if k != nbformat.Trusted {
-			out[k] = v
-		}
-	}
+	out := maps.Clone(metadata)
+	delete(out, nbformat.Trusted)
 	return out
 }
 

@@ -143,11 +143,8 @@ func completeFiles(d *deps.Deps, endings ...string) func(context.Context, string
 				folders = append(folders, e.Path.String()+"/")
 				continue
 			}
-			for _, ending := range endings {
-				if strings.HasSuffix(strings.ToLower(e.Name), ending) {
-					files = append(files, e.Path.String())
-					break
-				}
+			if slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(strings.ToLower(e.Name), ending) }) {
+				files = append(files, e.Path.String())
 			}
 		}
 		slices.Sort(files) // the server lists them in no order
@@ -169,11 +166,8 @@ func (d *Provider) completeFailing(ctx context.Context, _ string, given map[stri
 	defer doc.Release()
 	var ids []string
 	for _, c := range doc.Notebook().Cells() {
-		for _, out := range c.Outputs {
-			if out.Type() == "error" {
-				ids = append(ids, c.ID)
-				break
-			}
+		if failed(c) {
+			ids = append(ids, c.ID)
 		}
 	}
 	return ids

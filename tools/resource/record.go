@@ -69,8 +69,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 		if doc, there, err = d.Project.add(ctx, args.Module, args.AddTo, projectEntry(args, here.ID)); err != nil {
 			return nil, fmt.Errorf("nothing was kept: %w", err)
 		}
-		added := !there
-		out.Project, out.Added = d.Project.Path.String(), &added
+		out.Project, out.Added = d.Project.Path.String(), new(!there)
 	}
 	s, err := d.Activity.Noted(client, args.Topics, found)
 	if err != nil {

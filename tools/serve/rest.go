@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -93,9 +94,7 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		write(w, http.StatusBadRequest, toolOutcome{Error: `wrong body: send {"tool_name": "…", "arguments": {…}}`})
 		return
 	}
-	if call.ToolName == "" {
-		call.ToolName = call.Name
-	}
+	call.ToolName = cmp.Or(call.ToolName, call.Name)
 	if call.Arguments == nil {
 		call.Arguments = call.Parameters
 	}

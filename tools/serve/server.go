@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -287,10 +288,7 @@ func (s *Server) Run(ctx context.Context) {
 
 // prefix is the path below which a proxy serves this server, as its header says; "" for none.
 func prefix(r *http.Request) string {
-	p := r.Header.Get("X-Forwarded-Prefix")
-	if p == "" {
-		p = r.Header.Get("X-Forwarded-Context") // jupyter-server-proxy's name for it
-	}
+	p := cmp.Or(r.Header.Get("X-Forwarded-Prefix"), r.Header.Get("X-Forwarded-Context")) // jupyter-server-proxy's name for it
 	p = strings.TrimSuffix(p, "/")
 	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.ContainsAny(p, "\\\r\n\t ?#") {
 		return ""

@@ -29,8 +29,7 @@ func takePerson(s *jsonschema.Schema) {
 	if s.Properties["person"] != nil || !takesCellID(s) {
 		return
 	}
-	most := maxPerson
-	s.Properties["person"] = &jsonschema.Schema{Type: "string", MaxLength: &most}
+	s.Properties["person"] = &jsonschema.Schema{Type: "string", MaxLength: new(maxPerson)}
 }
 
 // The arguments that say what a call does where somebody is typing.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -30,9 +31,6 @@ func locked(ctx context.Context, name string, busy func()) (free func(), err err
 
 // digest is a short name for a long one.
 func digest(parts ...string) string {
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = h.Write([]byte(part + "\x00"))
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00") + "\x00"))
+	return hex.EncodeToString(sum[:])[:12]
 }

@@ -1,6 +1,7 @@
 package up
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -57,10 +58,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 			return usage("--python: %w", err)
 		}
 	}
-	token := m.Env("JUPYTER_TOKEN")
-	if token == "" {
-		token = rand.Text()
-	}
+	token := cmp.Or(m.Env("JUPYTER_TOKEN"), rand.Text())
 	if _, err := jupyter.New(jupyter.Options{URL: "http://localhost", Token: token}); err != nil {
 		return usage("%w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -170,11 +171,7 @@ func (b *bearers) of(user string) (token string, ok bool) {
 func (b *bearers) list() []*bearer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]*bearer, 0, len(b.all))
-	for _, one := range b.all {
-		all = append(all, one)
-	}
-	return all
+	return slices.Collect(maps.Values(b.all))
 }
 
 // sweep checks all tokens, and forgets those that nobody has used for so long.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -89,12 +90,7 @@ func (l *Login) authorize(w http.ResponseWriter, r *http.Request) {
 
 // ours reports whether a request is from the browser in which a login was begun.
 func ours(r *http.Request, nonce string) bool {
-	for _, c := range r.CookiesNamed(cookieName) {
-		if nonce != "" && c.Value == nonce {
-			return true
-		}
-	}
-	return false
+	return nonce != "" && slices.ContainsFunc(r.CookiesNamed(cookieName), func(c *http.Cookie) bool { return c.Value == nonce })
 }
 
 // callback is where the hub sends the browser back: the person is asked for consent.

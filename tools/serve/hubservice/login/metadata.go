@@ -2,6 +2,7 @@ package login
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -42,10 +43,5 @@ func (l *Login) isResource(address string) bool {
 	if address == "" {
 		return true
 	}
-	for _, suffix := range resources {
-		if strings.TrimSuffix(address, "/") == l.cfg.URL+suffix {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(resources, func(suffix string) bool { return strings.TrimSuffix(address, "/") == l.cfg.URL+suffix })
 }
