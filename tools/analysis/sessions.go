@@ -167,15 +167,11 @@ func sessionList(d *deps.Deps) tool.Tool {
 // another client alone.
 func connectable(ctx context.Context, d *deps.Deps) ([]Connectable, error) {
 	lists := d.Manager.Servers().Lists
-	kernels, err := lists.Kernels(ctx)
+	kernels, err := d.VisibleKernels(ctx, lists.Kernels)
 	if err != nil {
 		return nil, err
 	}
 	sessions, err := lists.Sessions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	others, err := d.Manager.Owners().Others(ctx, tool.ClientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +183,6 @@ func connectable(ctx context.Context, d *deps.Deps) ([]Connectable, error) {
 	}
 	out := make([]Connectable, 0, len(kernels))
 	for _, k := range kernels {
-		if others[k.ID] {
-			continue
-		}
 		out = append(out, Connectable{KernelID: k.ID, KernelName: k.Name, Path: paths[k.ID], Status: k.ExecutionState})
 	}
 	slices.SortFunc(out, func(a, b Connectable) int {

@@ -150,7 +150,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		}
 		return fmt.Sprintf("Started kernel '%s'.", k.ID), nil
 	}
-	kernels, err := d.visibleKernels(ctx, d.Manager.Servers().Runtime.Kernels.List)
+	kernels, err := d.VisibleKernels(ctx, d.Manager.Servers().Runtime.Kernels.List)
 	if err != nil {
 		return "", err
 	}
@@ -161,19 +161,6 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		return "", err
 	}
 	return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
-}
-
-// visibleKernels returns the running kernels that list lists, except those started for other clients alone.
-func (d *Toolset) visibleKernels(ctx context.Context, list func(context.Context) ([]jupyter.Kernel, error)) ([]jupyter.Kernel, error) {
-	kernels, err := list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	others, err := d.Manager.Owners().Others(ctx, tool.ClientOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(kernels, func(k jupyter.Kernel) bool { return others[k.ID] }), nil
 }
 
 // listNotebooks makes list_notebooks.

@@ -38,7 +38,7 @@ func listKernels(d *Toolset) tool.Tool {
 		Output:      tableSchema(columns...),
 		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			lists := d.Manager.Servers().Lists
-			kernels, err := d.visibleKernels(ctx, lists.Kernels)
+			kernels, err := d.VisibleKernels(ctx, lists.Kernels)
 			if err != nil {
 				return nil, err
 			}

@@ -2,7 +2,9 @@ package deps
 
 import (
 	"context"
+	"slices"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/tools/render"
@@ -54,4 +56,17 @@ func (d *Deps) WorkIn(ctx context.Context, a *analysis.Session) {
 			d.Opened.Note(ctx, doc, false)
 		}
 	}
+}
+
+// VisibleKernels returns the running kernels that list lists, except those started for clients other than that of ctx alone.
+func (d *Deps) VisibleKernels(ctx context.Context, list func(context.Context) ([]jupyter.Kernel, error)) ([]jupyter.Kernel, error) {
+	kernels, err := list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := d.Manager.Owners().Others(ctx, tool.ClientOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(kernels, func(k jupyter.Kernel) bool { return others[k.ID] }), nil
 }
