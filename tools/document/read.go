@@ -1,9 +1,7 @@
 package document
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -162,12 +160,9 @@ func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from
 
 // notebookText writes a notebook as the JSON of its file.
 func notebookText(content map[string]any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(pyjson.Literals(content)); err != nil {
+	b, err := tool.Indented(pyjson.Literals(content), " ")
+	if err != nil {
 		return "", tool.Fault{Err: fmt.Errorf("write a notebook as JSON: %w", err)}
 	}
-	return string(pyjson.Python(b.Bytes())), nil
+	return string(pyjson.Python(b)) + "\n", nil
 }

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -161,20 +160,11 @@ func contentsText(text, mime string, left int, meta map[string]any) mcp.TextReso
 
 // contentsJSON is a resource that is JSON, indented as people read it.
 func contentsJSON(v any, meta map[string]any) (mcp.TextResourceContents, error) {
-	b, err := indented(v)
+	b, err := tool.Indented(v, "  ")
 	if err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("write a notebook's resource: %w", err)
 	}
 	return mcp.TextResourceContents{MIMEType: MIMEJSON, Text: string(b), Meta: meta}, nil
-}
-
-func indented(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // An OwnedEntry is a notebook in notebook://list.

@@ -163,10 +163,14 @@ func (c Coded) Kind() string { return c.Code }
 func (c Coded) Error() string { return c.Message }
 
 // Compact marshals v on one line, leaving <, > and & readable.
-func Compact(v any) (json.RawMessage, error) {
+func Compact(v any) (json.RawMessage, error) { return Indented(v, "") }
+
+// Indented is Compact with a line for each member, indented by its depth; "" for one line in all.
+func Indented(v any, indent string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
