@@ -37,8 +37,7 @@ func AnalysisError(err error) error {
 	case errors.Is(err, analysis.ErrKernelGone):
 		return tool.Coded{Code: codeKernel, Message: err.Error() + textfmt.Hint("; session_create makes a session with a new one")}
 	}
-	var full *analysis.LimitError
-	if errors.As(err, &full) {
+	if full, ok := errors.AsType[*analysis.LimitError](err); ok {
 		return tool.Coded{Code: full.Kind(), Message: full.Error() + textfmt.Hint("; session_delete ends one") + "; --max-sessions of the program sets how many there may be"}
 	}
 	return err

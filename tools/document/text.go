@@ -92,8 +92,7 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 		return readset.ChangedText{}, err
 	}
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
-	var outdated *readset.OutdatedError
-	if errors.As(err, &outdated) && !outdated.Shown {
+	if outdated, ok := errors.AsType[*readset.OutdatedError](err); ok && !outdated.Shown {
 		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
 	}
 	return done, err

@@ -103,8 +103,7 @@ func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do fu
 	steps := doc.StepsOf(client)
 	target.TouchLater(ctx, doc)
 	o, err := do(steps)
-	var unknown *undo.UnknownError
-	if errors.As(err, &unknown) {
+	if errors.As(err, new(*undo.UnknownError)) {
 		return nil, fmt.Errorf("%w; %s", err, beginning(doc, steps))
 	}
 	out := &UndoResult{Steps: []StepName{}, CellIDs: []string{}}

@@ -95,8 +95,7 @@ func add(set *pflag.FlagSet, fields reflect.Value) {
 // mistake is set.
 func Parse(set *pflag.FlagSet, args []string, env func(string) string) error {
 	err := set.Parse(args)
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		set.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")

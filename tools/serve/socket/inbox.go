@@ -112,8 +112,7 @@ func (in *inbox) next(ctx context.Context) (message, error) {
 
 // lost is the error of a read.
 func (in *inbox) lost(err error) error {
-	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
 		if in.within {
 			return &closing{websocket.ClosePolicyViolation, fmt.Sprintf("the message did not arrive within %s", in.lim.MessageTime)}
 		}
