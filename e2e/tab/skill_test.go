@@ -114,11 +114,12 @@ func TestSkillFollowed(t *testing.T) {
 	endless := f.says(f.do("insert_nb_cells", map[string]any{"after_id": "cell-1", "cells": cellsOf("time.sleep(600)"), "timeout": 1}), `running, (run-\d+)`)
 	f.says(f.do("cancel_run", map[string]any{"run_id": endless}), "interrupted|cancelled")
 
-	// When a call is refused: a cell into which somebody has typed is shown, and the same call is then made.
+	// When a call is refused: a cell into which somebody has typed is shown with its revision, which the next call gives.
 	types(2, "  # mine")
 	gone := f.call(true, "delete_nb_cells", map[string]any{"ranges": one("cell-1"), "wait": 30})
 	f.says(gone, "# mine")
-	f.do("delete_nb_cells", map[string]any{"ranges": one("cell-1"), "wait": 30})
+	read := map[string]any{"id": "cell-1", "revision": f.says(gone, `revision "?(\w+)`)}
+	f.do("delete_nb_cells", map[string]any{"ranges": []any{read}, "wait": 30})
 	// The same words changed by both: read again, and change what it says now.
 	must.NoError(t, tab.Select(ctx, 0, 8, 10))
 	must.NoError(t, tab.Type(ctx, "33"))
