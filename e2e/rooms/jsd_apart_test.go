@@ -36,7 +36,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "1")
 	const why = "it does not work with kernels of another server"
 	r := runCells(t, a.open(path), "c0")[0]
-	test.Eq(t, run.Failed, r.State, test.Sprint("run"))
+	test.Eq(t, run.Cancelled, r.State, test.Sprint("run"))
 	must.Error(t, r.Err, must.Sprint("run"))
 	test.StrContains(t, r.Err.Error(), why, test.Sprint("run"))
 	_, err = analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: jupyter.MustPath(path)})
