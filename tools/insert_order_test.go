@@ -29,14 +29,17 @@ func TestInsertionsKeepTheirOrder(t *testing.T) {
 				path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), toolstest.Book("aaaaaaaa:a", "bbbbbbbb:b"))
 				r.Read(path)
 				var turns tool.Turns
+				var arrived [5]*tool.Turn
+				for i := range arrived { // before any call is answered
+					arrived[i] = turns.Arrive()
+				}
 				var calls sync.WaitGroup
 				var want []string
-				for i := range 5 {
+				for i, turn := range arrived {
 					source := fmt.Sprintf("new %d", i)
 					want = append(want, source)
 					args := toolstest.With(toolstest.With(c(i), "path", path), "exec", false)
 					args["cells"] = []toolstest.Dict{{"content": source}}
-					turn := turns.Arrive()
 					calls.Go(func() {
 						defer turn.End()
 						var req mcp.CallToolRequest
