@@ -18,7 +18,8 @@ type reloads struct {
 // Reloads is how often this replica has seen the server put the file's content in the document's place. The server does
 // not say so. It takes the file's hash out of the state. Where there is none yet, it may write the metadata or the text of
 // the document, which it does in no other case; and it says last that the document is not dirty, as after a save, but
-// without the hash that follows then, so that the next transaction tells.
+// without the hash that follows then, so that the next transaction tells. jupyter-server-documents writes no path and no
+// hash, and nothing else tells its reloads from its saves: none is counted there.
 func (d *Doc) Reloads() (n uint64) {
 	d.read("count the reloads", func() { n = d.reloads.count })
 	return n
@@ -36,7 +37,7 @@ func (d *Doc) noteReload(c *crdt.Change) {
 	r := &d.reloads
 	had := r.hash != ""
 	r.hash = stringValue(d.state.Get("hash"))
-	if c.Local || len(c.Touched) == 0 {
+	if _, ok := d.state.Writer("path"); !ok || c.Local || len(c.Touched) == 0 {
 		return // an echo of ours changes nothing
 	}
 	has := r.hash != ""

@@ -3,6 +3,9 @@ package ydoc
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -71,4 +74,16 @@ func TestReloads(t *testing.T) {
 			t.Errorf("%s: %d reloads, want %d", step.name, got, step.want)
 		}
 	}
+}
+
+// jupyter-server-documents says no path and no hash: what it writes and saves is no reload.
+func TestSavesWithoutPathAreNoReloads(t *testing.T) {
+	nb, server := NewNotebook(), crdt.New(crdt.Options{})
+	cells, state := server.Root(rootCells, crdt.KindArray), server.Root(rootState, crdt.KindMap)
+	server.OnUpdate(func(update []byte) { must.NoError(t, nb.Apply(update)) })
+	for range 3 {
+		server.Transact(func(x *crdt.Tx) { x.Set(x.InsertType(cells, 0, crdt.KindMap), "id", "a") })
+		server.Transact(func(x *crdt.Tx) { x.Set(state, "dirty", false) })
+	}
+	test.Eq(t, 0, nb.Reloads())
 }

@@ -176,7 +176,8 @@ const (
 	relayedForm form = iota
 	// pycrdtForm is pycrdt's own: moreover, undefined is None.
 	pycrdtForm
-	// modelForm is our model's: plain JSON. Undefined keys are absent, bytes are base64, what is no number is null.
+	// modelForm is our model's: plain JSON. Undefined keys are absent, bytes are base64, and NaN and the infinities are
+	// texts, as a client reads them (pyjson.Number).
 	modelForm
 )
 
@@ -214,10 +215,8 @@ func (f form) as(v any) any {
 			return n
 		case f != modelForm:
 			return v
-		case tag == "bytes":
+		default: // bytes, or what is no number
 			return v["v"]
-		default:
-			return nil
 		}
 	}
 	return v

@@ -139,6 +139,10 @@ func (w *Writer) Begun() bool {
 	return w.begun
 }
 
+// writes reports whether it is the Writer that gives the cell its outputs: they are neither an earlier run's nor written by
+// the server. w.mu is held.
+func (w *Writer) writes() bool { return w.begun && w.cell == nil }
+
 // Mirror takes over the cell's outputs if the server writes them. It does so once it has begun the run.
 func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 	w.mu.Lock()
@@ -238,15 +242,14 @@ func (w *Writer) write() {
 			// a document that was reloaded because another program wrote the file.
 			if now := w.document(); now != in {
 				in = now
-				if w.begun {
+				if w.writes() {
 					w.fresh = true
 					w.outs.rewriteAll()
 				}
 			}
 			ended := w.ended
-			last := ended && w.cell == nil // else it is the server that tells the cell of the end
 			pending := w.outs.pending()
-			part := w.part(last)
+			part := w.part(ended && w.cell == nil) // else it is the server that marks the end
 			updates := w.outs.takeUpdates()
 			w.space.Broadcast()
 			w.mu.Unlock()
@@ -255,7 +258,7 @@ func (w *Writer) write() {
 			} else if pending {
 				// The cell may have a part of it or none; the next write writes all.
 				w.mu.Lock()
-				if w.begun {
+				if w.writes() {
 					w.fresh = w.fresh || part.fresh
 					w.outs.rewriteAll()
 				} else {

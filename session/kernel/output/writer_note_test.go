@@ -64,3 +64,28 @@ func TestNoteIsWrittenOnce(t *testing.T) {
 		test.Eq[any](t, "[not run]\n", cell.Outputs[1]["text"])
 	})
 }
+
+// Outputs that the server writes itself are left alone when the room is joined again meanwhile.
+func TestMirroredOutputsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rejoined := func() *ydoc.Notebook {
+			nb := ydoc.NewNotebook()
+			must.NoError(t, nb.Edit("begin", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code})
+				return errors.Join(err, e.AppendStream("a", "stdout", "by the server\n"))
+			}))
+			return nb
+		}
+		room := &slowRoom{rejoined(), 0}
+		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: &Displays{}, Log: slog.New(slog.DiscardHandler)})
+		synctest.Wait()
+		room.nb = rejoined()
+		cell, _ := room.nb.Cell("a")
+		w.Mirror(cell.Outputs, nil)
+		w.Finish()
+		w.Close()
+		cell, _ = room.nb.Cell("a")
+		must.SliceLen(t, 1, cell.Outputs)
+		test.Eq[any](t, "by the server\n", cell.Outputs[0]["text"])
+	})
+}
