@@ -102,12 +102,17 @@ COMPUTING := compress/... encoding/base64 hash/... image/... regexp/... strconv 
 # that are not quoted.
 COMPILERS  = $(shell command -v $(CC) gcc clang)
 ZIG       := ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.cache/zig-cache" CC="'$(CURDIR)/.cache/zig/bin/python' -m ziglang cc"
-RACE       = GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}" $(if $(COMPILERS),,$(ZIG))
+RACEFLAGS := $(COMPUTING:%=-gcflags=%=-race=false)
+RACERUN    = GORACE="atexit_sleep_ms=20 $${GORACE-}" $(if $(COMPILERS),,$(ZIG))
+RACE       = GOFLAGS="$${GOFLAGS-} $(RACEFLAGS)" $(RACERUN)
 # -count=1 because the test cache sees neither the program that the tests build nor the servers that they talk to.
 GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 
 # Without the detector, under which these tests take six times as long.
 UNRACED   := $(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m
+# For tests of the program from outside: it has the detector, and they have none, as their libraries take longer to compile with
+# it than they run. test-e2e compiles them with it.
+OUTSIDE    = NBDUET_RACEFLAGS="$(RACEFLAGS)" $(RACERUN) ../$(UNRACED)
 
 # With the detector, the packages that start goroutines; test-all runs the others with it, too. Packages wait as well as
 # compute, so three are tested at a time, the longest first.
@@ -145,7 +150,7 @@ with-servers = export $(RACE); failed=0; \
 
 .PHONY: test-journeys
 test-journeys: need-go $(TRAVELLING)
-	@cd e2e && $(RACE) ../$(GOTEST) $(JOURNEYS)
+	@cd e2e && $(OUTSIDE) $(JOURNEYS)
 
 # What the wheel is for most: by the pip of the oldest and the newest Python there is, into a fresh environment, and there
 # with a real JupyterLab.
@@ -155,7 +160,7 @@ test-wheel: need-go venv
 
 .PHONY: test-hub
 test-hub: need-go compiler venv hub6 hubproxy
-	@cd e2e && $(RACE) ../$(GOTEST) -run '^TestInShort$$' ./jupyterhub
+	@cd e2e && $(OUTSIDE) -run '^TestInShort$$' ./jupyterhub
 
 # The tests of the program again, against a real server; those with a browser start their own. The race detector is where
 # goroutines meet, as in test-fake: test-race has had it everywhere.
