@@ -10,7 +10,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GOLANGCI_LINT := v2.15.0
-GOFUMPT       := v0.12.0
 GOVULNCHECK   := v1.8.0
 ACTIONLINT    := v1.7.12
 export GOTESTSUM := v1.13.0
@@ -270,15 +269,16 @@ fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for
 soak-ydoc: need-go venv node ## run random programs of shared documents for hours (NBDUET_SEEDS=n says how many)
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
+TOOL_LINT := $(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)
+FORMAT    := "$$($(TOOL_LINT))" fmt --enable gofumpt
 # golangci-lint runs all checks of go vet, and more of its kind: see govet in .golangci.yml.
 .PHONY: lint
 lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
-	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" check
+	@$(FORMAT) --diff
 	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@$(BIN)/walls -asserts e2e/cmd/walls/asserts.txt
-	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
-	top=$$PWD; failed=0; for module in $(MODULES); do \
+	@tool=$$($(TOOL_LINT)); top=$$PWD; failed=0; for module in $(MODULES); do \
 		(cd $$module && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
 	done; exit $$failed
 	@"$$($(SCRIPTS)/tool.sh actionlint github.com/rhysd/actionlint/cmd/actionlint $(ACTIONLINT))"
@@ -290,10 +290,9 @@ vet-systems: need-go ## the checks of go vet for Windows, FreeBSD and macOS
 	@$(call program,vetsource)
 	@failed=0; for system in windows freebsd darwin; do GOOS=$$system $(BIN)/vetsource ./... || failed=1; done; exit $$failed
 
-TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)
 .PHONY: fmt
 fmt: need-go ## format all Go files
-	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" write
+	@$(FORMAT)
 
 .PHONY: venv
 venv: ## make .venv with JupyterLab from the locked requirements
