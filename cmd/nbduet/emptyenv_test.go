@@ -42,10 +42,10 @@ func TestEmptyEnvironment(t *testing.T) {
 				got, _, err := parse(args, io.Discard)
 				must.NoError(t, err, must.Sprint(args))
 				test.Eq(t, usual.agentName, got.agentName, test.Sprint(args))
-				test.Eq(t, usual.maxRooms, got.maxRooms, test.Sprint(args))
-				test.False(t, got.readOnly, test.Sprint(args))
+				test.Eq(t, usual.MaxRooms, got.MaxRooms, test.Sprint(args))
+				test.False(t, got.ReadOnly, test.Sprint(args))
 				must.Nil(t, got.toolsets, must.Sprint(args))
-				test.Eq(t, 0, got.http.inherit.ListenFD, test.Sprint(args))
+				test.Eq(t, 0, got.http.Inherit.ListenFD, test.Sprint(args))
 				test.Nil(t, got.http.oidc, test.Sprint(args))
 			}
 		})

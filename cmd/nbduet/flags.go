@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -63,24 +65,18 @@ const (
 
 // settings are checked flags.
 type settings struct {
+	flags          // as they were given
 	servers        serverSettings
 	sessionTimeout time.Duration
-	maxRooms       int
-	maxSessions    int // of a client, 0 for no limit
 	agentName      string
 	inputTimeout   time.Duration
 	serverTimeout  time.Duration
 	answerWithin   time.Duration
-	agentPasswords bool
-	maxImages      int
-	maxImageBytes  int
 	imageCache     int      // bytes
 	toolsets       []string // nil if none were chosen
 	outputs        tools.OutputSchemas
 	answers        tools.Answers
-	readOnly       bool
 	logLevel       slog.Level
-	logCode        bool
 	state          string // file, :memory:, or "" for the default file
 	project        jupyter.Path
 	http           httpSettings
@@ -178,46 +174,28 @@ func toolsetNames() []string {
 
 // check turns flags into settings. Every error names the flag and the value.
 func (f flags) check() (settings, error) {
-	s := settings{maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode, agentPasswords: f.AgentPasswords}
-	var err error
-	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
-		return settings{}, fmt.Errorf("--session-timeout: %w", err)
+	s := settings{flags: f, imageCache: f.ImageCache << 20}
+	err := cmp.Or(
+		between("max-rooms", f.MaxRooms, 1, 10_000, ""),
+		between("max-sessions", f.MaxSessions, 0, 10_000, ""),
+		between("max-images", f.MaxImages, 0, 20, ""),
+		between("max-image-bytes", f.MaxImageBytes, 10_000, 5_000_000, ""),
+		between("image-cache", f.ImageCache, 1, 4096, " megabytes"),
+		readInto("session-timeout", &s.sessionTimeout, f.SessionTimeout, minutes),
+		readInto("input-timeout", &s.inputTimeout, f.InputTimeout, seconds),
+		readInto("answer-within", &s.answerWithin, f.AnswerWithin, secondsOrNone),
+		readInto("server-timeout", &s.serverTimeout, f.ServerTimeout, seconds),
+		readInto("toolsets", &s.toolsets, f.Toolsets, tools.ParseToolsets),
+	)
+	if err != nil {
+		return settings{}, err
 	}
-	if f.MaxRooms < 1 || f.MaxRooms > 10_000 {
-		return settings{}, fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)
-	}
-	if f.MaxSessions < 0 || f.MaxSessions > 10_000 {
-		return settings{}, fmt.Errorf("--max-sessions: %d is not between 0 and 10,000", f.MaxSessions)
-	}
-	s.maxSessions = f.MaxSessions
-	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
-		return settings{}, fmt.Errorf("--input-timeout: %w", err)
-	}
-	if s.answerWithin, err = secondsOrNone(f.AnswerWithin); err != nil {
-		return settings{}, fmt.Errorf("--answer-within: %w", err)
-	}
-	if s.serverTimeout, err = seconds(f.ServerTimeout); err != nil {
-		return settings{}, fmt.Errorf("--server-timeout: %w", err)
-	}
-	if f.MaxImages < 0 || f.MaxImages > 20 {
-		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)
-	}
-	if f.MaxImageBytes < 10_000 || f.MaxImageBytes > 5_000_000 {
-		return settings{}, fmt.Errorf("--max-image-bytes: %d is not between 10,000 and 5,000,000", f.MaxImageBytes)
-	}
-	if f.ImageCache < 1 || f.ImageCache > 4096 {
-		return settings{}, fmt.Errorf("--image-cache: %d is not between 1 and 4,096 megabytes", f.ImageCache)
-	}
-	s.maxImages, s.maxImageBytes, s.imageCache = f.MaxImages, f.MaxImageBytes, f.ImageCache<<20
 	s.state = strings.TrimSpace(f.State)
 	if s.project, err = jupyter.ParsePath(f.Project); err != nil || s.project.IsRoot() {
 		return settings{}, fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)
 	}
 	if s.agentName = strings.TrimSpace(f.AgentName); len(s.agentName) > 200 {
 		return settings{}, fmt.Errorf("--agent-name: %q is longer than 200 bytes", f.AgentName)
-	}
-	if s.toolsets, err = tools.ParseToolsets(f.Toolsets); err != nil {
-		return settings{}, fmt.Errorf("--toolsets: %w", err)
 	}
 	if s.outputs = tools.OutputSchemas(strings.ToLower(strings.TrimSpace(f.Outputs))); !slices.Contains(tools.OutputSchemasWords(), string(s.outputs)) {
 		return settings{}, fmt.Errorf("--output-schemas: %q is not one of %s", f.Outputs, strings.Join(tools.OutputSchemasWords(), ", "))
@@ -235,6 +213,22 @@ func (f flags) check() (settings, error) {
 		return settings{}, err
 	}
 	return s, nil
+}
+
+// between refuses a flag's number that is not in a range; unit follows the range in the error.
+func between(flag string, n, least, most int, unit string) error {
+	if n < least || n > most {
+		return fmt.Errorf("--%s: %d is not between %s and %s%s", flag, n, textfmt.Thousands(least), textfmt.Thousands(most), unit)
+	}
+	return nil
+}
+
+// readInto reads the text of a flag into to.
+func readInto[T any](flag string, to *T, text string, from func(string) (T, error)) (err error) {
+	if *to, err = from(text); err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
 }
 
 // defaultPort is --port's.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,22 +55,19 @@ type httpFlags struct {
 
 // httpSettings are checked httpFlags.
 type httpSettings struct {
+	httpFlags     // as they were given
 	transport     string
 	address       string // host and port
 	tokens        []string
 	made          bool // the token was made here, so that it has to be shown
 	hosts         []string
-	origins       []string
-	cert, key     string
 	clientTimeout time.Duration
-	inherit       inheritFlags
 	publicURL     string
 	oidc          *serve.OIDC // nil for none
-	metrics       bool
 }
 
 func (f httpFlags) check() (httpSettings, error) {
-	s := httpSettings{transport: strings.ToLower(strings.TrimSpace(f.Transport)), cert: f.TLSCert, key: f.TLSKey, hosts: f.AllowedHosts, origins: f.AllowedOrigins}
+	s := httpSettings{httpFlags: f, transport: strings.ToLower(strings.TrimSpace(f.Transport)), hosts: f.AllowedHosts, publicURL: strings.TrimSpace(f.PublicURL)}
 	switch s.transport {
 	case transportStdio:
 		if f.Metrics {
@@ -82,12 +80,12 @@ func (f httpFlags) check() (httpSettings, error) {
 	default:
 		return httpSettings{}, fmt.Errorf("--transport: %q is not one of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)
 	}
-	if err := f.Inherit.check(runtime.GOOS); err != nil {
+	if err := cmp.Or(
+		f.Inherit.check(runtime.GOOS),
+		between("port", f.Port, 0, 65_535, ""),
+		readInto("client-timeout", &s.clientTimeout, f.ClientTimeout, minutes),
+	); err != nil {
 		return httpSettings{}, err
-	}
-	s.inherit = f.Inherit
-	if f.Port < 0 || f.Port > 65535 {
-		return httpSettings{}, fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)
 	}
 	host, err := f.host()
 	if err != nil {
@@ -97,10 +95,6 @@ func (f httpFlags) check() (httpSettings, error) {
 	if net.ParseIP(host) == nil {
 		s.hosts = append(s.hosts, host) // clients address it by that name
 	}
-	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
-		return httpSettings{}, fmt.Errorf("--client-timeout: %w", err)
-	}
-	s.publicURL, s.metrics = strings.TrimSpace(f.PublicURL), f.Metrics
 	if issuer := strings.TrimSpace(f.OIDCIssuer); issuer != "" {
 		s.oidc = &serve.OIDC{Issuer: issuer, Audiences: f.OIDCAudience, Scopes: f.OIDCScopes}
 		if len(f.OIDCAudience) == 0 && s.publicURL == "" {
@@ -160,14 +154,14 @@ func (f httpFlags) healthURL() (string, error) {
 // listenHTTP serves MCP over HTTP until ctx ends.
 func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Clients, s httpSettings, figures *serve.Metrics, stderr io.Writer, log *slog.Logger) error {
 	srv, err := serve.New(serve.Config{
-		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.origins,
-		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime},
-		UserHeader: s.inherit.UserHeader, PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
+		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.AllowedOrigins,
+		ClientTimeout: s.clientTimeout, CertFile: s.TLSCert, KeyFile: s.TLSKey, Limits: serve.Limits{DrainTime: drainTime},
+		UserHeader: s.Inherit.UserHeader, PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
 	})
 	if err != nil {
 		return options.UsageError{Err: err}
 	}
-	l, err := s.inherit.listen(ctx, s.address)
+	l, err := s.Inherit.listen(ctx, s.address)
 	if portInUse(err) {
 		return options.UsageError{Err: s.taken(ctx)}
 	}
@@ -181,7 +175,7 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 	if s.made {
 		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send the header  Authorization: Bearer "+s.tokens[0])
 	}
-	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.cert == "" {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.TLSCert == "" {
 		log.Warn("other machines can reach this program, and the connection is not encrypted: to encrypt it, add --tls-cert and --tls-key")
 	}
 	return srv.Serve(ctx, l)
@@ -216,7 +210,7 @@ func (s httpSettings) taken(ctx context.Context) error {
 // url is the address for a client on this machine.
 func (s httpSettings) url(at net.Addr) string {
 	scheme, path := "http", "/mcp"
-	if s.cert != "" {
+	if s.TLSCert != "" {
 		scheme = "https"
 	}
 	if s.transport == transportEvents {

@@ -201,7 +201,7 @@ func TestHTTPSettings(t *testing.T) {
 	test.Eq(t, "nb.example.org:4040", h.address, test.Sprint(s.http))
 	test.Eq(t, 30*time.Second, h.clientTimeout, test.Sprint(s.http))
 	test.Eq(t, "a.example b.example:1 nb.example.org", strings.Join(h.hosts, " "), test.Sprint(s.http))
-	must.SliceLen(t, 2, h.origins, must.Sprint(s.http))
+	must.SliceLen(t, 2, h.AllowedOrigins, must.Sprint(s.http))
 	test.False(t, h.made, test.Sprint(s.http))
 	test.Eq(t, "t", h.tokens[0], test.Sprint(s.http))
 	os.Unsetenv("MCP_PORT") // which is put back all the same

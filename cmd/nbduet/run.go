@@ -76,7 +76,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	program := thisBuild()
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
-	early := slog.New(tools.LogHandler(text, set.logCode, nil))
+	early := slog.New(tools.LogHandler(text, set.LogCode, nil))
 	early.Info("nbduet " + program.String() + " starts")
 	if set.hub != nil {
 		return serveHub(ctx, set, stderr, early)
@@ -90,8 +90,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	defer srv.CloseIdleConnections()
 	defer kernels.CloseIdleConnections()
-	log := slog.New(tools.LogHandler(text, set.logCode, jupyter.Redactor(srv, kernels)))
-	if !set.http.inherit.EndWithStdin { // or it is the server that has started this program, and may not listen yet
+	log := slog.New(tools.LogHandler(text, set.LogCode, jupyter.Redactor(srv, kernels)))
+	if !set.http.Inherit.EndWithStdin { // or it is the server that has started this program, and may not listen yet
 		checking, stop := context.WithCancel(ctx)
 		wait := checkServers(checking, log, srv, kernels)
 		defer func() {
@@ -105,7 +105,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	var w *tenant.World
 	var figures *serve.Metrics
-	if set.http.metrics {
+	if set.http.Metrics {
 		figures = serve.NewMetrics(serve.Sources{
 			Version: program.String(),
 			Session: func() session.Stats { return w.Stats() },
@@ -114,8 +114,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	w, err = tenant.New(set.world(srv, kernels, state, figures, log))
 	if err == nil {
-		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
-		if set.http.inherit.EndWithStdin {
+		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.ReadOnly)
+		if set.http.Inherit.EndWithStdin {
 			var stop context.CancelFunc
 			ctx, stop = untilEnd(ctx, stdin)
 			defer stop()
@@ -136,16 +136,16 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 // world is what a world is made of; figures may be nil.
 func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) tenant.Config {
 	c := tenant.Config{
-		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.maxSessions, ImageCache: set.imageCache,
+		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.MaxSessions, ImageCache: set.imageCache,
 		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
 		Session: session.Config{
-			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms,
+			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.MaxRooms,
 			AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout,
 		},
 		Tools: tools.Config{
-			Version: thisBuild().bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, LogCode: set.logCode,
-			MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes, Project: set.project, Notebook: set.servers.notebook,
-			AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
+			Version: thisBuild().bare(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.ReadOnly, LogCode: set.LogCode,
+			MaxImages: shown(set.MaxImages), MaxImageBytes: set.MaxImageBytes, Project: set.project, Notebook: set.servers.notebook,
+			AnswerWithin: set.answerWithin, AgentPasswords: set.AgentPasswords,
 		},
 	}
 	if figures != nil {
@@ -156,15 +156,15 @@ func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, f
 
 // serveHub serves the users of a hub until ctx ends.
 func serveHub(ctx context.Context, set settings, stderr io.Writer, log *slog.Logger) error {
-	l, err := set.http.inherit.listen(ctx, set.http.address)
+	l, err := set.http.Inherit.listen(ctx, set.http.address)
 	if err != nil {
 		return options.UsageError{Err: err}
 	}
 	return hub.Service{
 		Settings: *set.hub, State: set.state, Timeout: set.serverTimeout, Roots: set.servers.roots, Logger: log,
 		HTTP: serve.Config{
-			AllowedHosts: set.http.hosts, AllowedOrigins: set.http.origins, ClientTimeout: set.http.clientTimeout,
-			CertFile: set.http.cert, KeyFile: set.http.key, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
+			AllowedHosts: set.http.hosts, AllowedOrigins: set.http.AllowedOrigins, ClientTimeout: set.http.clientTimeout,
+			CertFile: set.http.TLSCert, KeyFile: set.http.TLSKey, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
 		},
 		World: func(srv *jupyter.Server, state *activity.Store) tenant.Config {
 			return set.world(srv, srv, state, nil, log)
