@@ -23,6 +23,8 @@ type createArgs struct {
 	Content string `json:"content,omitempty" validate:"max=text"`
 }
 
+func (a createArgs) path() string { return a.Path }
+
 // Refine implements tool.Refiner.
 func (createArgs) Refine(f tool.Fields) {
 	f.Field("content").Say("Initial content. Of a notebook: " + nbformat.NotebookForm + ", or " + nbformat.CellsForm + "; left out, one empty code cell. Of a file: its text." + tool.LineEnds)
@@ -49,11 +51,7 @@ func createDocument(d *deps.Deps) tool.Tool {
 		Title:       "Create a document",
 		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if there is something at the path already, or no folder for it.",
 		Output:      tool.ResultOf[CreateResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
-			clean, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, clean jupyter.Path, args createArgs) (*tool.Answer, error) {
 			args.Type = cmp.Or(args.Type, TypeNotebook)
 			if err := FitsType(clean, args.Type); err != nil {
 				return nil, err

@@ -22,6 +22,8 @@ type infoArgs struct {
 	Max     *int   `json:"max_content,omitempty" jsonschema:"Most characters of content to return." validate:"min=1,max=400000" default:"32768"`
 }
 
+func (a infoArgs) path() string { return a.Path }
+
 // Info is what the server knows about a file, notebook or folder.
 type Info struct {
 	Name         string `json:"name" jsonschema:"Name without the folder."`
@@ -68,11 +70,7 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it to see what a file is before reading it. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[infoResult](nil).WithCarets(),
-		Call: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
-			clean, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, clean jupyter.Path, args infoArgs) (*tool.Answer, error) {
 			file, content, err := properties(ctx, d, clean, args.Include)
 			if err != nil {
 				return nil, Missing(err, clean)

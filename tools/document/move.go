@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -15,6 +16,8 @@ import (
 type deleteArgs struct {
 	Path string `json:"path" jsonschema:"Document or empty folder to delete" validate:"min=1,max=path" ends:"path"`
 }
+
+func (a deleteArgs) path() string { return a.Path }
 
 // A DeleteResult is the answer of delete_document.
 type DeleteResult struct {
@@ -31,11 +34,7 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for what nobody needs. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[DeleteResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
-			clean, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ deleteArgs) (*tool.Answer, error) {
 			gone, err := d.Files.Delete(ctx, clean)
 			if errors.Is(err, files.ErrFolder) {
 				return nil, fmt.Errorf("%w; only empty folders are deleted: delete its entries first", err)
@@ -59,6 +58,8 @@ type renameArgs struct {
 	NewPath string `json:"newPath" jsonschema:"New path, the name included" validate:"min=1,max=path" ends:"path"`
 }
 
+func (a renameArgs) path() string { return a.Path }
+
 // A RenameResult is the answer of rename_document.
 type RenameResult struct {
 	Message string `json:"message"`
@@ -75,11 +76,7 @@ func renameDocument(d *deps.Deps) tool.Tool {
 		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. People who have it open go on under the new name, and a notebook keeps its kernel.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[RenameResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
-			from, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, from jupyter.Path, args renameArgs) (*tool.Answer, error) {
 			to, err := PathArg("newPath", args.NewPath)
 			if err != nil {
 				return nil, err
@@ -108,6 +105,8 @@ type copyArgs struct {
 	CopyPath string `json:"copyPath" jsonschema:"Path of the copy, the name included" validate:"min=1,max=path" ends:"path"`
 }
 
+func (a copyArgs) path() string { return a.Path }
+
 // A CopyResult is the answer of copy_document.
 type CopyResult struct {
 	Message      string `json:"message"`
@@ -123,11 +122,7 @@ func copyDocument(d *deps.Deps) tool.Tool {
 		Description: "Copies a file or notebook, unsaved edits included. The original is not touched. Fails if the new path exists already or its folder does not. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
 		Output: tool.ResultOf[CopyResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args copyArgs) (*tool.Answer, error) {
-			from, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, from jupyter.Path, args copyArgs) (*tool.Answer, error) {
 			to, err := PathArg("copyPath", args.CopyPath)
 			if err != nil {
 				return nil, err

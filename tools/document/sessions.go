@@ -18,6 +18,8 @@ type sessionArgs struct {
 	Path string `json:"path" jsonschema:"Document" validate:"min=1,max=path" ends:"path"`
 }
 
+func (a sessionArgs) path() string { return a.Path }
+
 // A Session describes one session.
 type Session struct {
 	Path         string   `json:"path" jsonschema:"Without a leading slash."`
@@ -56,11 +58,7 @@ func queryDocumentSession(d *deps.Deps) tool.Tool {
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[Session](nil),
-		Call: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
-			clean, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ sessionArgs) (*tool.Answer, error) {
 			info, found := SessionAt(ctx, d, clean)
 			if !found {
 				return &tool.Answer{Body: Session{Path: clean.String(), Status: notFound, Message: "no RTC session is open for this document"}}, nil
@@ -107,11 +105,7 @@ func endDocumentSession(d *deps.Deps) tool.Tool {
 			"and the next tool that names the document opens it again.",
 		Hints:  tool.Hints{Idempotent: true},
 		Output: tool.ResultOf[EndSessionResult](nil),
-		Call: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
-			clean, err := PathArg("path", args.Path)
-			if err != nil {
-				return nil, err
-			}
+		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ sessionArgs) (*tool.Answer, error) {
 			return EndSession(ctx, d, clean, "document")
 		}),
 	}

@@ -24,6 +24,17 @@ func PathArg(name, path string) (jupyter.Path, error) {
 	return target.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))
 }
 
+// atPath is [tool.Typed] for a tool whose argument path names something below the root.
+func atPath[A interface{ path() string }](answer func(context.Context, jupyter.Path, A) (*tool.Answer, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		clean, err := PathArg("path", args.path())
+		if err != nil {
+			return nil, err
+		}
+		return answer(ctx, clean, args)
+	})
+}
+
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
