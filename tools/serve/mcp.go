@@ -58,82 +58,54 @@ func (m sessionManager) Validate(id string) (terminated bool, err error) {
 // Terminate ends a session for mcp-go; who asks for it ends the client.
 func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return false, nil }
 
-// An envelope is the part of an MCP message that decides where it goes.
-type envelope struct {
-	ID     json.RawMessage `json:"id"`
-	Method mcp.MCPMethod   `json:"method"`
-	Params struct {
-		Meta *mcp.Meta `json:"_meta"`
-	} `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  json.RawMessage `json:"error"`
-}
-
-// answer tells whether the message answers a request.
-func (e envelope) answer() bool { return e.Method == "" && (e.Result != nil || e.Error != nil) }
-
-// readEnvelope reads a message's envelope. Of a message that is not as it should be, mcp-go says what is wrong.
-func readEnvelope(body []byte) (envelope, error) {
-	var e envelope
-	err := json.Unmarshal(body, &e)
-	var broken *json.SyntaxError
-	switch {
-	case errors.As(err, &broken):
-		return e, errors.New("the body is not JSON")
-	case err != nil:
-		return envelope{Method: e.Method}, nil //nolint:nilerr // mcp-go says what is wrong
-	}
-	return e, nil
-}
-
-// part is what a message is of its session.
-func (e envelope) part() part {
-	if e.ID == nil {
+// partOf is what a message is of its session.
+func partOf(m jsonrpc.Message) part {
+	if m.ID == nil {
 		return aNotice
 	}
 	return aRequest
 }
 
-// modern tells whether a message is of the protocol without sessions, as mcp-go decides.
-func (e envelope) modern(h http.Header) bool {
-	return mcp.IsModernProtocol(e.Params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
+// isModern reports whether a message is of the protocol without sessions, as mcp-go decides.
+func isModern(m jsonrpc.Message, h http.Header) bool {
+	var params struct {
+		Meta *mcp.Meta `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &params) // mcp-go says what is wrong
+	return mcp.IsModernProtocol(params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
 }
 
 // postMCP takes an MCP message, and answers it.
-func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
-	e, err := readEnvelope(body)
-	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
-	}
+func (s *Server) postMCP(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	switch {
-	case e.modern(r.Header) && e.answer():
-		w.WriteHeader(http.StatusAccepted) // nothing waits for it: this revision's servers send no requests
-	case e.modern(r.Header):
-		if e.Method == mcp.MethodNotificationCancelled {
-			// Over HTTP the end of a request's connection cancels it. Without a session mcp-go knows the request's
-			// number only, and would cancel another client's request of that number.
+	case !json.Valid(body):
+		refuse(w, http.StatusBadRequest, "the body is not JSON")
+	case isModern(m, r.Header):
+		if m.Answer() || m.Is(mcp.MethodNotificationCancelled) {
+			// Nothing waits for an answer: this revision's servers send no requests. And over HTTP the end of a request's
+			// connection cancels it. Without a session mcp-go knows the request's number only, and would cancel another
+			// client's request of that number.
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
 		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, withNotifiers(w, r, nil)) })
-	case e.Method == mcp.MethodInitialize:
+	case m.Is(mcp.MethodInitialize):
 		if !s.makeRoom(callerIn(r.Context())) {
 			busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 			return
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		s.withSession(w, r, e.part(), func(r *http.Request, sess *mcpSession) {
-			if e.answer() {
+		s.withSession(w, r, partOf(m), func(r *http.Request, sess *mcpSession) {
+			if m.Answer() {
 				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
 				// session's end.
 				s.stream.ServeHTTP(discard{}, r)
 				w.WriteHeader(http.StatusAccepted)
 				return
 			}
-			s.noteCancelled(e, sess, body)
-			if e.ID != nil && !s.sessions.listens(sess) {
+			s.noteCancelled(m, sess, body)
+			if m.ID != nil && !s.sessions.listens(sess) {
 				sess.pass(w)
 			}
 			s.stream.ServeHTTP(w, withNotifiers(w, r, sess))
@@ -142,8 +114,8 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 }
 
 // noteCancelled notes why a client cancels a request of its session, which mcp-go does not.
-func (s *Server) noteCancelled(e envelope, sess *mcpSession, body []byte) {
-	if e.Method != mcp.MethodNotificationCancelled {
+func (s *Server) noteCancelled(m jsonrpc.Message, sess *mcpSession, body []byte) {
+	if !m.Is(mcp.MethodNotificationCancelled) {
 		return
 	}
 	if c, ok := jsonrpc.ReadCancellation(body); ok {
@@ -284,19 +256,17 @@ func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
 
 // message passes a JSON-RPC message on as mcp-go can take it, and refuses one that it would take for something else. The
 // writer brings the ids back.
-func (s *Server) message(next bodyHandler) bodyHandler {
+func (s *Server) message(next func(w *writer, r *http.Request, m jsonrpc.Message, body []byte)) bodyHandler {
 	return func(w *writer, r *http.Request, body []byte) {
 		m, ok := jsonrpc.Read(body)
-		if !ok {
-			next(w, r, body) // which says what is wrong
-			return
+		if ok { // next says what is wrong otherwise
+			if why, id := m.Wrong(); why != "" {
+				writeFailure(w, http.StatusBadRequest, id, why)
+				return
+			}
+			body = s.ids.In(body, m)
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
-		if why, id := m.Wrong(); why != "" {
-			writeFailure(w, http.StatusBadRequest, id, why)
-			return
-		}
-		body = s.ids.In(body, m)
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		next(w, r, body)
+		next(w, r, m, body)
 	}
 }

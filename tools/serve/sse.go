@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
 // newEvents makes mcp-go's transport of HTTP with server-sent events with our own MCP sessions.
@@ -46,7 +48,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 // postMessage takes an MCP message; the answer goes over the client's stream.
-func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
+func (s *Server) postMessage(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if sess == nil {
 		refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
@@ -55,13 +57,12 @@ func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
 	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's:
 	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
-	e, _ := readEnvelope(body) // mcp-go says what is wrong with it
-	s.inSession(w, r, sess, e.part(), func(r *http.Request, _ *mcpSession) {
-		if e.answer() {
+	s.inSession(w, r, sess, partOf(m), func(r *http.Request, _ *mcpSession) {
+		if m.Answer() {
 			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
 			return
 		}
-		s.noteCancelled(e, sess, body)
+		s.noteCancelled(m, sess, body)
 		s.events.MessageHandler().ServeHTTP(w, r)
 	})
 }
