@@ -148,7 +148,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 		busy(w, d.status, d.message)
 		return
 	case http.StatusBadRequest:
-		refuse(w, d.status, d.message)
+		Refuse(w, d.status, d.message)
 		return
 	}
 	challenge := []string{`Bearer realm="nbduet"`}
@@ -162,5 +162,5 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	w.Header().Set("WWW-Authenticate", strings.Join(challenge, ", "))
-	refuse(w, d.status, d.message)
+	Refuse(w, d.status, d.message)
 }

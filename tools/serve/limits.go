@@ -23,7 +23,7 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 	lim, back := s.cfg.Limits, func() {}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		// A page may send anything else without asking first.
-		refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
+		Refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
 		return nil, back, false
 	}
 	if r.ContentLength > lim.Body {
@@ -59,10 +59,10 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 		refuseTooLong(w, r, lim.Body, body)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))
+		Refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))
 	case err != nil:
 		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusBadRequest, "the body could not be read")
+		Refuse(w, http.StatusBadRequest, "the body could not be read")
 	default:
 		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP has set one
 		r.Body = io.NopCloser(bytes.NewReader(body))

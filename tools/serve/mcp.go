@@ -79,7 +79,7 @@ func isModern(m jsonrpc.Message, h http.Header) bool {
 func (s *Server) postMCP(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	switch {
 	case !json.Valid(body):
-		refuse(w, http.StatusBadRequest, "the body is not JSON")
+		Refuse(w, http.StatusBadRequest, "the body is not JSON")
 	case isModern(m, r.Header):
 		if m.Answer() || m.Is(mcp.MethodNotificationCancelled) {
 			// Nothing waits for an answer: this revision's servers send no requests. And over HTTP the end of a request's
@@ -127,7 +127,7 @@ func (s *Server) noteCancelled(m jsonrpc.Message, sess *mcpSession, body []byte)
 func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
+		Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
 		return
 	}
 	s.withSession(w, r, aStream, func(r *http.Request, sess *mcpSession) { s.serveStream(w, r, sess, s.stream) })
@@ -137,12 +137,12 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol: it has no sessions to end")
+		Refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol: it has no sessions to end")
 		return
 	}
 	sess := s.sessions.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
 	if sess == nil || s.sessions.remove(sess.id) == nil {
-		refuse(w, http.StatusNotFound, errNoSession.Error())
+		Refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
 	s.endClient(sess.client)
@@ -176,12 +176,12 @@ func (s *Server) drop(sess *mcpSession, why string, args ...any) {
 func (s *Server) withSession(w http.ResponseWriter, r *http.Request, what part, next func(*http.Request, *mcpSession)) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers its id")
+		Refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers its id")
 		return
 	}
 	sess := s.sessions.find(id, callerIn(r.Context()), false)
 	if sess == nil {
-		refuse(w, http.StatusNotFound, errNoSession.Error())
+		Refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
 	s.inSession(w, r, sess, what, next)
@@ -211,7 +211,7 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 		busy(w, http.StatusTooManyRequests, err.Error())
 		return
 	case err != nil:
-		refuse(w, http.StatusNotFound, err.Error())
+		Refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
 	defer done()
@@ -224,7 +224,7 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, sess *mcpSession, h http.Handler) {
 	w, ok := plain.(*writer)
 	if !ok { // ServeHTTP is the only way here
-		refuse(plain, http.StatusInternalServerError, "internal error")
+		Refuse(plain, http.StatusInternalServerError, "internal error")
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

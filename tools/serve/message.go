@@ -29,7 +29,7 @@ func refuseTooLong(w *writer, r *http.Request, most int64, beginning []byte) {
 	why := fmt.Sprintf("the body is longer than %d bytes", most)
 	w.Header().Set("Connection", "close")
 	if r.URL.Path == callPath {
-		refuse(w, http.StatusRequestEntityTooLarge, why)
+		Refuse(w, http.StatusRequestEntityTooLarge, why)
 		return
 	}
 	scan := &jsonrpc.IDScan{}

@@ -68,14 +68,14 @@ func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, path := range resources {
 		if suffix == path {
-			write(w, http.StatusOK, server.ProtectedResourceMetadataConfig{
+			WriteJSON(w, http.StatusOK, server.ProtectedResourceMetadataConfig{
 				Resource: base + path, AuthorizationServers: []string{s.issuer.cfg.Issuer}, ScopesSupported: s.issuer.cfg.Scopes,
 				BearerMethodsSupported: []string{"header"}, ResourceName: "nbduet",
 			})
 			return
 		}
 	}
-	refuse(w, http.StatusNotFound, "no resource at that path: tokens are meant for /mcp and /sse")
+	Refuse(w, http.StatusNotFound, "no resource at that path: tokens are meant for /mcp and /sse")
 }
 
 // withAudiences checks PublicURL, and derives the audiences from it if none are given.

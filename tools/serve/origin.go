@@ -31,9 +31,9 @@ func (g *Guard) Admits(w http.ResponseWriter, r *http.Request) bool {
 func (g *Guard) admits(w http.ResponseWriter, r *http.Request, anyPage bool) bool {
 	switch {
 	case !g.hosts.allow(r):
-		refuse(w, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: if it is a name of this server, give it with --allowed-hosts", r.Host))
+		Refuse(w, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: if it is a name of this server, give it with --allowed-hosts", r.Host))
 	case !anyPage && !g.origins.allow(r):
-		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: to allow that origin, give it with --allowed-origins", r.Header.Get("Origin")))
+		Refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: to allow that origin, give it with --allowed-origins", r.Header.Get("Origin")))
 	default:
 		return true
 	}
@@ -127,8 +127,8 @@ func (o origins) allow(r *http.Request) bool {
 	return o[clean] || strings.EqualFold(host, r.Host)
 }
 
-// allowReading lets the page of a request's Origin read the answer. Call it only after origins.allow.
-func allowReading(h http.Header, r *http.Request) {
+// AllowReading lets the page of a request's Origin read the answer. Call it only for a request that a [Guard] has let in.
+func AllowReading(h http.Header, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return

@@ -5,19 +5,19 @@ import (
 	"net/http"
 )
 
-// refuse answers with an error.
-func refuse(w http.ResponseWriter, status int, message string) {
-	write(w, status, map[string]string{"error": message})
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, status int, message string) {
+	WriteJSON(w, status, map[string]string{"error": message})
 }
 
 // busy refuses a request that cannot be served now, and asks the client to try again.
 func busy(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Retry-After", "1")
-	refuse(w, status, message)
+	Refuse(w, status, message)
 }
 
-// write answers with JSON.
-func write(w http.ResponseWriter, status int, body any) {
+// WriteJSON answers with JSON.
+func WriteJSON(w http.ResponseWriter, status int, body any) {
 	b, err := json.Marshal(body)
 	if err != nil { // the MCP server's answer is not JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)

@@ -53,11 +53,11 @@ func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil || failed != nil {
 		s.log.Error("the tools could not be listed", "error", err, "answer", failed)
-		refuse(w, http.StatusInternalServerError, "the tools could not be listed")
+		Refuse(w, http.StatusInternalServerError, "the tools could not be listed")
 		return
 	}
 	list.Count = len(list.Tools)
-	write(w, http.StatusOK, list)
+	WriteJSON(w, http.StatusOK, list)
 }
 
 // withParameters is a tool with its inputSchema once more as parameters, which is the name that programs know that were
@@ -91,7 +91,7 @@ type toolOutcome struct {
 func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 	var call toolCall
 	if err := json.Unmarshal(body, &call); err != nil {
-		write(w, http.StatusBadRequest, toolOutcome{Error: `wrong body: send {"tool_name": "…", "arguments": {…}}`})
+		WriteJSON(w, http.StatusBadRequest, toolOutcome{Error: `wrong body: send {"tool_name": "…", "arguments": {…}}`})
 		return
 	}
 	call.ToolName = cmp.Or(call.ToolName, call.Name)
@@ -100,7 +100,7 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 	}
 	switch {
 	case call.ToolName == "":
-		write(w, http.StatusBadRequest, toolOutcome{Error: "tool_name is required"})
+		WriteJSON(w, http.StatusBadRequest, toolOutcome{Error: "tool_name is required"})
 		return
 	case s.cfg.MCP.GetTool(call.ToolName) == nil:
 		s.withPrincipal(w, r, func(r *http.Request) { s.writeUnknown(w, r, call) })
@@ -115,7 +115,7 @@ func (s *Server) writeUnknown(w http.ResponseWriter, r *http.Request, call toolC
 	if _, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName}); err == nil && failed != nil {
 		why += ": " + failed.Message
 	}
-	write(w, http.StatusNotFound, toolOutcome{Error: why})
+	WriteJSON(w, http.StatusNotFound, toolOutcome{Error: why})
 }
 
 func (s *Server) writeCall(w http.ResponseWriter, r *http.Request, call toolCall) {
@@ -125,7 +125,7 @@ func (s *Server) writeCall(w http.ResponseWriter, r *http.Request, call toolCall
 		if failed != nil {
 			out.Error = failed.Message
 		}
-		write(w, http.StatusInternalServerError, out)
+		WriteJSON(w, http.StatusInternalServerError, out)
 		return
 	}
 	var said struct {
@@ -135,12 +135,12 @@ func (s *Server) writeCall(w http.ResponseWriter, r *http.Request, call toolCall
 		} `json:"content"`
 	}
 	if err := json.Unmarshal(result, &said); err != nil {
-		write(w, http.StatusInternalServerError, toolOutcome{Error: "internal error"})
+		WriteJSON(w, http.StatusInternalServerError, toolOutcome{Error: "internal error"})
 		return
 	}
 	out := toolOutcome{Success: !said.IsError, Result: result}
 	if said.IsError && len(said.Content) > 0 {
 		out.Error = said.Content[0].Text
 	}
-	write(w, http.StatusOK, out)
+	WriteJSON(w, http.StatusOK, out)
 }

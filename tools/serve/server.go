@@ -94,6 +94,9 @@ func New(cfg Config) (*Server, error) {
 // healthPaths answer whether the program runs; the second is where Datalayer's server has it.
 var healthPaths = []string{"/healthz", "/api/healthz"}
 
+// IsHealth reports whether a path is one that answers whether the program runs.
+func IsHealth(path string) bool { return slices.Contains(healthPaths, path) }
+
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // a client that has gone needs no answer
@@ -123,7 +126,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	if preflight(w, r) {
 		return
 	}
-	if open || slices.Contains(healthPaths, r.URL.Path) {
+	if open || IsHealth(r.URL.Path) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
@@ -147,7 +150,7 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	return func(plain http.ResponseWriter, r *http.Request) {
 		w, ok := plain.(*writer)
 		if !ok { // ServeHTTP is the only way here
-			refuse(plain, http.StatusInternalServerError, "internal error")
+			Refuse(plain, http.StatusInternalServerError, "internal error")
 			return
 		}
 		done, short := s.requests.take(callerIn(r.Context()), 1)

@@ -54,7 +54,7 @@ func (o *sockets) serve(w http.ResponseWriter, r *http.Request) {
 		if refused.Status == http.StatusUpgradeRequired {
 			w.Header().Set("Upgrade", "websocket")
 		}
-		refuse(w, refused.Status, refused.Message)
+		Refuse(w, refused.Status, refused.Message)
 		return
 	}
 	leave, ok := o.enter()
@@ -68,7 +68,7 @@ func (o *sockets) serve(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	conn, err := socket.Upgrade(w, r)
 	if errors.As(err, &refused) {
-		refuse(w, refused.Status, refused.Message)
+		Refuse(w, refused.Status, refused.Message)
 		return
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ type sessionKey struct{}
 func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", "GET")
-		refuse(w, http.StatusMethodNotAllowed, "open a stream with GET")
+		Refuse(w, http.StatusMethodNotAllowed, "open a stream with GET")
 		return
 	}
 	if !s.makeRoom(callerIn(r.Context())) {
@@ -51,7 +51,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 func (s *Server) postMessage(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if sess == nil {
-		refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
+		Refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
 		return
 	}
 	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's:

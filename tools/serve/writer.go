@@ -106,7 +106,7 @@ func (w *writer) begin(status int, set http.Header) {
 		maps.Copy(h, set)
 		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams set it for everybody
 		if w.from != nil {
-			allowReading(h, w.from)
+			AllowReading(h, w.from)
 		}
 		h.Set("X-Content-Type-Options", "nosniff")
 		if h.Get("Cache-Control") == "" {

@@ -3,7 +3,6 @@ package hubservice
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -107,20 +106,19 @@ func (s *Service) Run(ctx context.Context) {
 
 // ServeHTTP serves a request, which anybody may have sent.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isHealth(r.URL.Path) { // asked without the hub's proxy
-		write(w, http.StatusOK, map[string]string{"status": "healthy"})
-		return
-	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
 	path, ok := strings.CutPrefix(r.URL.Path, s.prefix)
-	if !ok || path != "" && path[0] != '/' {
-		refuse(w, http.StatusNotFound, "nothing is here: nbduet's address is "+s.prefix+"/mcp")
+	switch {
+	case serve.IsHealth(r.URL.Path), ok && serve.IsHealth(path): // the hub's proxy need not be on the way
+		serve.WriteJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
+		return
+	case !ok || path != "" && path[0] != '/':
+		serve.Refuse(w, http.StatusNotFound, "nothing is here: nbduet's address is "+s.prefix+"/mcp")
 		return
 	}
 	r = below(r, s.prefix, path)
 	switch {
-	case isHealth(r.URL.Path):
-		write(w, http.StatusOK, map[string]string{"status": "healthy"})
-		return
 	case s.login.Serves(r.URL.Path):
 		s.login.ServeHTTP(w, r)
 		return
@@ -139,7 +137,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	tenant, leave, err := s.tenants.enter(one.user)
 	if err != nil {
 		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, err.Error())
+		serve.Refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
 	defer leave()
@@ -149,9 +147,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx = serve.WithEntrant(ctx, serve.Entrant{Name: one.user, Still: func(ctx context.Context) error { return s.bearers.check(ctx, one) }})
 	tenant.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
-
-// isHealth reports whether a path is one that answers whether the program runs.
-func isHealth(path string) bool { return path == "/healthz" || path == "/api/healthz" }
 
 // below is a request as a server sees it that does not know of the prefix.
 func below(r *http.Request, prefix, path string) *http.Request {
@@ -204,16 +199,12 @@ func (s *Service) deny(w http.ResponseWriter, r *http.Request, err error) {
 	var wrong *wrongToken
 	if !errors.As(err, &wrong) {
 		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, err.Error())
+		serve.Refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	if origin := r.Header.Get("Origin"); origin != "" { // the guard has let it in
-		w.Header().Set("Access-Control-Allow-Origin", origin)
-		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate")
-		w.Header().Add("Vary", "Origin")
-	}
+	serve.AllowReading(w.Header(), r)
 	w.Header().Set("WWW-Authenticate", s.login.Challenge(r.URL.Path, wrong.code))
-	refuse(w, http.StatusUnauthorized, wrong.why)
+	serve.Refuse(w, http.StatusUnauthorized, wrong.why)
 }
 
 // ServerOf is the address of a user's server below that of the hub. The name is escaped as hubs do it, because servers take
@@ -221,21 +212,4 @@ func (s *Service) deny(w http.ResponseWriter, r *http.Request, err error) {
 func ServerOf(hub, user string) string {
 	name := strings.NewReplacer("+", "%20", "%40", "@").Replace(url.QueryEscape(user))
 	return strings.TrimSuffix(hub, "/") + "/user/" + name + "/"
-}
-
-func refuse(w http.ResponseWriter, status int, message string) {
-	write(w, status, map[string]string{"error": message})
-}
-
-func write(w http.ResponseWriter, status int, body map[string]string) {
-	b, err := json.Marshal(body)
-	if err != nil { // texts can be written
-		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
 }
