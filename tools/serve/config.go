@@ -115,11 +115,6 @@ func (cfg Config) check() (Config, error) {
 	if (cfg.CertFile == "") != (cfg.KeyFile == "") {
 		return cfg, errors.New("a TLS certificate and its key go together: give both, or neither")
 	}
-	for _, o := range cfg.AllowedOrigins {
-		if _, err := cleanOrigin(o); err != nil {
-			return cfg, err
-		}
-	}
 	for _, h := range cfg.AllowedHosts {
 		if h == "" || strings.ContainsAny(h, "/@ \t") {
 			return cfg, fmt.Errorf("%q is not a host's name, such as nb.example.org or nb.example.org:8443", h)

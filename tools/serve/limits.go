@@ -40,42 +40,40 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 			size = lim.Body
 		}
 		var room func()
-		if room, short = s.bodyRoom(r, size); short == enough {
+		if room, short = s.bodyRoom(r.Context(), callerIn(r.Context()), size); short == enough {
 			back = room
 			var rest []byte
 			rest, err = io.ReadAll(sent)
 			body = append(body, rest...)
 		}
 	}
-	var long *http.MaxBytesError
-	switch {
-	case short == shortOfOwn:
-		w.Header().Set("Connection", "close")
-		busy(w, http.StatusTooManyRequests, "too many bytes of your requests are being served: wait for answers, or send less at once")
-	case short == shortOfAll:
-		w.Header().Set("Connection", "close")
-		busy(w, http.StatusServiceUnavailable, "too many bytes are being served: try again later")
-	case errors.As(err, &long):
-		refuseTooLong(w, r, lim.Body, body)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close")
-		Refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))
-	case err != nil:
-		w.Header().Set("Connection", "close")
-		Refuse(w, http.StatusBadRequest, "the body could not be read")
-	default:
+	if short == enough && err == nil {
 		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP has set one
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return body, back, true
 	}
+	w.Header().Set("Connection", "close") // what is left of the body is not read
+	var long *http.MaxBytesError
+	switch {
+	case short == shortOfOwn:
+		busy(w, http.StatusTooManyRequests, "too many bytes of your requests are being served: wait for answers, or send less at once")
+	case short == shortOfAll:
+		busy(w, http.StatusServiceUnavailable, "too many bytes are being served: try again later")
+	case errors.As(err, &long):
+		refuseTooLong(w, r, lim.Body, body)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		Refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))
+	default:
+		Refuse(w, http.StatusBadRequest, "the body could not be read")
+	}
 	return nil, back, false
 }
 
-// bodyRoom waits for room for a long body.
-func (s *Server) bodyRoom(r *http.Request, size int64) (back func(), short shortage) {
-	ctx, stop := context.WithTimeout(r.Context(), s.cfg.Limits.RoomTime)
+// bodyRoom waits for room for a long body or message.
+func (s *Server) bodyRoom(ctx context.Context, who caller, size int64) (back func(), short shortage) {
+	ctx, stop := context.WithTimeout(ctx, s.cfg.Limits.RoomTime)
 	defer stop()
-	return s.bytes.await(ctx, callerIn(r.Context()), size)
+	return s.bytes.await(ctx, who, size)
 }
 
 // maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a
@@ -93,21 +91,16 @@ func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // nobody needs its error
 }
 
-// A semaphore has as many slots as its capacity.
-type semaphore chan struct{}
-
-func (p semaphore) release() { <-p }
-
 // A limitListener accepts a limited number of connections at once; the next one waits until one is closed.
 type limitListener struct {
 	net.Listener
-	slots  semaphore
+	slots  chan struct{} // holds a value for each open connection
 	closed chan struct{}
 	once   sync.Once
 }
 
 func newLimitListener(l net.Listener, most int) *limitListener {
-	return &limitListener{Listener: l, slots: make(semaphore, most), closed: make(chan struct{})}
+	return &limitListener{Listener: l, slots: make(chan struct{}, most), closed: make(chan struct{})}
 }
 
 // Accept waits for a slot, then for a connection.
@@ -117,12 +110,13 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
+	release := sync.OnceFunc(func() { <-l.slots })
 	c, err := l.Listener.Accept()
 	if err != nil {
-		l.slots.release()
+		release()
 		return nil, err
 	}
-	return &limitConn{Conn: c, release: sync.OnceFunc(l.slots.release)}, nil
+	return &limitConn{Conn: c, release: release}, nil
 }
 
 // Close closes the listener.

@@ -18,30 +18,26 @@ import (
 // newStream makes mcp-go's Streamable HTTP transport with our own MCP sessions.
 func newStream(s *Server) *server.StreamableHTTPServer {
 	return server.NewStreamableHTTPServer(s.cfg.MCP,
-		server.WithSessionIdManagerResolver(sessionResolver{s}),
+		server.WithSessionIdManagerResolver(sessionManager{s: s}),
 		server.WithDisableLocalhostProtection(true), // ServeHTTP is stricter
 		server.WithStreamableHTTPLogger(messagesOnly(s.log)),
 	)
-}
-
-// sessionResolver finds who manages the MCP sessions for a request.
-type sessionResolver struct{ s *Server }
-
-// ResolveSessionIdManager implements mcp-go's interface; r is nil if no request is the cause.
-//
-//nolint:staticcheck // mcp-go's interface has this name
-func (res sessionResolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
-	m := sessionManager{s: res.s}
-	if r != nil {
-		m.who = callerIn(r.Context())
-	}
-	return m
 }
 
 // A sessionManager makes and knows the MCP sessions of one caller.
 type sessionManager struct {
 	s   *Server
 	who caller
+}
+
+// ResolveSessionIdManager returns the manager for the caller of a request; r is nil if no request is the cause.
+//
+//nolint:staticcheck // mcp-go's interface has this name
+func (m sessionManager) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+	if r != nil {
+		m.who = callerIn(r.Context())
+	}
+	return m
 }
 
 // Generate begins a session.
@@ -124,7 +120,7 @@ func (s *Server) noteCancelled(m jsonrpc.Message, sess *mcpSession, body []byte)
 }
 
 // getMCP opens a stream for the server's own messages.
-func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) getMCP(w *writer, r *http.Request) {
 	if r.Method != http.MethodGet || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", "POST")
 		Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
@@ -221,12 +217,7 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 }
 
 // serveStream serves a session's stream of events.
-func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, sess *mcpSession, h http.Handler) {
-	w, ok := plain.(*writer)
-	if !ok { // ServeHTTP is the only way here
-		Refuse(plain, http.StatusInternalServerError, "internal error")
-		return
-	}
+func (s *Server) serveStream(w *writer, r *http.Request, sess *mcpSession, h http.Handler) {
 	ctx, cancel := context.WithCancel(r.Context())
 	done := w.keepAlive(ctx, sess.waiting, s.cfg.Limits.QuietTime, cancel)
 	defer func() {

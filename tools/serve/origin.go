@@ -56,21 +56,15 @@ func newHosts(allowed []string) hosts {
 func (h hosts) allow(r *http.Request) bool {
 	full := strings.ToLower(r.Host)
 	name := hostname(full)
-	if h["*"] || name != "" && (h[name] || h[full]) {
-		return true
-	}
-	if name == "localhost" {
+	if h["*"] || name != "" && (h[name] || h[full]) || name == "localhost" {
 		return true
 	}
 	addr, err := netip.ParseAddr(name)
 	if err != nil {
 		return false
 	}
-	if addr.Unmap().IsLoopback() {
-		return true
-	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	return ok && local.AddrPort().Addr().Unmap() == addr.Unmap()
+	return addr.Unmap().IsLoopback() || ok && local.AddrPort().Addr().Unmap() == addr.Unmap()
 }
 
 // hostname is a host without its port, brackets and final dot.

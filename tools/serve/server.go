@@ -77,11 +77,11 @@ func New(cfg Config) (*Server, error) {
 	s.sockets = &sockets{s: s}
 	for _, path := range []string{"/mcp", "/mcp/{$}", barePath + "{$}"} {
 		s.mux.HandleFunc("POST "+path, s.body(s.message(s.postMCP)))
-		s.mux.HandleFunc("GET "+path, s.getMCP)
+		s.mux.HandleFunc("GET "+path, withWriter(s.getMCP))
 		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
 	}
 	s.mux.HandleFunc("GET "+socketPath, s.sockets.serve)
-	s.mux.HandleFunc("GET /sse", s.getEvents)
+	s.mux.HandleFunc("GET /sse", withWriter(s.getEvents))
 	s.mux.HandleFunc("POST /message", s.body(s.message(s.postMessage)))
 	s.mux.HandleFunc("GET /tools/list", s.listTools)
 	s.mux.HandleFunc("POST "+callPath, s.body(s.callTool))
@@ -145,21 +145,24 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 // A bodyHandler answers a request whose body has been read.
 type bodyHandler func(w *writer, r *http.Request, body []byte)
 
-// body reads the body if one more request may be served, and calls next.
-func (s *Server) body(next bodyHandler) http.HandlerFunc {
+// withWriter makes a handler of a function that needs the writer.
+func withWriter(next func(w *writer, r *http.Request)) http.HandlerFunc {
 	return func(plain http.ResponseWriter, r *http.Request) {
 		w, ok := plain.(*writer)
 		if !ok { // ServeHTTP is the only way here
 			Refuse(plain, http.StatusInternalServerError, "internal error")
 			return
 		}
+		next(w, r)
+	}
+}
+
+// body reads the body if one more request may be served, and calls next.
+func (s *Server) body(next bodyHandler) http.HandlerFunc {
+	return withWriter(func(w *writer, r *http.Request) {
 		done, short := s.requests.take(callerIn(r.Context()), 1)
-		switch short {
-		case shortOfOwn:
-			busy(w, http.StatusTooManyRequests, shortages[short])
-			return
-		case shortOfAll:
-			busy(w, http.StatusServiceUnavailable, shortages[short])
+		if short != enough {
+			busy(w, shortages[short].status, shortages[short].why)
 			return
 		}
 		defer done()
@@ -170,7 +173,7 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 			next(w, r, body)
 			s.trimmer.Served(length)
 		}
-	}
+	})
 }
 
 // asClient binds a request to a client: the tools see the client, and the request ends when the client leaves. It also

@@ -116,7 +116,7 @@ func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 			served, short := s.requests.take(sess.who, 1)
 			if short != enough {
 				done()
-				return nil, shortages[short]
+				return nil, shortages[short].why
 			}
 			return func() {
 				served()
@@ -124,9 +124,7 @@ func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 			}, ""
 		},
 		Room: func(ctx context.Context, bytes int64) (back func(), why string) {
-			ctx, stop := context.WithTimeout(ctx, lim.RoomTime)
-			defer stop()
-			back, short := s.bytes.await(ctx, sess.who, bytes)
+			back, short := s.bodyRoom(ctx, sess.who, bytes)
 			if short != enough {
 				return nil, "too many bytes of messages are being served: wait for answers, or send less at once"
 			}
@@ -136,7 +134,10 @@ func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 }
 
 // shortages say why a request is not served now.
-var shortages = map[shortage]string{
-	shortOfOwn: "too many of your requests are being served: wait for answers",
-	shortOfAll: "too many requests are being served: try again later",
+var shortages = map[shortage]struct {
+	status int
+	why    string
+}{
+	shortOfOwn: {http.StatusTooManyRequests, "too many of your requests are being served: wait for answers"},
+	shortOfAll: {http.StatusServiceUnavailable, "too many requests are being served: try again later"},
 }

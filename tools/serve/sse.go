@@ -29,7 +29,7 @@ func newEvents(s *Server) *server.SSEServer {
 type sessionKey struct{}
 
 // getEvents opens a stream, whose session lasts as long as it.
-func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
+func (s *Server) getEvents(w *writer, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", "GET")
 		Refuse(w, http.StatusMethodNotAllowed, "open a stream with GET")
