@@ -63,9 +63,6 @@ func (l *notifier) note(e session.Event) {
 	n := &l.noted
 	n.Lock()
 	defer n.Unlock()
-	if n.changes == nil {
-		n.changes, n.runs, n.closed = map[*session.Document]*change{}, map[*run.Run]bool{}, map[*session.Document]bool{}
-	}
 	switch e.Kind {
 	case session.Changed:
 		c := n.changes[e.Document]
@@ -88,9 +85,6 @@ func (l *notifier) note(e session.Event) {
 func (l *notifier) called(client string) {
 	l.noted.Lock()
 	defer l.noted.Unlock()
-	if l.noted.callers == nil {
-		l.noted.callers = map[string]bool{}
-	}
 	l.noted.callers[client] = true
 	l.wakeUp()
 }
@@ -99,9 +93,6 @@ func (l *notifier) called(client string) {
 func (l *notifier) toolsChanged(client string) {
 	l.noted.Lock()
 	defer l.noted.Unlock()
-	if l.noted.tools == nil {
-		l.noted.tools = map[string]bool{}
-	}
 	l.noted.tools[client] = true
 }
 
@@ -109,25 +100,25 @@ func (l *notifier) toolsChanged(client string) {
 func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
-	changes, runs, closed, callers, list, live := n.changes, n.runs, n.closed, n.callers, n.list, n.live
+	now := n.happened
+	n.happened = nothing()
 	tools := map[string]bool{}
-	for client := range callers { // the call is over, and its stream is known
+	for client := range now.callers { // the call is over, and its stream is known
 		tools[client] = n.tools[client]
 		delete(n.tools, client)
 	}
-	n.changes, n.runs, n.closed, n.callers, n.list, n.live = nil, nil, nil, nil, false, false
 	n.Unlock()
 	for _, s := range l.feeds {
-		if list || callers[s.client] {
+		if now.list || now.callers[s.client] {
 			l.refresh(s)
 		}
 		s.tools.due = s.tools.due || tools[s.client]
-		if live {
+		if now.live {
 			l.markLive(s, time.Now())
 		}
 		for uri, sub := range s.subs {
-			l.markDue(s, sub, changes, runs, closed)
-			if callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
+			l.markDue(s, sub, now)
+			if now.callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
 				sub.throttle.due = true // what clients do is recorded there
 			}
 		}
@@ -135,9 +126,9 @@ func (l *notifier) distribute() {
 }
 
 // markDue makes a notification due if the resource of a subscription has changed.
-func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*run.Run]bool, closed map[*session.Document]bool) {
-	if sub.at.form == formCurrent && len(changes) > 0 {
-		if o, ok := l.d.CurrentNotebook(s.ctx); ok && changes[o.Doc] != nil {
+func (l *notifier) markDue(s *feed, sub *subscription, now happened) {
+	if sub.at.form == formCurrent && len(now.changes) > 0 {
+		if o, ok := l.d.CurrentNotebook(s.ctx); ok && now.changes[o.Doc] != nil {
 			sub.throttle.due = true
 		}
 		return
@@ -145,7 +136,7 @@ func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Docu
 	if sub.held == nil {
 		return
 	}
-	if closed[sub.held] {
+	if now.closed[sub.held] {
 		sub.release()
 		sub.throttle.due = true
 		return
@@ -153,11 +144,11 @@ func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Docu
 	var run *run.Run
 	if sub.at.form == formRun {
 		run, _ = l.d.Manager.RunTable().Run(sub.at.run)
-		if run != nil && runs[run] {
+		if run != nil && now.runs[run] {
 			sub.throttle.due = true
 		}
 	}
-	if c := changes[sub.held]; c != nil && c.touches(sub.at, run) {
+	if c := now.changes[sub.held]; c != nil && c.touches(sub.at, run) {
 		sub.throttle.due = true
 	}
 }

@@ -39,22 +39,31 @@ type notifier struct {
 	d    *Provider
 	wake chan struct{}
 
-	// What has happened since the last round of notifications.
 	noted struct {
 		sync.Mutex
-		changes map[*session.Document]*change
-		runs    map[*run.Run]bool
-		closed  map[*session.Document]bool
-		callers map[string]bool // clients that have called tools
-		tools   map[string]bool // clients whose lists of tools have changed
-		list    bool            // notebooks were opened, closed or moved
-		live    bool            // of the live resources one has changed
+		happened
+		tools map[string]bool // clients whose lists of tools have changed
 	}
 
 	mu      sync.Mutex
 	feeds   map[any]*feed // by the session, or the request that listens
 	live    []Live
 	refused sync.Map // refused requests to subscribe, with their errors
+}
+
+// happened is what has happened since the last round of notifications.
+type happened struct {
+	changes map[*session.Document]*change
+	runs    map[*run.Run]bool
+	closed  map[*session.Document]bool
+	callers map[string]bool // clients that have called tools
+	list    bool            // notebooks were opened, closed or moved
+	live    bool            // of the live resources one has changed
+}
+
+// nothing is what has happened at first.
+func nothing() happened {
+	return happened{changes: map[*session.Document]*change{}, runs: map[*run.Run]bool{}, closed: map[*session.Document]bool{}, callers: map[string]bool{}}
 }
 
 // A feed is a stream of notifications to one client.
@@ -109,6 +118,7 @@ func (p *throttle) sent(now time.Time, ok bool) {
 // startNotifier makes a notifier and starts it in a goroutine of the manager.
 func startNotifier(hooks *server.Hooks, d *Provider) *notifier {
 	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
+	l.noted.happened, l.noted.tools = nothing(), map[string]bool{}
 	if d.Manager != nil {
 		stop := d.Manager.Observe(l.note)
 		if !d.Manager.Go(func(ctx context.Context) { l.run(ctx); stop() }) {
