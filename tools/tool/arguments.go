@@ -69,15 +69,13 @@ func ValueOr[T any](given *T, otherwise T) T {
 
 // decodeArguments puts checked arguments into dst.
 func decodeArguments(req mcp.CallToolRequest, dst any) error {
-	var b []byte
-	switch args := req.Params.Arguments.(type) {
-	case nil:
-		b = []byte("{}")
-	default:
-		var err error
-		if b, err = json.Marshal(args); err != nil {
-			return fmt.Errorf("invalid arguments: %w", err)
-		}
+	args := req.Params.Arguments
+	if args == nil {
+		args = struct{}{}
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
