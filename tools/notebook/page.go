@@ -57,7 +57,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	used := 4000 // for the fields around the cells
 	budget := cmp.Or(show.budget, tool.AnswerBudget)
 	for n, at := range indexes {
-		before := pictures.Count()
+		before := len(pictures.Images)
 		c, outputs := cells[at], show.contents(shownBelow(cells[at]))
 		pictures.From = show.from(c)
 		lim := render.OutputLimits{Each: limit, Total: budget / 2, Count: render.MaxOutputs} // every character is sent twice

@@ -66,18 +66,14 @@ type cellKey struct {
 // NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
 // most each bytes; 0 for the defaults.
 func NewImageStore(store *images.Store, most, each int) (*ImageStore, error) {
-	g := &ImageStore{Store: store, most: cmp.Or(most, DefaultMaxImages), Each: each}
-	if g.Store == nil {
-		g.Store = images.NewStore(0)
-	}
-	if g.Each <= 0 {
-		g.Each = DefaultMaxImageBytes
-	}
-	var err error
-	if g.lines, err = lru.New[cellKey, string](linesKept); err != nil {
+	lines, err := lru.New[cellKey, string](linesKept)
+	if err != nil {
 		return nil, fmt.Errorf("make the cache of first lines: %w", err)
 	}
-	return g, nil
+	if store == nil {
+		store = images.NewStore(0)
+	}
+	return &ImageStore{Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(each, DefaultMaxImageBytes), lines: lines}, nil
 }
 
 // ImageOwner is the session that owns the images of a call's answer unless an analysis session does: the client's own.
@@ -150,17 +146,7 @@ type ImageSet struct {
 
 // NewSet makes a set for an answer with about that many images.
 func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
-	return g.newSet(ctx, g.drawing(ctx), expected)
-}
-
-func (g *ImageStore) newSet(ctx context.Context, d *drawing, expected int) *ImageSet {
-	return &ImageSet{
-		figures: d, said: map[string]bool{}, ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
-		show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
-			return g.Store.Show(ctx, e, img, lim)
-		},
-		read: func(e images.Entry, img images.Image) (images.Picture, error) { return g.Readable(ctx, e, img) },
-	}
+	return g.Sets(ctx)(expected)
 }
 
 // ReadWhole reports whether a reading of an image's address gives the original.
@@ -182,7 +168,15 @@ func (g *ImageStore) Readable(ctx context.Context, e images.Entry, img images.Im
 // Sets returns a function that makes sets, for answers that are rendered more than once.
 func (g *ImageStore) Sets(ctx context.Context) func(expected int) *ImageSet {
 	d := g.drawing(ctx)
-	return func(expected int) *ImageSet { return g.newSet(ctx, d, expected) }
+	return func(expected int) *ImageSet {
+		return &ImageSet{
+			figures: d, said: map[string]bool{}, ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
+			show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
+				return g.Store.Show(ctx, e, img, lim)
+			},
+			read: func(e images.Entry, img images.Image) (images.Picture, error) { return g.Readable(ctx, e, img) },
+		}
+	}
 }
 
 // put adds the images of one output, shows one of them, and returns the texts that replace them in the JSON.
@@ -291,9 +285,6 @@ func pixelsOf(e images.Entry) string {
 	}
 	return fmt.Sprintf("%d×%d", e.Width, e.Height)
 }
-
-// Count is the number of images, for [ImageSet.Rollback].
-func (t *ImageSet) Count() int { return len(t.Images) }
 
 // Rollback removes the images after the first count, when their cell does not fit in the answer.
 func (t *ImageSet) Rollback(count int) {
