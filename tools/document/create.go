@@ -40,7 +40,6 @@ type CreateResult struct {
 // The types of new documents.
 const (
 	TypeNotebook = "notebook"
-	typeFile     = "file"
 	typeMarkdown = "markdown"
 )
 

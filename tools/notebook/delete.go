@@ -22,11 +22,8 @@ type deleteArgs struct {
 	target.Reasoned
 }
 
-// What is deleted.
-const (
-	whatCells   = "cells"
-	whatOutputs = "outputs"
-)
+// whatOutputs is the argument what of a call that deletes no cells.
+const whatOutputs = "outputs"
 
 // A ReadRange names cells to delete or to move.
 type ReadRange struct {

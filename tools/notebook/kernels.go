@@ -16,9 +16,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// MaxKernelName bounds a kernel's name, in characters.
-const MaxKernelName = 200
-
 // An AvailableKernel is a kernel that the server can start.
 type AvailableKernel struct {
 	Name        string `json:"name" jsonschema:"For kernel_name."`

@@ -16,10 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
-const (
-	maxRunsListed     = 200
-	defaultRunsListed = 20
-)
+const defaultRunsListed = 20
 
 // A RunView is one run as it is now.
 type RunView struct {

@@ -41,7 +41,6 @@ func (a waitArgs) Check() error {
 }
 
 const (
-	filterAny     = "any"
 	filterSource  = "source"
 	filterOutputs = "outputs"
 )

@@ -6,11 +6,8 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// Limits on what one call may write.
-const (
-	MaxNewCells    = 200
-	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
-)
+// MaxSourceTotal bounds all that one call may write, in bytes.
+const MaxSourceTotal = 4_000_000
 
 // CheckTotal bounds the sources of the cells of one call together.
 func CheckTotal[C any](cells []C, source func(C) string) error {
