@@ -77,8 +77,7 @@ func (s start) server(ctx context.Context) (*server, error) {
 		err = collaborates(ctx, v.api)
 	}
 	if err != nil {
-		hurry := make(chan struct{})
-		return nil, errors.Join(fmt.Errorf("start JupyterLab: %w", err), v.end(hurry))
+		return nil, errors.Join(fmt.Errorf("start JupyterLab: %w", err), v.end(nil))
 	}
 	return v, nil
 }
