@@ -231,6 +231,14 @@ func readInto[T any](flag string, to *T, text string, from func(string) (T, erro
 	return nil
 }
 
+// fileInto reads the file that a flag names into to; without a name, that stays as it is.
+func fileInto[T any](flag string, to *T, name string, from func(string) (T, error)) error {
+	if name == "" {
+		return nil
+	}
+	return readInto(flag, to, name, from)
+}
+
 // defaultPort is --port's.
 const defaultPort = 3001
 

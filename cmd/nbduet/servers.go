@@ -67,22 +67,13 @@ type roleFlags struct {
 
 // check finds out which servers are meant. The error of a contradiction names its flags.
 func (f serverFlags) check() (s serverSettings, err error) {
-	usual := endpoint{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token)}
-	if f.TokenFile != "" {
-		if usual.token, err = readToken(f.TokenFile); err != nil {
-			return serverSettings{}, fmt.Errorf("--token-file: %w", err)
-		}
-	}
-	usual.password = f.Password
-	if f.PasswordFile != "" {
-		if usual.password, err = readPassword(f.PasswordFile); err != nil {
-			return serverSettings{}, fmt.Errorf("--password-file: %w", err)
-		}
-	}
-	if f.CAFile != "" {
-		if s.roots, err = cacerts.Load(f.CAFile); err != nil {
-			return serverSettings{}, fmt.Errorf("--ca-file: %w", err)
-		}
+	usual := endpoint{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), password: f.Password}
+	if err := cmp.Or(
+		fileInto("token-file", &usual.token, f.TokenFile, readToken),
+		fileInto("password-file", &usual.password, f.PasswordFile, readPassword),
+		fileInto("ca-file", &s.roots, f.CAFile, cacerts.Load),
+	); err != nil {
+		return serverSettings{}, err
 	}
 	docs, err := newRole(roleDocument, f.DocumentURL, f.DocumentToken, f.DocumentTokenFile)
 	if err != nil {
@@ -119,11 +110,8 @@ func (f serverFlags) check() (s serverSettings, err error) {
 // newRole reads the flags of one role.
 func newRole(role, address, token, tokenFile string) (roleFlags, error) {
 	s := roleFlags{role: role, url: strings.TrimSpace(address), token: strings.TrimSpace(token)}
-	if tokenFile != "" {
-		var err error
-		if s.token, err = readToken(tokenFile); err != nil {
-			return s, fmt.Errorf("--%s-token-file: %w", role, err)
-		}
+	if err := fileInto(role+"-token-file", &s.token, tokenFile, readToken); err != nil {
+		return s, err
 	}
 	if strings.EqualFold(s.url, localServer) {
 		s.url, s.local = "", true
