@@ -54,7 +54,7 @@ func findTools(p *parts) tool.Tool {
 			out := findToolsResult{Tools: []foundTool{}}
 			var names []string
 			for _, t := range fitting(args.Wish, p.offer.hidden()) {
-				def := p.offer.define(t)
+				def := t.Definition()
 				out.Tools = append(out.Tools, foundTool{t.Name, def.Description, def.RawInputSchema})
 				names = append(names, t.Name)
 			}
@@ -96,29 +96,21 @@ func fitting(wish string, among []tool.Tool) []tool.Tool {
 			spread[w]++
 		}
 	}
-	type scored struct {
-		tool.Tool
-		score float64
-	}
-	var found []scored
+	var found []tool.Tool
+	score := map[string]float64{}
 	asked := stems(wish)
 	for i, t := range among {
-		score := 0.0
 		for _, w := range asked {
 			if n := spread[w]; n > 0 {
-				score += has[i][w] / float64(n)
+				score[t.Name] += has[i][w] / float64(n)
 			}
 		}
-		if score > 0 {
-			found = append(found, scored{t, score})
+		if score[t.Name] > 0 {
+			found = append(found, t)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var out []tool.Tool
-	for _, f := range found[:min(mostFound, len(found))] {
-		out = append(out, f.Tool)
-	}
-	return out
+	slices.SortStableFunc(found, func(a, b tool.Tool) int { return cmp.Compare(score[b.Name], score[a.Name]) })
+	return found[:min(mostFound, len(found))]
 }
 
 // little are words that say nothing of what a tool does.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -113,11 +114,9 @@ func (o *offer) put(client string, names []string) (more bool) {
 // hook makes lists of tools what each client is to see.
 func (o *offer) hook(hooks *server.Hooks) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		mine := map[string]bool{}
+		var mine map[string]bool
 		o.found.With(tool.ClientOf(ctx), func() map[string]bool { return map[string]bool{} }, func(found map[string]bool) {
-			for n := range found {
-				mine[n] = true
-			}
+			mine = maps.Clone(found)
 		})
 		var out []mcp.Tool
 		for _, t := range result.Tools {
@@ -132,9 +131,6 @@ func (o *offer) hook(hooks *server.Hooks) {
 		result.Tools = out
 	})
 }
-
-// define is the definition of a tool as it is listed.
-func (o *offer) define(t tool.Tool) mcp.Tool { return t.Definition() }
 
 // scope is for whom a list of tools may be kept: each client's own, if it can find further ones.
 func (o *offer) scope() mcp.CacheScope {

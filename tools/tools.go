@@ -154,7 +154,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))
 	}
 	for _, t := range d.offer.tools() {
-		s.AddTool(d.offer.define(t), cfg.Clients.Calls.Bound(handlers[t.Name]))
+		s.AddTool(t.Definition(), cfg.Clients.Calls.Bound(handlers[t.Name]))
 	}
 	return s, nil
 }
