@@ -32,15 +32,8 @@ func (k kind) String() string {
 	return "notebook"
 }
 
-// contentsType is the type of such a file in the Contents API.
-func (k kind) contentsType() string {
-	if k == textKind {
-		return "file"
-	}
-	return "notebook"
-}
-
-// room returns the format and the type with which JupyterLab joins such a room.
+// room returns the format and the type with which JupyterLab joins such a room. The type is that of the file in the
+// Contents API.
 func (k kind) room() (format, typ string) {
 	if k == textKind {
 		return "text", "file"

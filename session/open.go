@@ -48,7 +48,8 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 			return nil, fmt.Errorf("open %s: %w", path, e.err)
 		}
 		if e.kind != k {
-			return nil, fmt.Errorf("open %s: %w", path, k.fits(e.kind.contentsType()))
+			_, typ := e.kind.room()
+			return nil, fmt.Errorf("open %s: %w", path, k.fits(typ))
 		}
 		if m.pin(e) {
 			if e.doc.current().gap.old() {
