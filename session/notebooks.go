@@ -10,14 +10,7 @@ import (
 // Notebooks lists the open notebooks by path. It neither pins them nor resets their idle time, so each may be evicted
 // at any time; its last content can still be read then.
 func (m *Manager) Notebooks() []*Document {
-	m.mu.Lock()
-	var docs []*Document
-	for _, e := range m.open {
-		if e.doc != nil && !e.going && e.kind == notebookKind {
-			docs = append(docs, e.doc)
-		}
-	}
-	m.mu.Unlock()
+	docs := documents(m, func(e *entry) bool { return !e.going && e.kind == notebookKind })
 	slices.SortFunc(docs, func(a, b *Document) int { return a.Path().Compare(b.Path()) })
 	return docs
 }
@@ -41,19 +34,6 @@ func (d *Document) ChangedAt() time.Time {
 
 // HoldUnder pins the open documents whose path is wanted; release each of them.
 func (m *Manager) HoldUnder(wanted func(path jupyter.Path) bool) []*Document {
-	m.mu.Lock()
-	var entries []*entry
-	for p, e := range m.open {
-		if e.doc != nil && wanted(p) {
-			entries = append(entries, e)
-		}
-	}
-	m.mu.Unlock()
-	var docs []*Document
-	for _, e := range entries {
-		if m.pin(e) {
-			docs = append(docs, e.doc)
-		}
-	}
-	return docs
+	docs := documents(m, func(e *entry) bool { return wanted(e.path) })
+	return slices.DeleteFunc(docs, func(d *Document) bool { return !d.Hold() })
 }

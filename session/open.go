@@ -153,10 +153,10 @@ func (m *Manager) fill(e *entry) {
 		}
 		return
 	}
-	e.doc = doc
+	e.doc, doc.entry = doc, e
 	m.ended.Remove(e.path)
 	m.mu.Unlock()
-	doc.start(e)
+	doc.start()
 	m.Presence.lobby.Opened(doc.Path())
 	m.tell(Event{Kind: Opened, Document: doc})
 	m.janitor.makeRoom(e)
@@ -164,8 +164,7 @@ func (m *Manager) fill(e *entry) {
 }
 
 // start starts the document's goroutines, after it was added to the map.
-func (d *Document) start(e *entry) {
-	d.entry = e
+func (d *Document) start() {
 	d.wg.Go(keeper{d}.keep)
 	d.wg.Go(d.saver.Run)
 	d.wg.Go(func() { d.seats.Run(d.ctx) })

@@ -13,7 +13,7 @@ import (
 // they have ended.
 func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
-	for _, d := range documents(m) {
+	for _, d := range documents(m, anyEntry) {
 		d.seats.Leave(owner)
 		d.current().steps.Forget(owner)
 	}
@@ -22,25 +22,28 @@ func (m *Manager) Forget(owner string) {
 	m.Presence.faces.Forget(owner)
 }
 
-// documents are those that are open.
-func documents(m *Manager) []*Document {
+// documents lists the open documents whose entries are wanted, those that are being left among them.
+func documents(m *Manager, wanted func(*entry) bool) []*Document {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var docs []*Document
 	for _, e := range m.open {
-		if e.doc != nil {
+		if e.doc != nil && wanted(e) {
 			docs = append(docs, e.doc)
 		}
 	}
 	return docs
 }
 
+// anyEntry wants each entry.
+func anyEntry(*entry) bool { return true }
+
 // placeOf is the room of the notebook in which a mention was made; false if it is not joined.
 func placeOf(m *Manager, call mentions.Mention) (p lease.Place, ok bool) {
 	if call.InChat() {
 		return p, false
 	}
-	for _, d := range documents(m) {
+	for _, d := range documents(m, anyEntry) {
 		if lv := d.current(); lv.nb != nil && lv.gap == nil && d.Path() == call.Path {
 			return lease.Place{Room: lv.room, State: lv.nb}, true
 		}

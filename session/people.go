@@ -91,7 +91,7 @@ func (p *Presence) met(peer rtc.Peer) { p.Met(cmp.Or(peer.User.DisplayName, peer
 
 // renamed shows everywhere who is called something else now.
 func (p *Presence) renamed() {
-	for _, d := range documents(p.m) {
+	for _, d := range documents(p.m, anyEntry) {
 		d.seats.Renamed()
 	}
 }
@@ -100,7 +100,7 @@ func (p *Presence) renamed() {
 // until end is called.
 func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 	if len(docs) == 0 {
-		docs = documents(p.m)
+		docs = documents(p.m, anyEntry)
 	}
 	key := "waiting " + strconv.FormatUint(p.waits.Add(1), 10)
 	for _, d := range docs {
@@ -128,7 +128,7 @@ func wrote(ctx context.Context, d *Document, cells []string) {
 
 // goesOn shows for whom a run has begun, waits for an answer, or has ended.
 func (p *Presence) goesOn(r *run.Run) {
-	for _, d := range documents(p.m) {
+	for _, d := range documents(p.m, anyEntry) {
 		switch st := r.Status(); {
 		case d.cells == nil:
 		case st.State.Ended():
