@@ -42,18 +42,15 @@ func (m *Manager) End(ctx context.Context, path jupyter.Path) (Info, bool, error
 	m.mu.Lock()
 	e := m.open[path]
 	m.mu.Unlock()
-	if e == nil {
-		m.mu.Lock()
-		info, ok := m.ended.Get(path)
-		m.mu.Unlock()
-		return info, ok, nil
+	var err error
+	if e != nil {
+		ctx, stop := context.WithTimeout(ctx, m.leavable(ctx))
+		defer stop()
+		err = m.putAway(ctx, e, "ended on request")
 	}
-	ctx, stop := context.WithTimeout(ctx, m.leavable(ctx))
-	defer stop()
-	err := m.putAway(ctx, e, "ended on request")
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	info, ok := m.ended.Get(path)
-	m.mu.Unlock()
 	return info, ok, err
 }
 
@@ -62,11 +59,10 @@ const leaveAway = time.Second
 
 // leavable is how long leaving a room may take somebody who waits for it.
 func (m *Manager) leavable(ctx context.Context) time.Duration {
-	if m.cfg.Server == nil {
-		return leaveTimeout
-	}
-	if _, why := m.cfg.Server.Health.StillAway(ctx); why != nil {
-		return leaveAway
+	if m.cfg.Server != nil {
+		if _, why := m.cfg.Server.Health.StillAway(ctx); why != nil {
+			return leaveAway
+		}
 	}
 	return leaveTimeout
 }
