@@ -84,8 +84,8 @@ func newTextLive(r room, text *ydoc.Text) *live {
 // begin begins what is kept of the room for its document.
 func (lv *live) begin(steps *undo.Keeper, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
 	lv.steps = steps.Begin(lv.doc, why)
-	lv.serves(served)
 	if lv.history != nil {
+		lv.history.Serves(served)
 		lv.history.CountIn(changes)
 	}
 }
@@ -124,11 +124,4 @@ func (lv *live) lostAt() time.Time {
 		return time.Now().Add(-lv.room.Quiet())
 	}
 	return lv.room.LostAt()
-}
-
-// serves tells the history which cells the server runs.
-func (lv *live) serves(s *changelog.Served) {
-	if lv.history != nil {
-		lv.history.Serves(s)
-	}
 }
