@@ -42,15 +42,14 @@ func again(join joinFunc) joinFunc {
 
 // joinRoom is the joinFunc of a real server.
 func (j *joiner) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
-	var nb *ydoc.Notebook
-	var text *ydoc.Text
 	var doc *ydoc.Doc
+	var begin func(room) *live // makes the joining with the replica
 	if k == textKind {
-		text = ydoc.NewText()
-		doc = text.Doc
+		text := ydoc.NewText()
+		doc, begin = text.Doc, func(r room) *live { return newTextLive(r, text) }
 	} else {
-		nb = ydoc.NewNotebook()
-		doc = nb.Doc
+		nb := ydoc.NewNotebook()
+		doc, begin = nb.Doc, func(r room) *live { return newLive(r, nb) }
 	}
 	format, typ := k.room()
 	leave := j.first.enter(ctx)
@@ -68,12 +67,7 @@ func (j *joiner) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries 
 	if err != nil {
 		return nil, err
 	}
-	var lv *live
-	if k == textKind {
-		lv = newTextLive(r, text)
-	} else {
-		lv = newLive(r, nb)
-	}
+	lv := begin(r)
 	if r.Documents() {
 		lv.server = serverDocuments{}
 	}
