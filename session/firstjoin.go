@@ -20,8 +20,8 @@ type firstJoin struct {
 
 // enter waits for the turn, at most until ctx ends. leave must be called after the join, with its success.
 func (f *firstJoin) enter(ctx context.Context) (leave func(joined bool)) {
-	patience := time.NewTimer(firstJoinMax)
-	defer patience.Stop()
+	ctx, stop := context.WithTimeout(ctx, firstJoinMax)
+	defer stop()
 	for {
 		f.mu.Lock()
 		if f.done {
@@ -37,8 +37,6 @@ func (f *firstJoin) enter(ctx context.Context) (leave func(joined bool)) {
 		f.mu.Unlock()
 		select {
 		case <-back:
-		case <-patience.C:
-			return func(bool) {}
 		case <-ctx.Done():
 			return func(bool) {}
 		}
