@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -117,10 +119,7 @@ func ChatConfig(m *Manager) chat.Config {
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
-	var all []*entry
-	for _, e := range m.open {
-		all = append(all, e)
-	}
+	all := slices.Collect(maps.Values(m.open))
 	closers := m.closers
 	m.mu.Unlock()
 
