@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
@@ -49,11 +50,8 @@ func (collaboration) runsCells() bool { return false }
 func (collaboration) tellsPath() bool { return true }
 
 // way is how a notebook's cells run.
-func (serverDocuments) way(apart bool) run.Way {
-	if apart {
-		return run.Way{By: run.Documents, Refusal: errDocumentsApart}
-	}
-	return run.Way{By: run.Documents}
+func (d serverDocuments) way(apart bool) run.Way {
+	return run.Way{By: run.Documents, Refusal: d.kernels(apart)}
 }
 
 func (serverDocuments) kernels(apart bool) error {
@@ -63,12 +61,7 @@ func (serverDocuments) kernels(apart bool) error {
 	return nil
 }
 
-func (serverDocuments) socket(apart bool) error {
-	if apart {
-		return errDocumentsApart
-	}
-	return ErrKernelSocket
-}
+func (d serverDocuments) socket(apart bool) error { return cmp.Or(d.kernels(apart), ErrKernelSocket) }
 
 func (serverDocuments) runsCells() bool { return true }
 
