@@ -57,7 +57,7 @@ func (d *Document) Kernel() *NotebookKernel { return d.kernel }
 
 // Start finds the notebook's kernel, or starts one, as an open tab would.
 func (k *NotebookKernel) Start(ctx context.Context) (KernelInfo, error) {
-	s, _, err := k.session(ctx, "")
+	s, _, err := k.Ensure(ctx, "")
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
@@ -80,12 +80,6 @@ func (k *NotebookKernel) Connect(ctx context.Context) (*kernel.Conn, error) {
 		k.link.Say(news)
 	}
 	return conn, err
-}
-
-// Ensure finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one
-// is named. The ID is "" if the notebook has a kernel without a session.
-func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
-	return k.session(ctx, spec)
 }
 
 // KernelInUse looks for people who have a notebook open, and for runs in it, which the end of a session must not stop.

@@ -35,7 +35,7 @@ func (k *NotebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, erro
 	if err := k.d.current().server.socket(k.servers.Apart()); err != nil {
 		return jupyter.Kernel{}, false, err
 	}
-	s, started, err := k.session(ctx, "")
+	s, started, err := k.Ensure(ctx, "")
 	return s.Kernel, started, err
 }
 
@@ -75,13 +75,13 @@ func (k *NotebookKernel) language() string {
 
 // Session finds or starts the notebook's Jupyter session, with its kernel.
 func (k *NotebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
-	s, _, err := k.session(ctx, "")
+	s, _, err := k.Ensure(ctx, "")
 	return s, err
 }
 
-// session finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one is
+// Ensure finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one is
 // named. The ID is "" if the notebook has a kernel without a session.
-func (k *NotebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
 	d := k.d
 	if err := d.current().server.kernels(k.servers.Apart()); err != nil {
 		return s, false, err

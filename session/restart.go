@@ -75,7 +75,7 @@ func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had 
 	}
 	through := d.cells.Hold()
 	defer d.cells.Release()
-	s, started, err := k.session(ctx, name)
+	s, started, err := k.Ensure(ctx, name)
 	if err != nil {
 		return KernelChange{}, err
 	}
