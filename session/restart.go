@@ -201,12 +201,11 @@ func (k *NotebookKernel) languageInfo(ctx context.Context) map[string]any {
 	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
+	var info map[string]any
 	conn, err := k.Connect(ctx)
-	if err != nil {
-		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
-		return nil
+	if err == nil {
+		info, err = conn.LanguageInfo(ctx)
 	}
-	info, err := conn.LanguageInfo(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil
