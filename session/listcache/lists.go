@@ -27,11 +27,7 @@ func New(documents, kernels *jupyter.Server) *Lists {
 
 // Folder lists a folder of the documents' server. For a path that is no folder the error says what it is.
 func (l *Lists) Folder(ctx context.Context, path jupyter.Path) ([]jupyter.Content, error) {
-	list, err := get(ctx, l.store, "folder "+path.String(), func() ([]jupyter.Content, int, error) {
-		list, err := l.folder(ctx, path)
-		return list, len(list), err
-	})
-	return slices.Clone(list), err
+	return list(ctx, l.store, "folder "+path.String(), func(ctx context.Context) ([]jupyter.Content, error) { return l.folder(ctx, path) })
 }
 
 func (l *Lists) folder(ctx context.Context, path jupyter.Path) ([]jupyter.Content, error) {
@@ -52,20 +48,21 @@ func (l *Lists) folder(ctx context.Context, path jupyter.Path) ([]jupyter.Conten
 
 // Kernels lists the running kernels.
 func (l *Lists) Kernels(ctx context.Context) ([]jupyter.Kernel, error) {
-	list, err := get(ctx, l.store, "kernels", func() ([]jupyter.Kernel, int, error) {
-		list, err := l.kernels.Kernels.List(ctx)
-		return list, len(list), err
-	})
-	return slices.Clone(list), err
+	return list(ctx, l.store, "kernels", l.kernels.Kernels.List)
 }
 
 // Sessions lists the Jupyter sessions of the kernels' server.
 func (l *Lists) Sessions(ctx context.Context) ([]jupyter.Session, error) {
-	list, err := get(ctx, l.store, "sessions", func() ([]jupyter.Session, int, error) {
-		list, err := l.kernels.Sessions.List(ctx)
-		return list, len(list), err
+	return list(ctx, l.store, "sessions", l.kernels.Sessions.List)
+}
+
+// list is get of a list, of which each caller has a copy.
+func list[T any](ctx context.Context, s *store, key string, ask func(context.Context) ([]T, error)) ([]T, error) {
+	all, err := get(ctx, s, key, func() ([]T, int, error) {
+		all, err := ask(ctx)
+		return all, len(all), err
 	})
-	return slices.Clone(list), err
+	return slices.Clone(all), err
 }
 
 // KernelSpecs lists the kernels that can be started. What is in a spec is not to be changed.
