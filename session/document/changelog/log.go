@@ -37,7 +37,7 @@ type Log struct {
 
 	mu      sync.Mutex
 	author  origin.Author
-	served  *Served       // nil for none
+	served  *Served
 	rev     ydoc.Revision // of the notebook as the log knows it
 	reloads uint64
 	blurred bool // the cells' ids do not tell them apart
@@ -73,7 +73,7 @@ func (t *Total) Bytes() int { return int(t.bytes.Load()) }
 
 // New makes the log of a replica, which begins now and lasts until [Log.Stop]. people may be nil.
 func New(nb *ydoc.Notebook, people People) *Log {
-	l := &Log{people: people, total: &Total{}, changed: make(chan struct{})}
+	l := &Log{people: people, served: &Served{}, total: &Total{}, changed: make(chan struct{})}
 	l.stop = nb.Follow(l.record)
 	return l
 }

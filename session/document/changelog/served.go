@@ -35,9 +35,6 @@ func (s *Served) Begin(cell, client string) (end func()) {
 
 // client is for whom the server runs a cell; false if it does for nobody.
 func (s *Served) client(cell string) (string, bool) {
-	if s == nil {
-		return "", false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := s.cells[cell]
