@@ -35,8 +35,9 @@ func (s *Saver) Leave(ctx context.Context, j Joined) error {
 	}
 	j.Room.Depart(ctx)
 	problem := s.Unsaved()
-	if problem != "" && ended == nil && s.file.pending() {
-		problem += s.lacks(ctx, j)
+	if problem != "" && ended == nil && s.file.pending() && s.server != nil {
+		lacks, _ := s.lacks(ctx, j) // where the file cannot be read, the problem stands alone
+		problem += lacks
 	}
 	if problem != "" {
 		err = errors.Join(err, &UnsavedError{Path: s.doc.Path(), Reason: problem})
@@ -158,16 +159,16 @@ func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
 	if s.server == nil {
 		return s.Unsaved()
 	}
-	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
+	lacks, err := s.lacks(ctx, j)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return problemGone + inNoFile + missing(j.Notebook, nil, s.file.seen())
+		return problemGone + lacks
 	case err != nil:
 		return fmt.Sprintf(notKnown+"has the last confirmed edits: their room has ended, and the file cannot be read: %v", err)
-	case s.holds(j, c):
+	case lacks == "":
 		return ""
 	}
-	return problemEnded + inNoFile + s.missingIn(j, c)
+	return problemEnded + lacks
 }
 
 const problemEnded = "the document's room has ended before the last confirmed edits were written"
@@ -175,29 +176,18 @@ const problemEnded = "the document's room has ended before the last confirmed ed
 // inNoFile begins the list of what is missing.
 const inNoFile = "; in no file: "
 
-// lacks lists what a file that exists, or not, lacks of a document that is left.
-func (s *Saver) lacks(ctx context.Context, j Joined) string {
-	if s.server == nil {
-		return ""
-	}
+// lacks reads the file of a document that is left, and lists what it lacks of the document; "" for nothing. A file that
+// is not there lacks all.
+func (s *Saver) lacks(ctx context.Context, j Joined) (string, error) {
 	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return inNoFile + missing(j.Notebook, nil, s.file.seen())
 	case err != nil || s.holds(j, c):
-		return ""
+		return "", err
 	}
-	return inNoFile + s.missingIn(j, c)
-}
-
-// missingIn lists what a file lacks of the document.
-func (s *Saver) missingIn(j Joined, c jupyter.Content) string {
-	if j.Notebook == nil {
-		return missing(nil, nil, 0)
+	now, fault := nbformat.Replica(c.Content)
+	if fault != nil {
+		now = nil // the file has none of it, or is a text
 	}
-	now, err := nbformat.Replica(c.Content)
-	if err != nil {
-		now = nil // then it has none of it
-	}
-	return missing(j.Notebook, now, s.file.seen())
+	return inNoFile + missing(j.Notebook, now, s.file.seen()), err
 }
