@@ -39,18 +39,13 @@ type Document struct {
 	users   int           // calls and runs that hold the document
 	last    time.Time
 	closed  bool
-	times   times
+	opened  time.Time
+	changed time.Time // its content, as seen here
 
 	tabsSaid atomic.Bool // see Tabs
 	olderFormat
 	served changelog.Served
 	calls  mentions.Followed // what they are looked for with, but for the replica
-}
-
-// times are the times of a document's events. Document.mu guards them.
-type times struct {
-	opened  time.Time
-	changed time.Time // its content, as seen here
 }
 
 // Path is the document's path in the Contents API. It changes when the file is renamed through the server.

@@ -129,7 +129,7 @@ func (d keeper) changes(c ydoc.Changes) {
 		return
 	}
 	d.mu.Lock()
-	d.times.changed = time.Now()
+	d.changed = time.Now()
 	d.mu.Unlock()
 	d.m.tell(Event{Kind: Changed, Document: d.Document, Changes: c})
 }

@@ -18,8 +18,8 @@ import (
 )
 
 func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
-	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
-	d.times = times{opened: d.last, changed: d.last}
+	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), opened: time.Now()}
+	d.last, d.changed = d.opened, d.opened
 	d.notebook = d.Notebook
 	lv.begin(&m.steps, &m.changes, &d.served, undo.Opened)
 	d.calls = mentions.Followed{Path: d.Path, Company: d.Company, Obey: func(c mentions.Command, m mentions.Mention) bool {

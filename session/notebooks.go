@@ -22,14 +22,14 @@ func (d *Document) Hold() bool { return d.m.pin(d.entry) }
 func (d *Document) OpenedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.times.opened
+	return d.opened
 }
 
 // ChangedAt is when its content last changed, as seen here; the time of opening if it has not.
 func (d *Document) ChangedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.times.changed
+	return d.changed
 }
 
 // HoldUnder pins the open documents whose path is wanted; release each of them.
