@@ -63,12 +63,12 @@ func (k knowledge) mayRemove(base string, earlier bool, c TextChange) error {
 	case at < 0:
 		return nil
 	case !k.ok:
-		return &OutdatedError{Path: k.doc.Path(), why: textfmt.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
+		return &OutdatedError{why: textfmt.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
 	read := 0
 	for _, part := range known {
 		read += textfmt.Size(base[part.From:part.To])
 	}
-	return &OutdatedError{Path: k.doc.Path(), why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
+	return &OutdatedError{why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
 		textfmt.Thousands(read), textfmt.Plural(textfmt.Size(base), "character"), textfmt.Quoted(k.doc.Path().String()), textfmt.Size(base[:at]))}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -20,9 +19,7 @@ const (
 // OutdatedError says that a change was refused, because the client has not read what it would replace. The same call again is
 // refused again.
 type OutdatedError struct {
-	Path jupyter.Path // of the document
-	Cell string       // "" for the document as a whole
-	why  string
+	why string
 	// Shown: the error shows what the client had not read, and what it can give to go on.
 	Shown bool
 }
@@ -41,14 +38,14 @@ const (
 func (r Reader) refused(now ydoc.Cell, change textID, advice, format string, args ...any) error {
 	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
 	if shown := r.reveal(now, change); shown != "" {
-		return &OutdatedError{r.doc.Path(), now.ID, why + "\n" + shown + advice, true}
+		return &OutdatedError{why + "\n" + shown + advice, true}
 	}
-	return &OutdatedError{r.doc.Path(), now.ID, why + "\nRead it, then give its revision; or force true", false}
+	return &OutdatedError{why + "\nRead it, then give its revision; or force true", false}
 }
 
 // refusedAgain is the error for a change that was just refused, of a cell that is as the refusal showed it.
 func (r Reader) refusedAgain(now ydoc.Cell, advice string) error {
-	return &OutdatedError{r.doc.Path(), now.ID, fmt.Sprintf("this was just refused, and %s is as it was shown then, at revision \"%s\". %s", named(now), now.Revision, advice), true}
+	return &OutdatedError{fmt.Sprintf("this was just refused, and %s is as it was shown then, at revision \"%s\". %s", named(now), now.Revision, advice), true}
 }
 
 // Reveal returns a cell as a refusal shows it to a client, which has given it a new source, or nil; "" if it is too long for

@@ -111,7 +111,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	case rev != 0:
 		text, err := t.At(rev)
 		if err != nil {
-			return textBase{}, &OutdatedError{Path: r.doc.Path(), why: "the revision that you give is not known any more: the document has changed too much since, or was opened again"}
+			return textBase{}, &OutdatedError{why: "the revision that you give is not known any more: the document has changed too much since, or was opened again"}
 		}
 		if c, err := change(text); err == nil && c.From == 0 && c.To == len(text) {
 			text = newer(r.Reader, s, rev, text, c.Put, now)
@@ -122,7 +122,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	}
 	first, haveFirst := r.text(s.first, now)
 	if !have || !haveFirst {
-		return textBase{}, &OutdatedError{Path: r.doc.Path(), why: textfmt.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
+		return textBase{}, &OutdatedError{why: textfmt.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
 	}
 	c, err := change(last)
 	switch {
@@ -132,7 +132,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 		if last != now {
 			return textBase{}, r.refusedText(t, refusedChange{last, c, adviceText}, "since that was refused", textdiff.Unified("text", last, now, 1), "")
 		}
-		return textBase{}, &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
+		return textBase{}, &OutdatedError{Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
 			textfmt.Quoted(r.doc.Path().String()), latest, adviceText)}
 	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
 		return textBase{text: &last}, nil
@@ -178,7 +178,7 @@ func (r textReader) refusedText(t *ydoc.Text, c refusedChange, why, theirs, mine
 	if mine != "" {
 		mine = "Your change:\n" + shortened(mine)
 	}
-	return &OutdatedError{Path: r.doc.Path(), Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
+	return &OutdatedError{Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
 		textfmt.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, c.advice)}
 }
 
