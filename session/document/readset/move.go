@@ -9,7 +9,7 @@ import (
 // Move moves a cell to the place that to names in the notebook as it is then. Where the cell has changed since its base, it
 // fails with an [*OutdatedError], unless force is set.
 func (r Reader) Move(ctx context.Context, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
-	if err := r.doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+	return r.rearrange(ctx, "move cell", []string{cell.Cell}, func(e *ydoc.Editor) error {
 		if err := r.mayMove(e, cell.Cell, cell.Base, force); err != nil {
 			return err
 		}
@@ -18,9 +18,5 @@ func (r Reader) Move(ctx context.Context, cell Target, to func(*ydoc.Editor) (in
 			return err
 		}
 		return e.Move(cell.Cell, at)
-	}); err != nil {
-		return err
-	}
-	r.Rearranged(cell.Cell)
-	return nil
+	})
 }

@@ -11,7 +11,7 @@ import (
 // with [Reader.Move].
 func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
 	ids := targetIDs(cells)
-	if err := r.doc.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
+	return r.rearrange(ctx, "move cells", ids, func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error { return r.mayMove(e, c.Cell, c.Base, force) }); err != nil {
 			return err
 		}
@@ -30,9 +30,5 @@ func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.
 			before = id
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
-	r.Rearranged(ids...)
-	return nil
+	})
 }

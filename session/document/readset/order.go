@@ -1,6 +1,7 @@
 package readset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,6 +144,15 @@ func (r Reader) Left() []string {
 
 // Gone tells whether a cell of [Reader.Listed] is no more.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
+
+// rearrange makes an edit that moves or deletes cells, which the client then knows to be where they are.
+func (r Reader) rearrange(ctx context.Context, name string, ids []string, edit func(*ydoc.Editor) error) error {
+	if err := r.doc.Edit(ctx, name, edit); err != nil {
+		return err
+	}
+	r.Rearranged(ids...)
+	return nil
+}
 
 // Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: all indexes mean
 // the notebook as it is now.

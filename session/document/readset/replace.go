@@ -23,14 +23,10 @@ type Replaced struct {
 //
 // What the client replaces it has named word by word, so that it need not have read the whole, and does not know the whole
 // afterwards if it did not before.
-func (r Reader) Replace(ctx context.Context, cell string, edit func(text string) (string, error)) (Replaced, error) {
+func (r Reader) Replace(ctx context.Context, cell string, edit func(text string) (string, error)) (done Replaced, err error) {
 	if cell == whole {
 		return textReader{r}.replaceText(ctx, edit)
 	}
-	return r.replaceIn(ctx, cell, edit)
-}
-
-func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (string, error)) (done Replaced, err error) {
 	var was ydoc.Cell
 	var want string
 	var conflict *ydoc.ConflictError
@@ -39,8 +35,8 @@ func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (s
 		if was, ok = e.Cell(cell); !ok {
 			return fmt.Errorf("cell %q was just deleted by somebody else; nothing was changed", cell)
 		}
-		base := was.Source
-		if base, want, err = r.replaced(cell, base, edit); err != nil {
+		var base string
+		if base, want, err = r.replaced(cell, was.Source, edit); err != nil {
 			return err
 		}
 		return e.Merge(cell, base, want)

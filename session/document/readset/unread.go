@@ -38,7 +38,7 @@ func targetIDs(targets []Target) []string {
 // error is an [*OutdatedError], which shows the cell, unless force is set.
 func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 	ids := targetIDs(cells)
-	if err := r.doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
+	return r.rearrange(ctx, "delete cells", ids, func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error {
 			now, ok := e.Cell(c.Cell)
 			if !ok || force {
@@ -49,11 +49,7 @@ func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 			return err
 		}
 		return e.Delete(ids...)
-	}); err != nil {
-		return err
-	}
-	r.Rearranged(ids...)
-	return nil
+	})
 }
 
 // mayDelete refuses to delete a cell that the client has not read as it is now.
