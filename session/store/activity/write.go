@@ -3,6 +3,8 @@ package activity
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -89,9 +91,9 @@ func (s *Store) changes() []change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []change
-	take := func(cur *current) {
+	for _, cur := range slices.Concat(slices.Collect(maps.Values(s.sessions)), s.ended) {
 		if !cur.fresh {
-			return
+			continue
 		}
 		c := change{of: cur, row: cur.snapshot(), topics: cur.wroteTopics, finds: cur.wroteFinds}
 		for path := range cur.dirty {
@@ -100,12 +102,6 @@ func (s *Store) changes() []change {
 		cur.fresh, cur.dirty = false, make(map[string]bool)
 		cur.wroteTopics, cur.wroteFinds = len(cur.topics), len(cur.discoveries)
 		out = append(out, c)
-	}
-	for _, cur := range s.sessions {
-		take(cur)
-	}
-	for _, cur := range s.ended {
-		take(cur)
 	}
 	return out
 }
@@ -128,14 +124,7 @@ func (s *Store) markWritten(list []change, written bool) {
 		}
 		return
 	}
-	kept := s.ended[:0]
-	for _, cur := range s.ended {
-		if cur.fresh {
-			kept = append(kept, cur)
-		}
-	}
-	clear(s.ended[len(kept):])
-	s.ended = kept
+	s.ended = slices.DeleteFunc(s.ended, func(cur *current) bool { return !cur.fresh })
 }
 
 // flush writes all changes, or none.
