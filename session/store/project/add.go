@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -54,7 +55,7 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 // added is the expected project with the entry.
 func added(p *Project, module, list string, entry any) (want *Project, there bool, err error) {
 	c := *p
-	c.Modules = append([]Module(nil), p.Modules...)
+	c.Modules = slices.Clone(p.Modules)
 	for i := range c.Modules {
 		m := &c.Modules[i]
 		if m.Name != module {
@@ -165,10 +166,8 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 		return "", err
 	}
 	head := line[:key.Column-1] + list + ":"
-	if have.LineComment != "" {
-		head += " " + have.LineComment
-	} else if key.LineComment != "" {
-		head += " " + key.LineComment
+	if comment := cmp.Or(have.LineComment, key.LineComment); comment != "" {
+		head += " " + comment
 	}
 	lines[key.Line-1] = head + "\n" + block + item
 	return strings.Join(lines, ""), nil
