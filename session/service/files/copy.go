@@ -104,9 +104,6 @@ func torn(ctx context.Context, d *session.Document, copied jupyter.Content) *jup
 	if d == nil {
 		return nil
 	}
-	fresh, err := d.Ahead(ctx, copied.Path)
-	if err != nil {
-		return nil
-	}
+	fresh, _ := d.Ahead(ctx, copied.Path)
 	return fresh
 }

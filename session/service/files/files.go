@@ -117,14 +117,10 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 		open = f.m.Open
 	}
 	d, err := open(ctx, c.Path)
-	if err != nil {
-		if errors.Is(err, session.ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
-			refusedrooms.Is(err) {
-			return nil, nil
-		}
-		return nil, err
+	if errors.Is(err, session.ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) || refusedrooms.Is(err) {
+		return nil, nil
 	}
-	return d, nil
+	return d, err
 }
 
 func notebookName(p jupyter.Path) bool { return strings.HasSuffix(p.Name(), ".ipynb") }
@@ -161,10 +157,7 @@ func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 	} else if out.People, err = f.closeOurs(ctx, c.Path); err != nil {
 		return out, fmt.Errorf("delete %s: %w", c.Path, err)
 	}
-	if err := f.srv.Contents.Delete(ctx, c.Path); err != nil {
-		return out, err
-	}
-	return out, nil
+	return out, f.srv.Contents.Delete(ctx, c.Path)
 }
 
 // empty refuses a folder in which the server shows anything.
