@@ -116,10 +116,7 @@ func (a *Session) End() End {
 func (a *Session) idleSince() (last time.Time, idle bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if last = a.last; last.IsZero() {
-		last = a.created
-	}
-	return last, a.users == 0
+	return a.last, a.users == 0
 }
 
 // Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is
