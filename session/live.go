@@ -40,25 +40,11 @@ type room interface {
 	Err() error
 }
 
-// replica is a replica of either kind, as far as a document needs it.
-type replica interface {
-	State() ydoc.State
-	ClientID() uint64
-	Clock(client uint64) uint64
-	Revision() ydoc.Revision
-	Subscribe() *ydoc.Subscription
-	Bloat() ydoc.Bloat
-	Raced(s *ydoc.Step) bool
-	Back(s *ydoc.Step) <-chan struct{}
-	Settle(s *ydoc.Step, tab func(client uint64) bool, tabs bool) error
-	undo.Replica
-}
-
 // live is one joined room with its replica. A document has one at a time; when a room is lost for good, another
 // replaces it, and nothing of the old one is kept.
 type live struct {
 	room room
-	doc  replica        // nb or text
+	doc  *ydoc.Doc      // of nb or text
 	nb   *ydoc.Notebook // nil in a text
 	text *ydoc.Text     // nil in a notebook
 
@@ -74,11 +60,11 @@ type live struct {
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: changelog.New(nb, r)}
+	return &live{room: r, doc: nb.Doc, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: changelog.New(nb, r)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}}
+	return &live{room: r, doc: text.Doc, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
 // begin begins what is kept of the room for its document.
