@@ -188,14 +188,6 @@ func (b *Book) Answered(id string) { b.change(id, func(k *kept) { k.answered = t
 // Release gives a mention back that was taken and did not reach its client.
 func (b *Book) Release(id string) { b.change(id, func(k *kept) { k.taken, k.deciding = "", false }) }
 
-// Waiting reports whether a mention is there still, and was taken by nobody.
-func (b *Book) Waiting(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	k := b.find(id)
-	return k != nil && k.taken == ""
-}
-
 func (b *Book) change(id string, f func(*kept)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
