@@ -41,7 +41,6 @@ func goesOn(rest string) bool {
 	r, size := utf8.DecodeRuneInString(rest)
 	if r == '-' || r == '.' || r == '@' {
 		r, _ = utf8.DecodeRuneInString(rest[size:])
-		return wordly(r)
 	}
 	return wordly(r)
 }

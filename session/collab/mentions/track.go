@@ -245,17 +245,13 @@ func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
 	fresh := 0
 	for i, c := range found {
 		m := marks[i]
-		switch {
-		case m != nil:
+		if m != nil {
 			t.edited(m, c, w)
-		default:
-			m = t.came(id, c, w, next.marks)
-			if !m.draft.IsZero() {
-				if fresh++; fresh > oneByOne {
-					t.drop(m)
-					next.marks[len(next.marks)-1].more++
-					continue // it is told with the last one
-				}
+		} else if m = t.came(id, c, w, next.marks); !m.draft.IsZero() {
+			if fresh++; fresh > oneByOne {
+				t.drop(m)
+				next.marks[len(next.marks)-1].more++
+				continue // it is told with the last one
 			}
 		}
 		next.marks = append(next.marks, m)
