@@ -72,12 +72,7 @@ func (c Company) Theirs(who string) (Place, error) {
 }
 
 // given is what to give as person.
-func (p Person) given() string {
-	if p.Username != "" {
-		return cutName(p.Username)
-	}
-	return cutName(p.Name)
-}
+func (p Person) given() string { return cutName(cmp.Or(p.Username, p.Name)) }
 
 // when says when all are known.
 func (c Company) when() string {
