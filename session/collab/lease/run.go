@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/nbduet/nbduet/session/collab/mentions"
@@ -60,11 +61,7 @@ func (c *Claims) look() (again time.Duration) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id := range c.seen {
-		if !there[id] {
-			delete(c.seen, id)
-		}
-	}
+	maps.DeleteFunc(c.seen, func(id string, _ State) bool { return !there[id] })
 	return again
 }
 
