@@ -58,7 +58,7 @@ func (e *BusyError) Error() string {
 		since = ago(e.now.Sub(e.Last)) + " ago"
 	}
 	return fmt.Sprintf("%s: %s, %s%s; nothing was %s: work elsewhere, or make the same call again later%s",
-		CodeBusy, e.does(), since, waited, e.verb(), force)
+		CodeBusy, e.does(), since, waited, verb(e.Edit), force)
 }
 
 // earlyError says that the room was joined so lately that the keys of a person who types would not have been seen yet.
@@ -85,8 +85,6 @@ func (e *BusyError) where() string {
 	}
 	return place(e.Index, e.Cell)
 }
-
-func (e *BusyError) verb() string { return verb(e.Edit) }
 
 // verb is what an edit would have done.
 func verb(edit string) string {

@@ -100,7 +100,7 @@ func (m *manners) rest(ctx context.Context, busy *BusyError, left time.Duration)
 	}
 	// Each second it is heard of, and looked whether they have left.
 	if err := pause(ctx, min(left, time.Second, max(time.Until(busy.Last.Add(Quiet)), time.Millisecond))); err != nil {
-		return fmt.Errorf("nothing was %s: the call ended while it waited until %s pauses: %w", busy.verb(), busy.Who, err)
+		return fmt.Errorf("nothing was %s: the call ended while it waited until %s pauses: %w", verb(busy.Edit), busy.Who, err)
 	}
 	return nil
 }
