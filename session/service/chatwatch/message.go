@@ -58,7 +58,9 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 		book.Edit(mention, s.text)
 		return
 	case book.Withdraw(mention):
-		cs.set(h, "")
+		cs.mu.Lock()
+		h.mention = ""
+		cs.mu.Unlock()
 	case calls:
 	case e.Kind == chat.Edited:
 		book.Edit(mention, said{text: e.Message.Body}.cut())
@@ -80,17 +82,11 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	cs.add(c, h, e.Message, s)
 }
 
-// mentionOf and set are guarded, because others look at what was heard, too.
+// mentionOf is guarded, because others look at what was heard, too.
 func (cs *Chats) mentionOf(h *heard) string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	return h.mention
-}
-
-func (cs *Chats) set(h *heard, mention string) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	h.mention = mention
 }
 
 // read finds out whether a message calls us.
