@@ -24,25 +24,19 @@ type list struct {
 
 // next is the list of a notebook that now has these cells. Without the edits of others it would have the expected ones.
 func (l *list) next(now, expected []string) *list {
-	next := &list{ids: now, moved: maps.Clone(l.moved)}
+	next := &list{ids: now, moved: map[string]bool{}}
+	maps.Copy(next.moved, l.moved)
 	at := make(map[string]int, len(now))
 	for i, id := range now {
 		at[id] = i
 	}
 	for i, id := range expected {
 		if to, ok := at[id]; ok && to != i {
-			next.move(id)
+			next.moved[id] = true
 		}
 	}
 	next.follow(l)
 	return next
-}
-
-func (l *list) move(id string) {
-	if l.moved == nil {
-		l.moved = map[string]bool{}
-	}
-	l.moved[id] = true
 }
 
 // follow has a list that takes the place of another keep which cells were in that.
