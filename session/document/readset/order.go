@@ -123,11 +123,8 @@ func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 	}
 	listed = make([]ydoc.Cell, len(known.ids))
 	for i, id := range known.ids {
-		if c, ok := byID[id]; ok {
-			listed[i] = c
-		} else {
-			listed[i] = ydoc.Cell{ID: id}
-		}
+		listed[i] = byID[id]
+		listed[i].ID = id // which is all that is known of one that is gone
 	}
 	return listed, now, true
 }
