@@ -11,7 +11,7 @@ import (
 
 // As is a client before the document: what it was shown, and what it may therefore write.
 func (d *Document) As(client string) readset.Reader {
-	return readset.Of(readable{d}, d.m.memory, client)
+	return readset.Of(d, d.m.memory, client)
 }
 
 // Memory is what clients were shown of all documents.
@@ -19,14 +19,6 @@ func (m *Manager) Memory() *readset.Memory { return m.memory }
 
 // History is what was changed in a notebook since its room was last joined; nil in a text.
 func (d *Document) History() *changelog.Log { return d.current().history }
-
-// readable is a document as a [readset.Document].
-type readable struct{ *Document }
-
-// WriteText makes an edit of a text document.
-func (d readable) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
-	return d.writeText(ctx, name, fn, made)
-}
 
 // StepsOf are the steps of a client in the document: what it did, and can take back.
 func (d *Document) StepsOf(client string) undo.Steps { return undo.Of(undoable{d}, client) }

@@ -22,11 +22,11 @@ func (d *Document) Text() *ydoc.Text { return d.current().text }
 
 // EditText makes one edit of a text document, as [Document.Edit] does of a notebook.
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
-	return d.writeText(ctx, name, fn, nil)
+	return d.WriteText(ctx, name, fn, nil)
 }
 
-// writeText is EditText; made, if not nil, reads the text right behind the edit.
-func (d *Document) writeText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
+// WriteText is EditText; made, if not nil, reads the text right behind the edit.
+func (d *Document) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
 	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.text == nil {
 			return nil, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
