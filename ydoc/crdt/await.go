@@ -65,9 +65,8 @@ func (a *awaited) arrived(trans *ycrdt.Transaction, others []unit) (units []unit
 	}
 	item, from := t.Start, 0
 	if a.behind != nil {
-		structs := trans.Doc.Store.Clients[a.behind.client]
-		behind, ok := (*structs)[indexOf(*structs, a.behind.clock)].(*ycrdt.Item)
-		if !ok || behind.Parent != t {
+		behind := holding(trans.Doc.Store, *a.behind)
+		if behind == nil || behind.Parent != t {
 			return nil
 		}
 		item, from = behind, a.behind.clock+1-behind.ID.Clock

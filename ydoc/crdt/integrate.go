@@ -72,11 +72,8 @@ func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStor
 		item.Parent, item.ParentSub = item.Right.Parent, item.Right.ParentSub
 	case parent != nil:
 		item.Parent = nil
-		structs := *store.Clients[parent.Client]
-		if holder, ok := structs[indexOf(structs, parent.Clock)].(*ycrdt.Item); ok {
-			if t := typeOf(holder); t != nil {
-				item.Parent = t
-			}
+		if t := typeOf(holding(store, unitOf(parent))); t != nil {
+			item.Parent = t
 		}
 	}
 	return 0, errNothingMissing
@@ -84,9 +81,8 @@ func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStor
 
 // ending is the item that ends with a unit, nil if that was collected.
 func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
-	structs := *trans.Doc.Store.Clients[id.Client]
-	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
-	if !ok {
+	item := holding(trans.Doc.Store, unitOf(&id))
+	if item == nil {
 		return nil
 	}
 	if off := id.Clock - item.ID.Clock + 1; off < item.Length {
@@ -97,9 +93,8 @@ func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 
 // beginning is the item that begins with a unit, nil if that was collected.
 func (in *incoming) beginning(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
-	structs := *trans.Doc.Store.Clients[id.Client]
-	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
-	if !ok {
+	item := holding(trans.Doc.Store, unitOf(&id))
+	if item == nil {
 		return nil
 	}
 	if off := id.Clock - item.ID.Clock; off > 0 {
@@ -161,9 +156,8 @@ func (in *incoming) find(store *ycrdt.StructStore, parent *Type) {
 			if o.Origin == nil {
 				break
 			}
-			structs := *store.Clients[o.Origin.Client]
-			origin, ok := structs[indexOf(structs, o.Origin.Clock)].(*ycrdt.Item)
-			if !ok {
+			origin := holding(store, unitOf(o.Origin))
+			if origin == nil {
 				break
 			}
 			at, passed := seen[origin]

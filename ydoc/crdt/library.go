@@ -67,15 +67,21 @@ func structsIn(store *ycrdt.StructStore) (n int) {
 	return n
 }
 
+// holding is the item that holds a unit, which must be one of the client's; nil if that was collected.
+func holding(store *ycrdt.StructStore, at unit) *ycrdt.Item {
+	structs := *store.Clients[at.client]
+	item, _ := structs[indexOf(structs, at.clock)].(*ycrdt.Item)
+	return item
+}
+
 // lookup finds the item that holds a unit, or what took its place since, and the unit's offset in it.
 func lookup(store *ycrdt.StructStore, at unit) (item *ycrdt.Item, off int) {
 	for {
-		structs := store.Clients[at.client]
-		if structs == nil || at.clock < 0 || at.clock >= ycrdt.GetState(store, at.client) {
+		if at.clock < 0 || at.clock >= ycrdt.GetState(store, at.client) {
 			return nil, 0
 		}
-		item, ok := (*structs)[indexOf(*structs, at.clock)].(*ycrdt.Item)
-		if !ok {
+		item := holding(store, at)
+		if item == nil {
 			return nil, 0
 		}
 		off = at.clock - item.ID.Clock
@@ -88,12 +94,11 @@ func lookup(store *ycrdt.StructStore, at unit) (item *ycrdt.Item, off int) {
 
 // itemAt is the item that begins with that very unit, deleted or not.
 func itemAt(store *ycrdt.StructStore, at unit) *ycrdt.Item {
-	structs := store.Clients[at.client]
-	if structs == nil {
+	if store.Clients[at.client] == nil {
 		return nil
 	}
-	item, ok := (*structs)[indexOf(*structs, at.clock)].(*ycrdt.Item)
-	if !ok || unitOf(&item.ID) != at {
+	item := holding(store, at)
+	if item == nil || unitOf(&item.ID) != at {
 		return nil
 	}
 	return item

@@ -10,8 +10,7 @@ import (
 
 // markBefore finds the tombstone of a copy, and behind what it was put.
 func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
-	structs := store.Clients[made.client]
-	if structs == nil || made.clock == 0 || made.clock >= ycrdt.GetState(store, made.client) {
+	if made.clock == 0 || made.clock >= ycrdt.GetState(store, made.client) {
 		return unit{}, false
 	}
 	item := itemAt(store, unit{made.client, made.clock - 1})
@@ -21,7 +20,7 @@ func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
 	if _, ok := item.Content.(*ycrdt.ContentDeleted); !ok {
 		return unit{}, false
 	}
-	if copied, ok := (*structs)[indexOf(*structs, made.clock)].(*ycrdt.Item); !ok || copied.Parent != item.Parent {
+	if copied := holding(store, made); copied == nil || copied.Parent != item.Parent {
 		return unit{}, false
 	}
 	return unitOf(item.Origin), true

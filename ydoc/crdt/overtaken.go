@@ -192,12 +192,11 @@ func (x *Tx) copyOf(u unit, exact bool) (was *Type, item *ycrdt.Item, off int) {
 			return nil, nil, 0
 		}
 	}
-	structs := store.Clients[u.client]
-	if structs == nil || u.clock >= ycrdt.GetState(store, u.client) {
+	if u.clock >= ycrdt.GetState(store, u.client) {
 		return nil, nil, 0
 	}
-	old, ok := (*structs)[indexOf(*structs, u.clock)].(*ycrdt.Item)
-	if !ok {
+	old := holding(store, u)
+	if old == nil {
 		return nil, nil, 0
 	}
 	was, _ = old.Parent.(*Type)
