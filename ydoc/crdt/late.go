@@ -244,10 +244,7 @@ func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
 		if now == nil || now.Parent != in {
 			continue
 		}
-		if off+1 < now.Length {
-			return now, split(x.trans, now, off+1)
-		}
-		return now, now.Right
+		return now, rightOf(x.trans, now, off)
 	}
 	return nil, in.Start
 }

@@ -155,5 +155,13 @@ func split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
 	return right
 }
 
+// rightOf is the item right of the unit off of an item, which is split if that is not its last unit.
+func rightOf(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
+	if off+1 < item.Length {
+		return split(trans, item, off+1)
+	}
+	return item.Right
+}
+
 // visible reports whether an item counts towards the length of its list.
 func visible(item *ycrdt.Item) bool { return !item.Deleted() && item.Countable() }

@@ -249,24 +249,12 @@ func (x *Tx) rescue(o *orphan) {
 	if now == nil {
 		return
 	}
-	left, right := (*ycrdt.Item)(nil), now.Start
-	places := []*unit{o.behind}
+	var left, right *ycrdt.Item
 	if o.after != nil {
-		places = []*unit{o.after.made, o.behind}
+		left, right = x.rightBehind(now, o.after.made)
 	}
-	for _, behind := range places {
-		if behind == nil {
-			continue
-		}
-		item, off := lookup(store, *behind)
-		if item == nil || item.Parent != now {
-			continue // of an earlier copy
-		}
-		left, right = item, item.Right
-		if off+1 < item.Length {
-			right = split(x.trans, item, off+1)
-		}
-		break
+	if left == nil {
+		left, right = x.rightBehind(now, o.behind)
 	}
 	made := x.attach(now, "", left, right, o.content)
 	o.made = &unit{made.ID.Client, made.ID.Clock + made.Length - 1}

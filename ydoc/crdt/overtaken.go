@@ -153,10 +153,7 @@ func (x *Tx) placeOf(f *found) (was *Type, left, right *ycrdt.Item, ok bool) {
 			if item == nil {
 				return was, nil, typeAt(store, unitOf(&was.Item.ID)).Start, true
 			}
-			if off+1 < item.Length {
-				return was, item, split(x.trans, item, off+1), true
-			}
-			return was, item, item.Right, true
+			return was, item, rightOf(x.trans, item, off), true
 		}
 	}
 	if f.right != nil {

@@ -328,10 +328,7 @@ func (v *Revert) around(item *ycrdt.Item, parent *Type) (left, right *ycrdt.Item
 	for l, rt := item.Left, item.Right; l != nil || rt != nil; {
 		if l != nil {
 			if now, off := in(l, l.Length-1); now != nil {
-				if off+1 < now.Length {
-					split(v.trans, now, off+1)
-				}
-				return now, now.Right
+				return now, rightOf(v.trans, now, off)
 			}
 			l = l.Left
 		}

@@ -247,10 +247,7 @@ func (x *Tx) rightBehind(in *Type, u *unit) (left, right *ycrdt.Item) {
 	if item == nil || item.Parent != in {
 		return nil, in.Start
 	}
-	if off+1 < item.Length {
-		return item, split(x.trans, item, off+1)
-	}
-	return item, item.Right
+	return item, rightOf(x.trans, item, off)
 }
 
 // maxMarks is how many copies that were made of each other are looked at.

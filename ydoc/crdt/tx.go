@@ -75,16 +75,14 @@ func (x *Tx) gap(t *Type, pos int) (left, right *ycrdt.Item) {
 
 // cutAt returns the items right before and behind position pos of a list, splitting one if need be.
 func (x *Tx) cutAt(t *Type, pos int) (left, right *ycrdt.Item) {
-	left, off := t.seek(pos)
+	left, n := t.seek(pos)
 	switch {
 	case left == nil && pos > 0:
 		panic(fmt.Errorf("position %d is beyond the end %d", pos, t.Length))
 	case left == nil:
 		return nil, t.Start
-	case off < left.Length:
-		return left, split(x.trans, left, off)
 	}
-	return left, left.Right
+	return left, rightOf(x.trans, left, n-1)
 }
 
 // insert puts a content into a list at pos.
