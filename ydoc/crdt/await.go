@@ -44,15 +44,9 @@ func (a *awaited) place(copied *Type, off int, kept [][3]int) {
 			to = from
 		}
 	}
-	a.in, a.behind, a.upto = unitOf(&copied.Item.ID), nil, nil
+	a.in, a.behind, a.upto = unitOf(&copied.Item.ID), copied.unitBefore(from), copied.unitBefore(to+1)
 	if maker := copied.Item.ID.Client; !a.from(maker) {
 		a.by = append(a.by, maker)
-	}
-	if item, n := copied.seek(from); item != nil {
-		a.behind = &unit{item.ID.Client, item.ID.Clock + n - 1}
-	}
-	if item, n := copied.seek(to + 1); item != nil {
-		a.upto = &unit{item.ID.Client, item.ID.Clock + n - 1}
 	}
 }
 

@@ -155,10 +155,7 @@ func (s *succession) carry() {
 	lacking := s.lacking(kept)
 	r.late.dropped = append(r.late.dropped, lacking...)
 	for _, o := range slices.Concat(s.moved, s.found, lacking) {
-		o.in, o.behind = unitOf(&now.Item.ID), nil
-		if item, n := now.seek(s.places.At(base, characters, s.at[o])); item != nil {
-			o.behind = &unit{item.ID.Client, item.ID.Clock + n - 1}
-		}
+		o.in, o.behind = unitOf(&now.Item.ID), now.unitBefore(s.places.At(base, characters, s.at[o]))
 		o.removes = nil
 		for _, d := range s.passed[o] {
 			o.removes = append(o.removes, units(d)...)

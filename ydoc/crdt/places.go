@@ -14,9 +14,7 @@ func sameUnits(now *Type, was string, length int, places Places) []*unit {
 	same := make([]*unit, length)
 	for _, s := range places.Kept(was, now.Characters(), 0, length) {
 		for to := s[0]; to < s[1]; to++ {
-			if item, n := now.seek(to + 1); item != nil {
-				same[s[2]+to-s[0]] = &unit{item.ID.Client, item.ID.Clock + n - 1}
-			}
+			same[s[2]+to-s[0]] = now.unitBefore(to + 1)
 		}
 	}
 	return same

@@ -130,6 +130,15 @@ func (t *Type) seek(pos int) (item *ycrdt.Item, off int) {
 	return nil, 0
 }
 
+// unitBefore is the unit before pos, nil for the start of the list and for a pos beyond its end.
+func (t *Type) unitBefore(pos int) *unit {
+	item, off := t.seek(pos)
+	if item == nil {
+		return nil
+	}
+	return &unit{item.ID.Client, item.ID.Clock + off - 1}
+}
+
 // maxRemoved bounds how many units a rescued edit deletes at one place.
 const maxRemoved = 1 << 16
 
@@ -139,8 +148,8 @@ func unitsIn(t *Type, from, to int) (units []unit) {
 		return nil
 	}
 	for at := from + 1; at <= to; at++ {
-		if item, n := t.seek(at); item != nil {
-			units = append(units, unit{item.ID.Client, item.ID.Clock + n - 1})
+		if u := t.unitBefore(at); u != nil {
+			units = append(units, *u)
 		}
 	}
 	return units

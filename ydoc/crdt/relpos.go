@@ -39,8 +39,7 @@ func (t *Type) Relative(off int) (json.RawMessage, error) {
 		p.TName = &t.root
 	}
 	if off < t.Length {
-		item, at := t.seek(off + 1)
-		p.Item = jsonOf(unit{item.ID.Client, item.ID.Clock + at - 1})
+		p.Item = jsonOf(*t.unitBefore(off + 1))
 	}
 	b, err := json.Marshal(p)
 	if err != nil {
