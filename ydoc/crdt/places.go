@@ -20,10 +20,10 @@ func sameUnits(now *Type, was string, length int, places Places) []*unit {
 	return same
 }
 
-// joined reports whether of two units the second follows on the first, or there is neither.
-func joined(a, b *unit) bool {
+// joined reports whether of two units the second is the n-th after the first, or there is neither.
+func joined(a, b *unit, n int) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	return b.client == a.client && b.clock == a.clock+1
+	return b.client == a.client && b.clock == a.clock+n
 }

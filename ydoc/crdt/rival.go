@@ -231,11 +231,7 @@ func follow(first, next origin, n int, same []*unit) bool {
 	case first.at < 0 || next.at < 0:
 		return first.at < 0 && next.at < 0
 	}
-	a, b := same[first.at], same[next.at]
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return b.client == a.client && b.clock == a.clock+n
+	return joined(same[first.at], same[next.at], n)
 }
 
 // rightBehind is the place in a text right behind a unit of it, or at its start.
@@ -313,7 +309,7 @@ func (x *Tx) takeAway(s *survivor) {
 		}
 		client, clock := item.ID.Client, item.ID.Clock
 		n := 1
-		for ; n < item.Length && joined(same[at+n-1], same[at+n]) && s.added(client, clock+n) == s.added(client, clock); n++ {
+		for ; n < item.Length && joined(same[at], same[at+n], n) && s.added(client, clock+n) == s.added(client, clock); n++ {
 		}
 		if n < item.Length {
 			split(x.trans, item, n)
