@@ -3,6 +3,7 @@ package crdt
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -99,11 +100,7 @@ func appendID(dst []byte, id *ycrdt.ID) []byte {
 
 // appendDeletes encodes a delete set (Yjs, DeleteSet.js, writeDeleteSet), highest client first.
 func appendDeletes(dst []byte, deleted map[int][]span) []byte {
-	clients := make([]int, 0, len(deleted))
-	for client := range deleted {
-		clients = append(clients, client)
-	}
-	slices.SortFunc(clients, func(a, b int) int { return cmp.Compare(b, a) })
+	clients := slices.SortedFunc(maps.Keys(deleted), func(a, b int) int { return cmp.Compare(b, a) })
 	dst = wire.AppendUint(dst, uint64(len(clients)))
 	for _, client := range clients {
 		dst = wire.AppendUint(dst, uint64(client))

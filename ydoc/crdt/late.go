@@ -252,26 +252,8 @@ func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
 // removeCopies deletes the latest copies of some units, as far as they are there. It goes from copy to copy: what was
 // written in the middle of one is copied with it, and stands in the next among those units.
 func (x *Tx) removeCopies(s stretch) {
-	var todo []stretch
-	follow := func(item *ycrdt.Item) {
-		todo = append(todo, stretch{item.Redone.Client, span{item.Redone.Clock, item.Length}})
-	}
-	for _, item := range itemsIn(x.trans, s.client, s.span) {
-		if item.Redone != nil {
-			follow(item)
-		}
-	}
-	for len(todo) > 0 {
-		s := todo[0]
-		todo = todo[1:]
-		for _, item := range itemsIn(x.trans, s.client, s.span) {
-			switch {
-			case item.Redone != nil:
-				follow(item)
-			case !item.Deleted():
-				item.Delete(x.trans)
-			}
-		}
+	for item := range latest(x.trans, s) {
+		item.Delete(x.trans)
 	}
 }
 

@@ -2,6 +2,8 @@ package crdt
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	ycrdt "github.com/skyterra/y-crdt"
@@ -124,6 +126,34 @@ func itemsIn(trans *ycrdt.Transaction, client int, sp span) (items []*ycrdt.Item
 			split(trans, item, end-item.ID.Clock)
 		}
 		items = append(items, item)
+	}
+	return items
+}
+
+// latest yields the live items that some units consist of, or of those that took their place.
+func latest(trans *ycrdt.Transaction, todo ...stretch) iter.Seq[*ycrdt.Item] {
+	return func(yield func(*ycrdt.Item) bool) {
+		for len(todo) > 0 {
+			s := todo[0]
+			todo = todo[1:]
+			for _, item := range itemsIn(trans, s.client, s.span) {
+				switch {
+				case item.Redone != nil:
+					todo = append(todo, stretch{item.Redone.Client, span{item.Redone.Clock, item.Length}})
+				case !item.Deleted() && !yield(item):
+					return
+				}
+			}
+		}
+	}
+}
+
+// itemsOf lists the items that some spans of clients consist of, in the order of the clients.
+func itemsOf(trans *ycrdt.Transaction, spans map[int][]span) (items []*ycrdt.Item) {
+	for _, client := range slices.Sorted(maps.Keys(spans)) {
+		for _, sp := range spans[client] {
+			items = append(items, itemsIn(trans, client, sp)...)
+		}
 	}
 	return items
 }

@@ -112,13 +112,9 @@ func (v *Revert) Added() (types []*Type) {
 
 // Deleted lists the types that the step deleted.
 func (v *Revert) Deleted() (types []*Type) {
-	for client, spans := range v.s.deleted {
-		for _, sp := range spans {
-			for _, item := range itemsIn(v.trans, client, sp) {
-				if t := typeOf(item); t != nil {
-					types = append(types, t)
-				}
-			}
+	for _, item := range itemsOf(v.trans, v.s.deleted) {
+		if t := typeOf(item); t != nil {
+			types = append(types, t)
 		}
 	}
 	return types
@@ -157,10 +153,6 @@ func (v *Revert) Cut() (texts []*Type) {
 // added lists the live items that the step added, or that took their place since, in the order of their clocks. Those
 // in types that are kept are left out.
 func (v *Revert) added() (items []*ycrdt.Item) {
-	type stretch struct {
-		client int
-		span
-	}
 	var todo []stretch
 	own, from := v.trans.Doc.ClientID, v.s.from
 	for _, c := range v.s.copies { // which stand for something older
@@ -172,16 +164,9 @@ func (v *Revert) added() (items []*ycrdt.Item) {
 	if from < v.s.to {
 		todo = append(todo, stretch{own, span{from, v.s.to - from}})
 	}
-	for len(todo) > 0 {
-		t := todo[0]
-		todo = todo[1:]
-		for _, item := range itemsIn(v.trans, t.client, t.span) {
-			switch {
-			case item.Redone != nil:
-				todo = append(todo, stretch{item.Redone.Client, span{item.Redone.Clock, item.Length}})
-			case !item.Deleted() && !v.inKept(item):
-				items = append(items, item)
-			}
+	for item := range latest(v.trans, todo...) {
+		if !v.inKept(item) {
+			items = append(items, item)
 		}
 	}
 	return items
@@ -190,18 +175,9 @@ func (v *Revert) added() (items []*ycrdt.Item) {
 // gather lists what the step deleted: what stood in the latest copy of a type first, because what stood in an older one
 // finds its place among that.
 func (v *Revert) gather() {
-	clients := make([]int, 0, len(v.s.deleted))
-	for client := range v.s.deleted {
-		clients = append(clients, client)
-	}
-	slices.Sort(clients)
-	for _, client := range clients {
-		for _, sp := range v.s.deleted[client] {
-			for _, item := range itemsIn(v.trans, client, sp) {
-				if item.Deleted() && item.Redone == nil && !v.inKept(item) {
-					v.back = append(v.back, item)
-				}
-			}
+	for _, item := range itemsOf(v.trans, v.s.deleted) {
+		if item.Deleted() && item.Redone == nil && !v.inKept(item) {
+			v.back = append(v.back, item)
 		}
 	}
 	slices.SortStableFunc(v.back, func(a, b *ycrdt.Item) int { return cmp.Compare(v.age(a), v.age(b)) })

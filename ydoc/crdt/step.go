@@ -65,13 +65,9 @@ func (r *Replica) Release(steps ...*Step) {
 
 // release ends the keeping of what a step deleted. It is collected at the end of the transaction.
 func (r *Replica) release(trans *ycrdt.Transaction, s *Step) {
-	for client, spans := range s.deleted {
-		for _, sp := range spans {
-			for _, item := range itemsIn(trans, client, sp) {
-				item.SetKeep(false)
-				r.released = append(r.released, item)
-			}
-		}
+	for _, item := range itemsOf(trans, s.deleted) {
+		item.SetKeep(false)
+		r.released = append(r.released, item)
 	}
 }
 
