@@ -3,8 +3,10 @@ package crdt
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/pyjson"
@@ -152,15 +154,7 @@ func EqualValues(a, b any) bool {
 	switch a := a.(type) {
 	case []any:
 		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !EqualValues(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, b, EqualValues)
 	case map[string]any:
 		b, ok := b.(map[string]any)
 		return ok && EqualObjects(a, b)
@@ -174,14 +168,5 @@ func EqualValues(a, b any) bool {
 
 // EqualObjects compares objects of plain JSON values.
 func EqualObjects(a, b map[string]any) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		w, ok := b[k]
-		if !ok || !EqualValues(v, w) {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(a, b, EqualValues)
 }
