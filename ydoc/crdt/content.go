@@ -160,18 +160,19 @@ func (p *plain) Write(e *ycrdt.UpdateEncoderV1, off int) error {
 	return nil
 }
 
+// next decodes the value at which a reader of the content stands.
+func (p *plain) next(r *wire.Reader) any {
+	if p.ref == wire.RefAny {
+		return r.Value()
+	}
+	return parseJSON(r.VarBytes(r.Len()))
+}
+
 // value decodes the value off of the content.
 func (p *plain) value(off int) any {
 	switch p.ref {
-	case wire.RefAny:
-		r := wire.NewReader("value", p.raw[p.offset(off):])
-		return r.Value()
-	case wire.RefJSON:
-		r := wire.NewReader("value", p.raw[p.offset(off):])
-		return parseJSON(r.VarBytes(r.Len()))
-	case wire.RefEmbed:
-		r := wire.NewReader("embed", p.raw)
-		return parseJSON(r.VarBytes(r.Len()))
+	case wire.RefAny, wire.RefJSON, wire.RefEmbed:
+		return p.next(wire.NewReader("value", p.raw[p.offset(off):]))
 	case wire.RefBinary:
 		r := wire.NewReader("binary", p.raw)
 		return base64.StdEncoding.EncodeToString(r.VarBytes(r.Len()))
@@ -189,10 +190,6 @@ func (p *plain) each(f func(v any)) {
 	}
 	r := wire.NewReader("run", p.raw)
 	for range p.n {
-		if p.ref == wire.RefJSON {
-			f(parseJSON(r.VarBytes(r.Len())))
-		} else {
-			f(r.Value())
-		}
+		f(p.next(r))
 	}
 }

@@ -127,12 +127,14 @@ func (d *decoder) content(ref byte) ycrdt.IAbstractContent {
 			t.name = string(d.r.VarBytes(d.r.Len()))
 		}
 		return ycrdt.NewContentType(t)
-	case wire.RefAny:
-		n := int(d.r.Uint())
-		return d.run(wire.RefAny, n, func() { d.r.SkipValue() })
-	case wire.RefJSON:
-		n := int(d.r.Uint())
-		return d.run(wire.RefJSON, n, func() { d.r.VarBytes(d.r.Len()) })
+	case wire.RefAny, wire.RefJSON:
+		p := &plain{ref: ref, n: int(d.r.Uint())}
+		start = d.r.Offset()
+		for i := 0; i < p.n && d.r.Err() == nil; i++ {
+			p.skipOne(d.r)
+		}
+		p.raw = d.since(start)
+		return p
 	case wire.RefBinary, wire.RefEmbed:
 		d.r.VarBytes(d.r.Len())
 	case wire.RefFormat:
@@ -145,16 +147,6 @@ func (d *decoder) content(ref byte) ycrdt.IAbstractContent {
 		panic(fmt.Errorf("content reference %d", ref))
 	}
 	return &plain{ref: ref, n: 1, raw: d.since(start)}
-}
-
-func (d *decoder) run(ref uint8, n int, skip func()) *plain {
-	start := d.r.Offset()
-	for range n {
-		if skip(); d.r.Err() != nil {
-			break
-		}
-	}
-	return &plain{ref: ref, n: n, raw: d.since(start)}
 }
 
 // since copies the input from start to where the reader stands.
