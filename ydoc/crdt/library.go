@@ -35,6 +35,14 @@ type unit struct{ client, clock int }
 
 func unitOf(id *ycrdt.ID) unit { return unit{id.Client, id.Clock} }
 
+// unitIf is the unit of an ID, nil if there is none.
+func unitIf(id *ycrdt.ID) *unit {
+	if id == nil {
+		return nil
+	}
+	return &unit{id.Client, id.Clock}
+}
+
 // span is a range of clocks.
 type span struct{ clock, length int }
 

@@ -51,12 +51,12 @@ func (r *Replica) look(structs map[int]*ycrdt.ClientStructRef) {
 				}
 				continue
 			}
-			switch in.Content.(type) {
+			switch c := in.Content.(type) {
 			case *ycrdt.ContentDeleted:
 				r.miss(part, state)
 			case *text:
 				if from < state {
-					r.find(in)
+					r.find(in, c)
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func (r *Replica) miss(s stretch, state int) {
 }
 
 // find notes what of a text that came is missed.
-func (r *Replica) find(in *incoming) {
+func (r *Replica) find(in *incoming, chars *text) {
 	var rest []stretch
 	for _, m := range r.overtaken.missed {
 		from, to := max(m.clock, in.ID.Clock), min(m.clock+m.length, in.ID.Clock+in.Length)
@@ -89,25 +89,14 @@ func (r *Replica) find(in *incoming) {
 		if end := m.clock + m.length; to < end {
 			rest = append(rest, stretch{m.client, span{to, end - to}})
 		}
-		f := found{stretch: stretch{m.client, span{from, to - from}}, content: in.Content.Copy()}
-		if in.Origin != nil {
-			u := unitOf(in.Origin)
-			f.origin = &u
+		parent, _ := in.Parent.(*ycrdt.ID)
+		f := found{
+			stretch: stretch{m.client, span{from, to - from}},
+			content: partOf(chars, from-in.ID.Clock, to-in.ID.Clock),
+			origin:  unitIf(in.Origin), right: unitIf(in.RightOrigin), parent: unitIf(parent),
 		}
-		if off := from - in.ID.Clock; off > 0 {
-			f.content = f.content.Splice(off)
+		if from > in.ID.Clock {
 			f.origin = &unit{m.client, from - 1}
-		}
-		if to-from < f.content.GetLength() {
-			f.content.Splice(to - from)
-		}
-		if in.RightOrigin != nil {
-			u := unitOf(in.RightOrigin)
-			f.right = &u
-		}
-		if id, ok := in.Parent.(*ycrdt.ID); ok && id != nil {
-			u := unitOf(id)
-			f.parent = &u
 		}
 		r.late.found = append(r.late.found, f)
 	}
@@ -165,11 +154,9 @@ func (x *Tx) placeOf(f *found) (was *Type, left, right *ycrdt.Item, ok bool) {
 		}
 	}
 	if f.parent != nil {
-		if item := itemAt(store, *f.parent); item != nil {
-			if was := typeOf(item); was != nil && x.r.isCopied(was) {
-				if now := typeAt(store, *f.parent); now != nil {
-					return was, nil, now.Start, true
-				}
+		if was := typeOf(itemAt(store, *f.parent)); x.r.isCopied(was) {
+			if now := typeAt(store, *f.parent); now != nil {
+				return was, nil, now.Start, true
 			}
 		}
 	}
