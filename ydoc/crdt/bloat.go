@@ -55,13 +55,7 @@ func bloatOf(store *ycrdt.StructStore) (b Bloat) {
 				continue
 			}
 			b.Live++
-			b.Bytes += structBytes
-			switch c := item.Content.(type) {
-			case *text:
-				b.Bytes += len(c.b)
-			case *plain:
-				b.Bytes += len(c.raw)
-			}
+			b.Bytes += structBytes + contentBytes(item)
 		}
 	}
 	return b
