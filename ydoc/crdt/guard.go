@@ -31,21 +31,12 @@ func (r *Replica) Err() error {
 
 // Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken one
 // f is not run. op says in errors what was to be done.
-func (r *Replica) Do(op string, f func() error) error {
+func (r *Replica) Do(op string, f func() error) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
 		return r.err
 	}
-	return r.guard(op, f)
-}
-
-// Read is [Replica.Do] for what has no error.
-func (r *Replica) Read(op string, f func()) {
-	_ = r.Do(op, func() error { f(); return nil })
-}
-
-func (r *Replica) guard(op string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = r.fail(op, p)
@@ -56,6 +47,11 @@ func (r *Replica) guard(op string, f func() error) (err error) {
 		r.settled()
 	}
 	return err
+}
+
+// Read is [Replica.Do] for what has no error.
+func (r *Replica) Read(op string, f func()) {
+	_ = r.Do(op, func() error { f(); return nil })
 }
 
 // fail breaks the document for good.

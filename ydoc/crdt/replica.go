@@ -136,10 +136,7 @@ func (r *Replica) StateVector() (sv []byte, err error) {
 
 // Clock is how much the replica has of a client's changes; 0 for nothing, or if it is broken.
 func (r *Replica) Clock(client uint64) (clock uint64) {
-	_ = r.Do("clock", func() error {
-		clock = uint64(ycrdt.GetState(r.y.Store, int(client)))
-		return nil
-	})
+	r.Read("clock", func() { clock = uint64(ycrdt.GetState(r.y.Store, int(client))) })
 	return clock
 }
 
