@@ -102,10 +102,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if len(cfg.Toolsets) == 0 {
 		cfg.Toolsets = nil
 	}
-	d, err := newParts(cfg)
-	if err != nil {
-		return nil, err
-	}
+	d := newParts(cfg)
 	d.offer = newOffer(registry(d), cfg)
 	d.resources.Settle = d.offer.settle
 	toolsets := d.offer.activeSets()
@@ -300,17 +297,14 @@ type parts struct {
 	offer     *offer
 }
 
-func newParts(cfg Config) (*parts, error) {
-	d, err := deps.New(cfg.Work, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
-	if err != nil {
-		return nil, err
-	}
+func newParts(cfg Config) *parts {
+	d := deps.New(cfg.Work, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
 	d.AnswerWithin, d.ReadOnly, d.AgentPasswords = cfg.AnswerWithin, cfg.ReadOnly, cfg.AgentPasswords
 	p := &parts{Deps: d, datalayer: &datalayer.Toolset{Deps: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Deps: d, Activity: cfg.Activity}
 	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, jupyter.MustPath(resource.DefaultProject))}
 	p.resources.Prompts = append(p.resources.OwnPrompts(), p.datalayer.CitePrompt())
-	return p, nil
+	return p
 }
 
 // free ends everything that is kept for a client.

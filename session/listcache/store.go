@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // For is how long an answer is kept at most, from the time of its request.
@@ -25,7 +26,7 @@ type store struct {
 	servers []*jupyter.Server // whose changes end what is kept
 
 	mu      sync.Mutex
-	answers *simplelru.LRU[string, *answer]
+	answers *lru.Cache[string, *answer]
 	entries int // added since the store was last empty
 }
 
@@ -38,11 +39,7 @@ type answer struct {
 }
 
 func newStore(servers ...*jupyter.Server) *store {
-	answers, err := simplelru.NewLRU[string, *answer](maxAnswers, nil)
-	if err != nil {
-		panic(err) // the size is positive
-	}
-	return &store{servers: servers, answers: answers}
+	return &store{servers: servers, answers: lrucache.New[string, *answer](maxAnswers, nil)}
 }
 
 // count returns the number of changes on all servers. Nothing is kept while it is not quiet: while code of ours runs, or a

@@ -31,17 +31,14 @@ type Deps struct {
 }
 
 // New makes a Deps. See [render.NewImageStore] for store and the limits of images.
-func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Deps, error) {
-	pictures, err := render.NewImageStore(store, maxImages, maxImageBytes)
-	if err != nil {
-		return nil, err
-	}
+func New(work *Work, store *images.Store, maxImages, maxImageBytes int) *Deps {
+	pictures := render.NewImageStore(store, maxImages, maxImageBytes)
 	d := &Deps{Images: pictures}
 	if work != nil {
 		d.Work = *work
 		pictures.Plots.Draw = (&sketcher{Deps: d}).draw
 	}
-	return d, nil
+	return d
 }
 
 // Forget drops a client's state: its opened notebooks and the images of its sessions.

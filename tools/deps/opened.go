@@ -3,8 +3,10 @@ package deps
 import (
 	"context"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -18,7 +20,7 @@ const (
 // opened records which notebooks each client has used, by file id, until they are closed: a client may read these as
 // resources. The zero value is ready for use and safe for concurrent use.
 type opened struct {
-	clients PerClient[*simplelru.LRU[string, openedNotebook]]
+	clients PerClient[*lru.Cache[string, openedNotebook]]
 	next    uint64 // guarded by the lock of clients
 }
 
@@ -29,15 +31,17 @@ type openedNotebook struct {
 }
 
 // with calls do with a client's opened notebooks.
-func (v *opened) with(client string, do func(mine *simplelru.LRU[string, openedNotebook])) {
-	v.clients.With(client, func() *simplelru.LRU[string, openedNotebook] { return newLRU[string, openedNotebook](openedKept) }, do)
+func (v *opened) with(client string, do func(mine *lru.Cache[string, openedNotebook])) {
+	v.clients.With(client, func() *lru.Cache[string, openedNotebook] {
+		return lrucache.New[string, openedNotebook](openedKept, nil)
+	}, do)
 }
 
 // Note records that the client of ctx uses a notebook.
 func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
 	target.See(ctx, doc)
 	id := doc.FileID()
-	v.with(tool.ClientOf(ctx), func(mine *simplelru.LRU[string, openedNotebook]) {
+	v.with(tool.ClientOf(ctx), func(mine *lru.Cache[string, openedNotebook]) {
 		was, _ := mine.Peek(id)
 		v.next++
 		mine.Add(id, openedNotebook{ByPath: byPath || was.ByPath, Last: v.next})
@@ -46,11 +50,11 @@ func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
 
 // Of returns a client's use of a notebook.
 func (v *opened) Of(client, fileID string) (one openedNotebook, ok bool) {
-	v.with(client, func(mine *simplelru.LRU[string, openedNotebook]) { one, ok = mine.Peek(fileID) })
+	v.with(client, func(mine *lru.Cache[string, openedNotebook]) { one, ok = mine.Peek(fileID) })
 	return one, ok
 }
 
 // Close drops a closed notebook.
 func (v *opened) Close(fileID string) {
-	v.clients.Each(func(mine *simplelru.LRU[string, openedNotebook]) { mine.Remove(fileID) })
+	v.clients.Each(func(mine *lru.Cache[string, openedNotebook]) { mine.Remove(fileID) })
 }

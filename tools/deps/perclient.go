@@ -3,7 +3,9 @@ package deps
 import (
 	"sync"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // ClientsKept is how many clients have state; the least recently active ones are dropped first.
@@ -13,16 +15,7 @@ const ClientsKept = 1000
 // function at a time.
 type PerClient[V any] struct {
 	mu  sync.Mutex
-	all *simplelru.LRU[string, V] // nil until the first value
-}
-
-// newLRU makes a cache of a positive size.
-func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
-	l, err := simplelru.NewLRU[K, V](size, nil)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	return l
+	all *lru.Cache[string, V] // nil until the first value
 }
 
 // With calls do with a client's value, which first makes if there is none.
@@ -30,7 +23,7 @@ func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
-		p.all = newLRU[string, V](ClientsKept)
+		p.all = lrucache.New[string, V](ClientsKept, nil)
 	}
 	v, ok := p.all.Get(client)
 	if !ok {

@@ -3,9 +3,10 @@ package deps
 import (
 	"hash/maphash"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // piecesKept is of how many texts of one client it is known how far it has read them.
@@ -14,7 +15,7 @@ const piecesKept = 500
 // Pieces records how far each client has read a file that it is shown piece by piece: what it has not reached, it must not
 // replace. The zero value is ready for use and safe for concurrent use.
 type Pieces struct {
-	clients PerClient[*simplelru.LRU[jupyter.Path, piece]]
+	clients PerClient[*lru.Cache[jupyter.Path, piece]]
 }
 
 // A piece is the beginning of a text that a client has been shown.
@@ -25,8 +26,8 @@ type piece struct {
 
 var pieceSeed = maphash.MakeSeed()
 
-func (p *Pieces) with(client string, do func(mine *simplelru.LRU[jupyter.Path, piece])) {
-	p.clients.With(client, func() *simplelru.LRU[jupyter.Path, piece] { return newLRU[jupyter.Path, piece](piecesKept) }, do)
+func (p *Pieces) with(client string, do func(mine *lru.Cache[jupyter.Path, piece])) {
+	p.clients.With(client, func() *lru.Cache[jupyter.Path, piece] { return lrucache.New[jupyter.Path, piece](piecesKept, nil) }, do)
 }
 
 // Read records that a client is shown a text from one byte up to another, and reports whether it has reached the end of it.
@@ -36,7 +37,7 @@ func (p *Pieces) Read(client string, path jupyter.Path, text string, from, to in
 		return false // there is something between
 	}
 	to = max(to, reached)
-	p.with(client, func(mine *simplelru.LRU[jupyter.Path, piece]) {
+	p.with(client, func(mine *lru.Cache[jupyter.Path, piece]) {
 		mine.Add(path, piece{to, maphash.String(pieceSeed, text[:to])})
 	})
 	return to == len(text)
@@ -45,7 +46,7 @@ func (p *Pieces) Read(client string, path jupyter.Path, text string, from, to in
 // Reached is how many bytes of a text, from its beginning, the client has been shown; 0 if it was shown none of it, or its
 // beginning has changed since.
 func (p *Pieces) Reached(client string, path jupyter.Path, text string) (n int) {
-	p.with(client, func(mine *simplelru.LRU[jupyter.Path, piece]) {
+	p.with(client, func(mine *lru.Cache[jupyter.Path, piece]) {
 		if was, ok := mine.Get(path); ok && was.end <= len(text) && maphash.String(pieceSeed, text[:was.end]) == was.hash {
 			n = was.end
 		}
@@ -55,5 +56,5 @@ func (p *Pieces) Reached(client string, path jupyter.Path, text string) (n int) 
 
 // Drop forgets how far a client has read a text: it has written it as a whole.
 func (p *Pieces) Drop(client string, path jupyter.Path) {
-	p.with(client, func(mine *simplelru.LRU[jupyter.Path, piece]) { mine.Remove(path) })
+	p.with(client, func(mine *lru.Cache[jupyter.Path, piece]) { mine.Remove(path) })
 }

@@ -54,7 +54,7 @@ func (s *sketcher) drawIn(ctx context.Context, a *analysis.Session, fig []byte, 
 	}
 	defer done()
 	within = time.Until(until)
-	kept, name := &s.Images.Plots.Kept, figure.NameOf(fig)
+	kept, name := s.Images.Plots.Kept, figure.NameOf(fig)
 	if png, ok := kept.Get(name); ok { // by the call before
 		return png, nil
 	}

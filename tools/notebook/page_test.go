@@ -21,10 +21,7 @@ import (
 // trayOf shows at most so many images.
 func trayOf(t *testing.T, most int) *render.ImageSet {
 	t.Helper()
-	g, err := render.NewImageStore(nil, most, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := render.NewImageStore(nil, most, 0)
 	return g.NewSet(t.Context(), most)
 }
 

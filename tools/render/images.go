@@ -13,7 +13,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -65,15 +67,14 @@ type cellKey struct {
 
 // NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
 // most each bytes; 0 for the defaults.
-func NewImageStore(store *images.Store, most, each int) (*ImageStore, error) {
-	lines, err := lru.New[cellKey, string](linesKept)
-	if err != nil {
-		return nil, fmt.Errorf("make the cache of first lines: %w", err)
-	}
+func NewImageStore(store *images.Store, most, each int) *ImageStore {
 	if store == nil {
 		store = images.NewStore(0)
 	}
-	return &ImageStore{Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(each, DefaultMaxImageBytes), lines: lines}, nil
+	return &ImageStore{
+		Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(each, DefaultMaxImageBytes),
+		lines: lrucache.New[cellKey, string](linesKept, nil), Plots: Plots{Kept: figure.NewDrawings()},
+	}
 }
 
 // ImageOwner is the session that owns the images of a call's answer unless an analysis session does: the client's own.

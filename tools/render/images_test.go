@@ -15,10 +15,7 @@ import (
 
 func testTray(t *testing.T, most int) *ImageSet {
 	t.Helper()
-	g, err := NewImageStore(nil, most, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := NewImageStore(nil, most, 0)
 	return g.NewSet(t.Context(), most)
 }
 

@@ -40,7 +40,7 @@ const (
 type Plots struct {
 	// Draw has a figure drawn by the kernel of where it comes from, and keeps the picture; nil where nothing runs.
 	Draw func(ctx context.Context, from images.Origin, fig []byte, within time.Duration) (string, error)
-	Kept figure.Drawings
+	Kept *figure.Drawings
 }
 
 // A drawing is what the figures of one answer have come to, however often that is rendered.

@@ -31,10 +31,7 @@ type easel struct {
 // newEasel makes one. What draw returns for a figure's title is its picture, or why there is none.
 func newEasel(t *testing.T, most int, draw func(title string) (png string, err error)) *easel {
 	t.Helper()
-	g, err := NewImageStore(nil, most, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := NewImageStore(nil, most, 0)
 	e := &easel{ImageStore: g}
 	g.Plots.Draw = func(_ context.Context, _ images.Origin, fig []byte, within time.Duration) (string, error) {
 		test.Greater(t, 0, within)
@@ -117,7 +114,7 @@ func TestPlotsAreFound(t *testing.T) {
 		img, ok := e.FindIn(t.Context(), set.Named[0], plot("a"))
 		must.True(t, ok)
 		test.Eq(t, 41, img.Width)
-		e.Plots.Kept = figure.Drawings{}
+		e.Plots.Kept = figure.NewDrawings()
 	}
 	if strings.Join(e.asked, ",") != "a,bb,bb,a" {
 		t.Errorf("%v", e.asked)

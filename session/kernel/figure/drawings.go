@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	lru "github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // A Name names a figure by its content.
@@ -19,13 +21,12 @@ const (
 	drawingBytesKept = 32 << 20
 )
 
-// Drawings keeps what kernels have drawn, so that each figure is drawn once. The zero value is ready for use, and safe for
-// concurrent use.
+// Drawings keeps what kernels have drawn, so that each figure is drawn once. It is safe for concurrent use.
 type Drawings struct {
-	mu   sync.Mutex
-	held int                    // bytes
-	by   *lru.LRU[Name, string] // pictures in base64
-	none *lru.LRU[refused, *NoPicture]
+	mu   sync.Mutex               // guards held, and what is added to by
+	held int                      // bytes
+	by   *lru.Cache[Name, string] // pictures in base64
+	none *lru.Cache[refused, *NoPicture]
 }
 
 // refused is a figure that a kernel does not draw.
@@ -34,25 +35,15 @@ type refused struct {
 	kernel string
 }
 
-// init makes what is kept. The caller holds the lock.
-func (d *Drawings) init() {
-	if d.by != nil {
-		return
-	}
-	var err error
-	if d.by, err = lru.NewLRU(drawingsKept, func(_ Name, png string) { d.held -= len(png) }); err == nil {
-		d.none, err = lru.NewLRU[refused, *NoPicture](drawingsKept, nil)
-	}
-	if err != nil {
-		panic(err) // the sizes are positive constants
-	}
+// NewDrawings makes an empty one.
+func NewDrawings() *Drawings {
+	d := &Drawings{none: lrucache.New[refused, *NoPicture](drawingsKept, nil)}
+	d.by = lrucache.New(drawingsKept, func(_ Name, png string) { d.held -= len(png) })
+	return d
 }
 
 // Get returns a figure's picture in base64, if it is kept.
 func (d *Drawings) Get(name Name) (png string, ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.init()
 	return d.by.Get(name)
 }
 
@@ -60,7 +51,6 @@ func (d *Drawings) Get(name Name) (png string, ok bool) {
 func (d *Drawings) Keep(name Name, png string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.init()
 	d.by.Remove(name)
 	d.by.Add(name, png)
 	d.held += len(png)
@@ -71,17 +61,11 @@ func (d *Drawings) Keep(name Name, png string) {
 
 // Refused is why a kernel does not draw a figure, nil for nothing known.
 func (d *Drawings) Refused(name Name, kernel string) *NoPicture {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.init()
 	no, _ := d.none.Get(refused{name, kernel})
 	return no
 }
 
 // Refuse remembers why a kernel does not draw a figure.
 func (d *Drawings) Refuse(name Name, kernel string, no *NoPicture) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.init()
 	d.none.Add(refused{name, kernel}, no)
 }

@@ -10,7 +10,7 @@ import (
 
 // Pictures are kept up to a number of bytes, the last ones, and reasons for each kernel.
 func TestDrawings(t *testing.T) {
-	var d Drawings
+	d := NewDrawings()
 	big := strings.Repeat("x", drawingBytesKept/4)
 	for i := range byte(9) {
 		for range 2 {

@@ -8,18 +8,25 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // mostKnown bounds how many pictures are remembered: about a megabyte of lines.
 const mostKnown = 2000
 
 // Known keeps the descriptions that figures gave of themselves, by picture, and the current state of widgets, so that outputs
-// that are read later from the notebook are described too. The zero value is ready for use, and safe for concurrent use.
+// that are read later from the notebook are described too. It is safe for concurrent use.
 type Known struct {
-	mu    sync.Mutex
 	lines *lru.Cache[[sha256.Size]byte, string]
 
+	mu     sync.Mutex                // guards changes of models
 	models *lru.Cache[string, model] // the widgets', by id
+}
+
+// NewKnown makes a Known that knows nothing.
+func NewKnown() *Known {
+	return &Known{lines: lrucache.New[[sha256.Size]byte, string](mostKnown, nil), models: lrucache.New[string, model](mostModels, nil)}
 }
 
 // Take returns an output's data without what a figure tells of itself, which is remembered; k may be nil. It does not
@@ -35,9 +42,6 @@ func (k *Known) Take(data map[string]any) map[string]any {
 	if k == nil || line == "" {
 		return data
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.lines = cache(k.lines, mostKnown)
 	for mime, picture := range data {
 		if strings.HasPrefix(mime, "image/") {
 			k.lines.Add(sum(mime, picture), line)
@@ -46,26 +50,11 @@ func (k *Known) Take(data map[string]any) map[string]any {
 	return data
 }
 
-// cache returns c, or a new cache of a size if c is nil.
-func cache[K comparable, V any](c *lru.Cache[K, V], size int) *lru.Cache[K, V] {
-	if c != nil {
-		return c
-	}
-	c, err := lru.New[K, V](size)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	return c
-}
-
 // About is what the figure of which an output has the picture has told of itself, "" if that is not known; k may be nil.
 func (k *Known) About(data map[string]any) string {
 	if k == nil {
 		return ""
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.lines = cache(k.lines, mostKnown)
 	for mime, picture := range data {
 		if strings.HasPrefix(mime, "image/") {
 			if line, ok := k.lines.Get(sum(mime, picture)); ok {

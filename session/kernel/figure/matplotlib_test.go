@@ -76,7 +76,7 @@ func TestMatplotlibLong(t *testing.T) {
 // What a figure tells is taken out of its output, and found again by its picture, in whatever form a notebook has that.
 func TestKnown(t *testing.T) {
 	told := func(title string) string { return `{"title": "` + title + `"}` }
-	var k figure.Known
+	k := figure.NewKnown()
 	data := map[string]any{"image/png": "aGVs\nbG8=\n", "text/plain": "<Figure>", figure.MIME: told("A")}
 	got := k.Take(data)
 	must.MapLen(t, 2, got)

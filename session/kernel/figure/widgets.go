@@ -32,7 +32,6 @@ func (k *Known) Model(id string, state map[string]any) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.models = cache(k.models, mostModels)
 	m, _ := k.models.Get(id)
 	for key, to := range map[string]*string{"description": &m.description, "value": &m.value, "max": &m.most} {
 		if v, ok := state[key]; ok {
@@ -72,15 +71,12 @@ func (k *Known) Widget(data map[string]any) string {
 	if k == nil || id == "" {
 		return ""
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.models = cache(k.models, mostModels)
 	var parts []string
 	k.partsOf(id, 5, &parts)
 	return strings.Join(parts, " ")
 }
 
-// partsOf appends the text of a model and of its children, up to depth levels. The caller holds mu.
+// partsOf appends the text of a model and of its children, up to depth levels.
 func (k *Known) partsOf(id string, depth int, parts *[]string) {
 	m, ok := k.models.Get(id)
 	if !ok || depth == 0 || len(*parts) > mostParts {

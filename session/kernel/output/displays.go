@@ -11,6 +11,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -42,10 +43,15 @@ func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
 type Places map[string][]place
 
 // Displays remembers which outputs of our runs show a display that another cell can update. Open tabs do not update
-// them: they follow only the displays of their own runs. The zero value is ready for use.
+// them: they follow only the displays of their own runs.
 type Displays struct {
 	mu   sync.Mutex
 	byID *lru.Cache[string, []place]
+}
+
+// NewDisplays makes one that remembers nothing.
+func NewDisplays() *Displays {
+	return &Displays{byID: lrucache.New[string, []place](displaysKept, nil)}
 }
 
 // Enter remembers the displays that a run has left in its cell.
@@ -53,13 +59,6 @@ func (s *Displays) Enter(cell string, shown Places) {
 	s.Leave(cell)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID == nil {
-		c, err := lru.New[string, []place](displaysKept)
-		if err != nil {
-			panic(err) // the size is a positive constant
-		}
-		s.byID = c
-	}
 	for _, id := range slices.Sorted(maps.Keys(shown)) {
 		old, _ := s.byID.Get(id)
 		all := slices.Concat(old, shown[id])
@@ -71,9 +70,6 @@ func (s *Displays) Enter(cell string, shown Places) {
 func (s *Displays) Leave(cell string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID == nil {
-		return
-	}
 	for _, id := range s.byID.Keys() {
 		places, _ := s.byID.Peek(id)
 		rest := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return p.cell == cell })
@@ -90,9 +86,6 @@ func (s *Displays) Leave(cell string) {
 func (s *Displays) Update(ctx context.Context, nb Notebook, id string, up kernel.Display) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID == nil {
-		return nil
-	}
 	places, _ := s.byID.Get(id)
 	if len(places) == 0 {
 		return nil

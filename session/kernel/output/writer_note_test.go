@@ -53,7 +53,7 @@ func TestNoteIsWrittenOnce(t *testing.T) {
 			return err
 		}))
 		must.NoError(t, room.nb.Edit("output", func(e *ydoc.Editor) error { return e.AppendStream("a", "stdout", "earlier\n") }))
-		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: &Displays{}, Log: slog.New(slog.DiscardHandler)})
+		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: NewDisplays(), Log: slog.New(slog.DiscardHandler)})
 		w.Note("[not run]\n")
 		time.Sleep(time.Minute)
 		w.Finish()
@@ -77,7 +77,7 @@ func TestMirroredOutputsAreKept(t *testing.T) {
 			return nb
 		}
 		room := &slowRoom{rejoined(), 0}
-		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: &Displays{}, Log: slog.New(slog.DiscardHandler)})
+		w := NewWriter(t.Context(), Target{Notebook: room, Cell: "a", Displays: NewDisplays(), Log: slog.New(slog.DiscardHandler)})
 		synctest.Wait()
 		room.nb = rejoined()
 		cell, _ := room.nb.Cell("a")

@@ -17,14 +17,14 @@ type Cells struct {
 	nb    Notebook
 	ready chan struct{} // closed when the runs that were left are known
 	// displays are the updatable displays of ended runs.
-	displays output.Displays
+	displays *output.Displays
 	marks    marks
 	after    lateRuns
 }
 
 // NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
 func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
-	c := &Cells{nb: nb, ready: make(chan struct{})}
+	c := &Cells{nb: nb, displays: output.NewDisplays(), ready: make(chan struct{})}
 	c.Queue = newQueue(ctx, c, t, over)
 	return c
 }
@@ -151,7 +151,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 // newWriter makes the writer of a run's output into its cell.
 func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
 	return output.NewWriter(origin.With(c.ctx, origin.Author{Client: r.Owner}), output.Target{
-		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Stores: c.table.stores(), Log: c.table.cfg.Log,
+		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: c.displays, Stores: c.table.stores(), Log: c.table.cfg.Log,
 		Before: before,
 	})
 }

@@ -41,7 +41,7 @@ type Table struct {
 	cfg    TableConfig
 	spools output.Spools // of the runs
 
-	figures figure.Known // what the figures that runs have shown tell of themselves
+	figures *figure.Known // what the figures that runs have shown tell of themselves
 
 	mu     sync.Mutex
 	next   int
@@ -66,7 +66,7 @@ func NewTable(cfg TableConfig) *Table {
 		cfg.Ledger = NewMemory()
 	}
 	t := &Table{
-		cfg: cfg, byID: make(map[string]*Run), sizes: make(map[string]int), orphan: make(map[*Run]bool),
+		cfg: cfg, figures: figure.NewKnown(), byID: make(map[string]*Run), sizes: make(map[string]int), orphan: make(map[*Run]bool),
 	}
 	t.ledger("last", func(ctx context.Context, l Ledger) (err error) {
 		t.next, err = l.Last(ctx) // an earlier process's run keeps its id
@@ -76,11 +76,11 @@ func NewTable(cfg TableConfig) *Table {
 }
 
 // Figures is what the figures that runs have shown tell of themselves.
-func (t *Table) Figures() *figure.Known { return &t.figures }
+func (t *Table) Figures() *figure.Known { return t.figures }
 
 // stores are where the output of runs goes beside their cells.
 func (t *Table) stores() output.Stores {
-	return output.Stores{Spools: &t.spools, Figures: &t.figures}
+	return output.Stores{Spools: &t.spools, Figures: t.figures}
 }
 
 // Close drops the runs' data in files.

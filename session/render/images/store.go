@@ -12,9 +12,10 @@ import (
 	"strings"
 	"sync"
 
-	lru "github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // FullSuffix ends the address at which the original of an image is read that is too large for an answer.
@@ -105,8 +106,8 @@ type Store struct {
 	mu    sync.Mutex
 	most  int
 	held  int // bytes
-	bytes *lru.LRU[blobKey, blob]
-	known *lru.LRU[nameKey, Entry]
+	bytes *lru.Cache[blobKey, blob]
+	known *lru.Cache[nameKey, Entry]
 	seq   uint64
 }
 
@@ -133,14 +134,8 @@ func NewStore(bytes int) *Store {
 	if bytes <= 0 {
 		bytes = DefaultCache
 	}
-	s := &Store{most: bytes}
-	var err error
-	if s.bytes, err = lru.NewLRU(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() }); err == nil {
-		s.known, err = lru.NewLRU[nameKey, Entry](maxKnown, nil)
-	}
-	if err != nil {
-		panic(err) // the sizes are positive
-	}
+	s := &Store{most: bytes, known: lrucache.New[nameKey, Entry](maxKnown, nil)}
+	s.bytes = lrucache.New(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() })
 	return s
 }
 
