@@ -94,16 +94,13 @@ func oneOf(plain string) (text, after string, ok bool) {
 		}
 		switch key {
 		case "title":
-			title = clean(value, mostTitle)
+			title = value
 		case "xlabel", "ylabel", "zlabel":
-			labels = append(labels, [2]string{key[:1], clean(value, mostName)})
+			labels = append(labels, [2]string{key[:1], value})
 		}
 		plain = strings.TrimPrefix(after, ", ")
 	}
-	if title != "" {
-		text = quoted(title) + " "
-	}
-	return strings.TrimSpace(text + names(labels)), plain[1:], true
+	return headingOf(title, labels), plain[1:], true
 }
 
 // field reads a value: a string, or a dictionary of strings of which the values are joined.

@@ -17,13 +17,7 @@ func Plotly(v any) string {
 	if !isData && !isLayout {
 		return ""
 	}
-	line := "plotly figure"
-	if title := titleOf(layout, mostTitle); title != "" {
-		line += " " + quoted(title)
-	}
-	if axes := axesOf(layout); axes != "" {
-		line += " " + axes
-	}
+	line := strings.TrimSpace("plotly figure " + headingOf(titleOf(layout, mostTitle), axesOf(layout)))
 	for i, v := range data {
 		trace, _ := v.(map[string]any)
 		text := traceText(trace)
@@ -62,15 +56,14 @@ func titleOf(of map[string]any, most int) string {
 	return clean(markup.ReplaceAllString(s, " "), most)
 }
 
-// axesOf is the names of the axes of a layout, or of its first scene.
-func axesOf(layout map[string]any) string {
-	var axes [][2]string
+// axesOf returns the axes of a layout, with their titles, or of its first scene.
+func axesOf(layout map[string]any) (axes [][2]string) {
 	for _, of := range []map[string]any{layout, child(layout, "scene")} {
 		for _, name := range []string{"x", "y", "z"} {
 			axes = append(axes, [2]string{name, titleOf(child(of, name+"axis"), mostName)})
 		}
 	}
-	return names(axes)
+	return axes
 }
 
 func child(of map[string]any, key string) map[string]any {

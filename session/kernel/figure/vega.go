@@ -69,11 +69,7 @@ func chart(spec map[string]any) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	line := kind
-	if title := titleOf(spec, mostTitle); title != "" {
-		line += " " + quoted(title)
-	}
-	line += ": " + strings.Join(parts, "; ")
+	line := strings.TrimSpace(kind+" "+headingOf(titleOf(spec, mostTitle), nil)) + ": " + strings.Join(parts, "; ")
 	if left := c.parts - len(parts); left > 0 {
 		line += "; and " + textfmt.Plural(left, "more mark")
 	}
