@@ -17,9 +17,7 @@ func (m *mapping) UnmarshalJSON(b []byte) error {
 	if err := pyjson.Unmarshal(b, &v); err != nil {
 		return fmt.Errorf("decode an object: %w", err)
 	}
-	for k := range v {
-		v[k] = plain(v[k])
-	}
+	plain(v)
 	if v == nil {
 		v = map[string]any{}
 	}
@@ -27,6 +25,7 @@ func (m *mapping) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// plain makes plain values of what JSON decodes; it changes lists and objects in place.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:

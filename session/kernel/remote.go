@@ -51,15 +51,12 @@ func (r *remote) missing(ctx context.Context) error {
 	r.mu.Lock()
 	started := r.started
 	r.mu.Unlock()
-	if started.IsZero() {
-		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
+	if !started.IsZero() {
+		ctx, cancel := context.WithTimeout(ctx, r.look)
+		defer cancel()
+		if st, err := r.srv.Health.Status(ctx); err == nil && !st.Started.IsZero() && !st.Started.Equal(started) {
+			return ErrServerRestarted
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.look)
-	defer cancel()
-	st, err := r.srv.Health.Status(ctx)
-	switch {
-	case err != nil || st.Started.IsZero() || st.Started.Equal(started):
-		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
-	}
-	return ErrServerRestarted
+	return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
 }
