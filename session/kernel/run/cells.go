@@ -232,11 +232,8 @@ func (c *Cells) unmark(cellIDs []string) {
 	}
 }
 
-// idleCells clears the busy mark of the cells of dropped runs.
+// idleCells clears the busy mark of the cells of dropped runs, of which there is at least one.
 func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
-	if len(runs) == 0 {
-		return nil
-	}
 	cells := make([]string, len(runs))
 	for i, r := range runs {
 		cells[i] = r.CellID

@@ -191,9 +191,7 @@ func (t *Table) remove(r *Run) {
 func (t *Table) drop(r *Run) {
 	t.bytes -= t.sizes[r.ID]
 	delete(t.sizes, r.ID)
-	if i := slices.Index(t.ended, r); i >= 0 {
-		t.ended = slices.Delete(t.ended, i, i+1)
-	}
+	t.ended = slices.DeleteFunc(t.ended, func(o *Run) bool { return o == r })
 }
 
 // greediest returns the first removable run of the owner whose runs weigh most, among the owners that have one; nil if
