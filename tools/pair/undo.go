@@ -176,9 +176,8 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 		return nil
 	}
 	n := 0
-	for _, id := range ids {
-		c, ok := nb.Cell(id)
-		if !ok {
+	for _, c := range nb.Cells() {
+		if !slices.Contains(ids, c.ID) {
 			continue
 		}
 		cells = append(cells, c)
@@ -186,11 +185,6 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 			return nil
 		}
 	}
-	slices.SortFunc(cells, func(a, b ydoc.Cell) int {
-		i, _ := nb.Index(a.ID)
-		j, _ := nb.Index(b.ID)
-		return i - j
-	})
 	return cells
 }
 
