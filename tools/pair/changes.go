@@ -97,9 +97,5 @@ func answer(ctx context.Context, doc *session.Document, told *changelog.Told, le
 		shown = append(shown, c.CellID)
 	}
 	r.roll.Show(shown...)
-	a := &tool.Answer{Body: out, Doc: doc}
-	if tool.InWords(ctx) {
-		a.Words = r.words(out)
-	}
-	return a, nil
+	return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, r.words(out))}, nil
 }

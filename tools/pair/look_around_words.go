@@ -38,8 +38,12 @@ func (r *LookResult) first() string {
 		return "nobody else " + where
 	}
 	var parts []string
-	if persons > 0 {
-		parts = append(parts, count(persons, "person", "people"))
+	switch persons {
+	case 0:
+	case 1:
+		parts = append(parts, "1 person")
+	default:
+		parts = append(parts, fmt.Sprintf("%d people", persons))
 	}
 	if agents > 0 {
 		parts = append(parts, textfmt.Plural(agents, "agent"))
@@ -52,13 +56,6 @@ func (r *LookResult) first() string {
 		out += "; there may be others: " + when
 	}
 	return out
-}
-
-func count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // words are those who are there, each with what they have selected.
