@@ -100,18 +100,12 @@ func tooLarge(n, most int) error {
 	return fmt.Errorf("it has %d bytes, but at most %d are decoded: save it smaller", n, most)
 }
 
+// unspaced removes the line ends and blanks that base64 may have.
+var unspaced = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "")
+
 // decode64 reads base64 in which there may be white space, and whose padding may be missing.
 func decode64(text string) ([]byte, error) {
-	const space = " \t\r\n"
-	if strings.ContainsAny(text, space) {
-		text = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(space, r) {
-				return -1
-			}
-			return r
-		}, text)
-	}
-	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	return base64.RawStdEncoding.DecodeString(strings.TrimRight(unspaced.Replace(text), "="))
 }
 
 // animatedWebP reports whether data is a WebP of several pictures, which the decoder does not know (the WebP container
