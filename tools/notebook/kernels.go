@@ -113,7 +113,7 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 // afterRestart clears and runs the cells as the call asks, and makes the answer.
 func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
 	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
-	out.Message, out.did = "Successfully "+did(change), did(change)
+	out.did = did(change)
 	a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 	cells := codeCells(doc)
 	if args.ClearOutputs || wanted(args.Exec) {
@@ -124,15 +124,13 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 			return nil, fmt.Errorf("the kernel was restarted, but the outputs could not be cleared: %w", err)
 		}
 		out.OutputsCleared = true
-		out.Message += ", cleared the outputs"
 		out.did += ", cleared the outputs"
 	}
-	if !wanted(args.Exec) {
-		return a, nil
-	}
-	if len(cells) == 0 {
-		out.Message += "; there are no code cells to execute"
+	if wanted(args.Exec) && len(cells) == 0 {
 		out.did += "; there are no code cells to execute"
+	}
+	out.Message = "Successfully " + out.did
+	if !wanted(args.Exec) || len(cells) == 0 {
 		return a, nil
 	}
 	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
