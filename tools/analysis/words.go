@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -98,14 +99,10 @@ func detailWords(d inspect.Detail) plaintext.Text {
 // tableWords are a table: its columns, each with its type and what its values are like, and its first rows.
 func tableWords(name, size string, f inspect.Table) plaintext.Text {
 	t := plaintext.Text{First: name}
-	if size != "" {
+	if size = cmp.Or(size, shapeText(f.Shape)); size != "" {
 		t.First += ", " + size
-	} else if shape := shapeText(f.Shape); shape != "" {
-		t.First += ", " + shape
 	}
-	if f.Memory != nil {
-		t.First += sizeText(f.Memory)
-	}
+	t.First += sizeText(f.Memory)
 	types, missing, figures := byColumn[any](f.DTypes), byColumn[float64](f.Missing), byColumn[map[string]any](f.Figures)
 	lines := make([]string, len(f.Columns))
 	for i, c := range f.Columns {

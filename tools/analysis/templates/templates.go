@@ -7,10 +7,8 @@
 package templates
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -35,14 +33,13 @@ var All = sync.OnceValue(func() []Template {
 		panic(err) // the files are part of the program
 	}
 	out := make([]Template, 0, len(entries))
-	for _, e := range entries {
+	for _, e := range entries { // by name
 		t, err := read(e.Name())
 		if err != nil {
 			panic(fmt.Sprintf("templates: %s: %v", e.Name(), err)) // as above
 		}
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b Template) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 })
 
