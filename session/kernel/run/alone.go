@@ -39,7 +39,7 @@ func NewAlone(ctx context.Context, user User, t *Table, idle time.Duration, over
 
 // Run appends code to the queue, and returns at once.
 func (a *Alone) Run(code string, opt Options) (*Run, error) {
-	r := &Run{code: code, queue: a.Queue, group: a.table.newGroup()}
+	r := &Run{code: code, queue: a.Queue, group: a.table.groups.Add(1)}
 	a.table.add(r, opt)
 	if err := a.push(r); err != nil {
 		r.end(Cancelled, err)

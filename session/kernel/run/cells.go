@@ -88,7 +88,7 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 	if err != nil {
 		return nil, err
 	}
-	group := c.table.newGroup()
+	group := c.table.groups.Add(1)
 	runs := make([]*Run, len(cellIDs))
 	for i, id := range cellIDs {
 		runs[i] = &Run{Path: c.nb.Path(), CellID: id, queue: c.Queue, group: group}

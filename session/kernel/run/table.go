@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -42,6 +43,7 @@ type Table struct {
 	spools output.Spools // of the runs
 
 	figures *figure.Known // what the figures that runs have shown tell of themselves
+	groups  atomic.Uint64 // the last id of the runs of one call
 
 	mu     sync.Mutex
 	next   int
@@ -51,7 +53,6 @@ type Table struct {
 	bytes  int            // the sum of sizes
 	ended  []*Run         // those in sizes, first ended first
 	orphan map[*Run]bool  // current runs of owners who have left
-	groups uint64
 }
 
 // NewTable makes an empty table.
@@ -104,14 +105,6 @@ func (t *Table) tell(r *Run) {
 	if t.cfg.Tell != nil {
 		t.cfg.Tell(r)
 	}
-}
-
-// newGroup makes an id for the runs of one call.
-func (t *Table) newGroup() uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.groups++
-	return t.groups
 }
 
 // add adds a new waiting run and gives it an id. If there are too many runs, an old ended one is dropped.

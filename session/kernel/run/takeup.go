@@ -55,7 +55,7 @@ func (c *Cells) takeUp() {
 	}
 	runs := make([]*Run, len(records))
 	for i, rec := range records {
-		r := &Run{Path: c.nb.Path(), CellID: rec.Cell, queue: c.Queue, group: c.table.newGroup(), resume: &records[i]}
+		r := &Run{Path: c.nb.Path(), CellID: rec.Cell, queue: c.Queue, group: c.table.groups.Add(1), resume: &records[i]}
 		c.table.add(r, Options{Owner: rec.Owner})
 		if r.ID != rec.Run {
 			r.add("it was " + rec.Run + " of another nbduet")
