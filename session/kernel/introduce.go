@@ -24,7 +24,9 @@ func (c *Conn) introduce(ctx context.Context, before *execution, expression stri
 	m.sending = func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.introduced == expression || c.language != nil && !c.speaksPython() {
+		name, _ := c.language["name"].(string)
+		python := strings.EqualFold(name, "python") || strings.EqualFold(name, "ipython")
+		if c.introduced == expression || c.language != nil && !python {
 			return false
 		}
 		c.introduced = expression
@@ -40,10 +42,4 @@ func (c *Conn) introduce(ctx context.Context, before *execution, expression stri
 	case <-before.done: // the kernel is gone
 	case <-ctx.Done(): // as the request will see too
 	}
-}
-
-// speaksPython reports whether the kernel says that it is for Python. c.mu is held.
-func (c *Conn) speaksPython() bool {
-	name, _ := c.language["name"].(string)
-	return strings.EqualFold(name, "python") || strings.EqualFold(name, "ipython")
 }
