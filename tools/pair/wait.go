@@ -87,7 +87,11 @@ func waitForChange(d *deps.Deps) tool.Tool {
 				if err := w.pause(ctx, next, min(left, tellEvery)); err != nil {
 					return nil, err
 				}
-				if says := w.says(!last.IsZero()); says != said || time.Since(saidAt) >= tellEvery {
+				says := "nothing has changed yet"
+				if !last.IsZero() {
+					says = "something has changed, waiting for a pause"
+				}
+				if says != said || time.Since(saidAt) >= tellEvery {
 					said, saidAt = says, time.Now()
 					tool.Progress(ctx, time.Since(began).Seconds(), says)
 				}
@@ -137,14 +141,6 @@ func (w waiter) pause(ctx context.Context, next <-chan struct{}, most time.Durat
 		return fmt.Errorf("wait for a change: %w", ctx.Err())
 	}
 	return nil
-}
-
-// says is what a client is told meanwhile.
-func (w waiter) says(typing bool) string {
-	if typing {
-		return "something has changed, waiting for a pause"
-	}
-	return "nothing has changed yet"
 }
 
 func (w waiter) own(who changelog.Who) bool { return who.Is(w.client) }
