@@ -38,35 +38,29 @@ var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 const cookieName = "nbduet-login"
 
 // authorize begins a login: it sends the browser to the hub.
-func (l *Login) authorize(w http.ResponseWriter, r *http.Request) {
+func (l *Login) authorize(r *http.Request) http.Handler {
 	q := r.URL.Query()
 	var client registration
 	if _, err := l.seal.open(sealedClient, q.Get("client_id"), &client); err != nil {
-		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here is not registered: let it begin again, without what it has kept of an earlier login."))
-		return
+		return l.wrong(http.StatusBadRequest, "The program that sent you here is not registered: let it begin again, without what it has kept of an earlier login.")
 	}
 	redirect := q.Get("redirect_uri")
 	if redirect == "" && len(client.Redirects) == 1 {
 		redirect = client.Redirects[0]
 	}
 	if !client.sends(redirect) {
-		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here wants the answer at an address that it has not registered."))
-		return
+		return l.wrong(http.StatusBadRequest, "The program that sent you here wants the answer at an address that it has not registered.")
 	}
 	req := request{Client: q.Get("client_id"), Redirect: redirect, State: q.Get("state"), Challenge: q.Get("code_challenge")}
 	switch {
 	case q.Get("response_type") != "code":
-		l.back(w, r, req, "error", "unsupported_response_type", "error_description", "response_type has to be code")
-		return
+		return l.refuse(req, "unsupported_response_type", "response_type has to be code")
 	case q.Get("code_challenge_method") != "S256" || !challenge.MatchString(req.Challenge):
-		l.back(w, r, req, "error", "invalid_request", "error_description", "PKCE is needed: code_challenge with code_challenge_method S256")
-		return
+		return l.refuse(req, "invalid_request", "PKCE is needed: code_challenge with code_challenge_method S256")
 	case !l.isResource(q.Get("resource")):
-		l.back(w, r, req, "error", "invalid_target", "error_description", "the resource is not this server: it is "+l.cfg.URL+"/mcp")
-		return
+		return l.refuse(req, "invalid_target", "the resource is not this server: it is "+l.cfg.URL+"/mcp")
 	case len(req.State) > 2000:
-		l.back(w, r, request{Redirect: redirect}, "error", "invalid_request", "error_description", "the state is longer than 2000 bytes")
-		return
+		return l.refuse(request{Redirect: redirect}, "invalid_request", "the state is longer than 2000 bytes")
 	}
 	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == len(newNonce()) {
 		req.Nonce = c.Value // of another login in this browser, which goes on
@@ -75,17 +69,19 @@ func (l *Login) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	state, err := l.seal.seal(sealedState, req, l.cfg.Now().Add(stateTime))
 	if err != nil {
-		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be begun."))
-		return
+		return l.wrong(http.StatusInternalServerError, "The login cannot be begun.")
 	}
-	http.SetCookie(w, &http.Cookie{
+	cookie := &http.Cookie{
 		Name: cookieName, Value: req.Nonce, Path: l.path + "/", MaxAge: int(stateTime.Seconds()), HttpOnly: true,
 		SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(l.origin, "https:"),
-	})
+	}
 	to := l.cfg.Authorize + "?" + url.Values{
 		"client_id": {l.cfg.ClientID}, "redirect_uri": {l.cfg.Callback}, "response_type": {"code"}, "state": {state},
 	}.Encode()
-	http.Redirect(w, r, to, http.StatusFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, cookie)
+		http.Redirect(w, r, to, http.StatusFound)
+	})
 }
 
 // ours reports whether a request is from the browser in which a login was begun.
@@ -94,21 +90,18 @@ func ours(r *http.Request, nonce string) bool {
 }
 
 // callback is where the hub sends the browser back: the person is asked for consent.
-func (l *Login) callback(w http.ResponseWriter, r *http.Request) {
+func (l *Login) callback(r *http.Request) http.Handler {
 	q := r.URL.Query()
 	var req request
 	if _, err := l.seal.open(sealedState, q.Get("state"), &req); err != nil {
-		l.page(w, http.StatusBadRequest, wrongPage("This login has taken too long, or is not one of this server: begin again in your program."))
-		return
+		return l.wrong(http.StatusBadRequest, "This login has taken too long, or is not one of this server: begin again in your program.")
 	}
 	if !ours(r, req.Nonce) {
-		l.page(w, http.StatusForbidden, wrongPage("This login was begun in another browser, or cookies are off here: begin again in your program."))
-		return
+		return l.wrong(http.StatusForbidden, "This login was begun in another browser, or cookies are off here: begin again in your program.")
 	}
 	if why := q.Get("error"); why != "" {
 		code, text := refusal(why)
-		l.back(w, r, req, "error", code, "error_description", text)
-		return
+		return l.refuse(req, code, text)
 	}
 	ctx, stop := context.WithTimeout(r.Context(), hubTime)
 	defer stop()
@@ -118,20 +111,17 @@ func (l *Login) callback(w http.ResponseWriter, r *http.Request) {
 		g.User, err = l.cfg.Who(ctx, g.Hub)
 	}
 	if err != nil {
-		l.page(w, http.StatusBadGateway, wrongPage("The login at JupyterHub could not be finished: "+err.Error()+". Begin again in your program."))
-		return
+		return l.wrong(http.StatusBadGateway, "The login at JupyterHub could not be finished: "+err.Error()+". Begin again in your program.")
 	}
 	var client registration
 	if _, err := l.seal.open(sealedClient, req.Client, &client); err != nil {
-		l.page(w, http.StatusBadRequest, wrongPage("The program that sent you here is not registered."))
-		return
+		return l.wrong(http.StatusBadRequest, "The program that sent you here is not registered.")
 	}
 	sealed, err := l.seal.seal(sealedGrant, g, l.cfg.Now().Add(stateTime))
 	if err != nil {
-		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be finished."))
-		return
+		return l.wrong(http.StatusInternalServerError, "The login cannot be finished.")
 	}
-	l.page(w, http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
+	return l.page(http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
 }
 
 // refusal is what a client is told when the hub sends the browser back with an error.
@@ -172,39 +162,38 @@ func (l *Login) exchange(ctx context.Context, code string) (token string, until 
 }
 
 // approve is where the person's consent arrives: the client gets its code.
-func (l *Login) approve(w http.ResponseWriter, r *http.Request) {
+func (l *Login) approve(r *http.Request) http.Handler {
 	if from := r.Header.Get("Origin"); from != "" && from != l.origin && from != "null" {
-		l.page(w, http.StatusForbidden, wrongPage("Another page has sent this form."))
-		return
+		return l.wrong(http.StatusForbidden, "Another page has sent this form.")
 	}
 	var g grant
 	if _, err := l.seal.open(sealedGrant, r.PostFormValue("grant"), &g); err != nil {
-		l.page(w, http.StatusBadRequest, wrongPage("This login has taken too long: begin again in your program."))
-		return
+		return l.wrong(http.StatusBadRequest, "This login has taken too long: begin again in your program.")
 	}
 	if !ours(r, g.Request.Nonce) {
-		l.page(w, http.StatusForbidden, wrongPage("This login was begun in another browser: begin again in your program."))
-		return
+		return l.wrong(http.StatusForbidden, "This login was begun in another browser: begin again in your program.")
 	}
 	if r.PostFormValue("answer") != "allow" {
-		l.back(w, r, g.Request, "error", "access_denied", "error_description", "the person has not allowed it")
-		return
+		return l.refuse(g.Request, "access_denied", "the person has not allowed it")
 	}
 	g.Request.Nonce = newNonce() // names the code, which is used once
 	code, err := l.seal.seal(sealedCode, g, l.cfg.Now().Add(codeTime))
 	if err != nil {
-		l.page(w, http.StatusInternalServerError, wrongPage("The login cannot be finished."))
-		return
+		return l.wrong(http.StatusInternalServerError, "The login cannot be finished.")
 	}
-	l.back(w, r, g.Request, "code", code)
+	return l.back(g.Request, "code", code)
+}
+
+// refuse sends the browser to the client with an error of OAuth's.
+func (l *Login) refuse(req request, code, why string) http.Handler {
+	return l.back(req, "error", code, "error_description", why)
 }
 
 // back sends the browser to the client, with parameters, which are names and values in turn.
-func (l *Login) back(w http.ResponseWriter, r *http.Request, req request, params ...string) {
+func (l *Login) back(req request, params ...string) http.Handler {
 	u, err := url.Parse(req.Redirect)
 	if err != nil {
-		l.page(w, http.StatusBadRequest, wrongPage("The program's address cannot be read."))
-		return
+		return l.wrong(http.StatusBadRequest, "The program's address cannot be read.")
 	}
 	q := u.Query()
 	for i := 0; i+1 < len(params); i += 2 {
@@ -215,5 +204,5 @@ func (l *Login) back(w http.ResponseWriter, r *http.Request, req request, params
 	}
 	q.Set("iss", l.cfg.URL) // RFC 9207
 	u.RawQuery = q.Encode()
-	http.Redirect(w, r, u.String(), http.StatusSeeOther)
+	return http.RedirectHandler(u.String(), http.StatusSeeOther)
 }

@@ -81,20 +81,25 @@ func New(cfg Config) (*Login, error) {
 		return nil, err
 	}
 	for _, suffix := range resources {
-		l.mux.HandleFunc("GET "+pathResource+suffix, l.getResource)
+		l.handle("GET "+pathResource+suffix, l.getResource)
 	}
 	for _, path := range pathsServer {
-		l.mux.HandleFunc("GET "+path, l.getServer)
+		l.handle("GET "+path, l.getServer)
 	}
-	l.mux.HandleFunc("GET "+pathKeys, func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{"keys": []any{}})
+	l.handle("GET "+pathKeys, func(*http.Request) http.Handler {
+		return answer(http.StatusOK, map[string]any{"keys": []any{}})
 	})
-	l.mux.HandleFunc("POST "+pathRegister, l.register)
-	l.mux.HandleFunc("GET "+pathAuthorize, l.authorize)
-	l.mux.HandleFunc("GET "+pathCallback, l.callback)
-	l.mux.HandleFunc("POST "+pathApprove, l.approve)
-	l.mux.HandleFunc("POST "+pathToken, l.token)
+	l.handle("POST "+pathRegister, l.register)
+	l.handle("GET "+pathAuthorize, l.authorize)
+	l.handle("GET "+pathCallback, l.callback)
+	l.handle("POST "+pathApprove, l.approve)
+	l.handle("POST "+pathToken, l.token)
 	return l, nil
+}
+
+// handle has the requests of a pattern answered by the handler that reply returns for each.
+func (l *Login) handle(pattern string, reply func(*http.Request) http.Handler) {
+	l.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { reply(r).ServeHTTP(w, r) })
 }
 
 // Serves reports whether a path, below the service's, is of logins. Nobody needs a token there.
@@ -138,17 +143,19 @@ func (l *Login) Challenge(path, code string) string {
 }
 
 // answer answers with JSON.
-func answer(w http.ResponseWriter, status int, body any) {
+func answer(status int, body any) http.HandlerFunc {
 	b, err := json.Marshal(body)
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
+	}
 }
 
 // fail answers with an error of OAuth's (RFC 6749, section 5.2).
-func fail(w http.ResponseWriter, status int, code, why string) {
-	answer(w, status, map[string]string{"error": code, "error_description": why})
+func fail(status int, code, why string) http.HandlerFunc {
+	return answer(status, map[string]string{"error": code, "error_description": why})
 }

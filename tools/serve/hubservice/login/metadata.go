@@ -10,8 +10,8 @@ import (
 var resources = []string{"", "/mcp", "/sse"}
 
 // getResource answers with the metadata of a resource (RFC 9728).
-func (l *Login) getResource(w http.ResponseWriter, r *http.Request) {
-	answer(w, http.StatusOK, map[string]any{
+func (l *Login) getResource(r *http.Request) http.Handler {
+	return answer(http.StatusOK, map[string]any{
 		"resource":                 l.cfg.URL + strings.TrimPrefix(r.URL.Path, pathResource),
 		"authorization_servers":    []string{l.cfg.URL},
 		"bearer_methods_supported": []string{"header"},
@@ -20,8 +20,8 @@ func (l *Login) getResource(w http.ResponseWriter, r *http.Request) {
 }
 
 // getServer answers with the metadata of the authorization server (RFC 8414), with what OpenID's form of them needs besides.
-func (l *Login) getServer(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{
+func (l *Login) getServer(*http.Request) http.Handler {
+	return answer(http.StatusOK, map[string]any{
 		"issuer":                                         l.cfg.URL,
 		"authorization_endpoint":                         l.cfg.URL + pathAuthorize,
 		"token_endpoint":                                 l.cfg.URL + pathToken,

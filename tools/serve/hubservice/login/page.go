@@ -8,14 +8,21 @@ import (
 )
 
 // page shows a page, which loads nothing and cannot be framed.
-func (l *Login) page(w http.ResponseWriter, status int, p page) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	// form-action would also bound where the answer may redirect, which is a program's own address.
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-	h.Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(p.html(l.path + pathApprove))) // a browser that has gone needs no page
+func (l *Login) page(status int, p page) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		// form-action would also bound where the answer may redirect, which is a program's own address.
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Frame-Options", "DENY")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(p.html(l.path + pathApprove))) // a browser that has gone needs no page
+	}
+}
+
+// wrong shows a page that says what is wrong.
+func (l *Login) wrong(status int, what string) http.HandlerFunc {
+	return l.page(status, page{Wrong: what})
 }
 
 // A page is what a person sees.
@@ -24,8 +31,6 @@ type page struct {
 
 	Program, Where, User, Grant string
 }
-
-func wrongPage(what string) page { return page{Wrong: what} }
 
 // consentPage asks a person whether a program may work in their name. Its name is what it says of itself; where its code goes
 // is not.

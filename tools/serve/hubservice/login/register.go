@@ -23,23 +23,20 @@ const (
 )
 
 // register registers a client (RFC 7591), which need not say who it is.
-func (l *Login) register(w http.ResponseWriter, r *http.Request) {
+func (l *Login) register(r *http.Request) http.Handler {
 	var asked struct {
 		Redirects []string `json:"redirect_uris"`
 		Name      string   `json:"client_name"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		fail(w, http.StatusBadRequest, "invalid_client_metadata", "the body is not the JSON of a client's metadata")
-		return
+		return fail(http.StatusBadRequest, "invalid_client_metadata", "the body is not the JSON of a client's metadata")
 	}
 	if n := len(asked.Redirects); n == 0 || n > maxRedirects {
-		fail(w, http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris has to have one to eight addresses")
-		return
+		return fail(http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris has to have one to eight addresses")
 	}
 	for _, address := range asked.Redirects {
 		if why := checkRedirect(address); why != "" {
-			fail(w, http.StatusBadRequest, "invalid_redirect_uri", why)
-			return
+			return fail(http.StatusBadRequest, "invalid_redirect_uri", why)
 		}
 	}
 	name := strings.Join(strings.Fields(asked.Name), " ")
@@ -48,10 +45,9 @@ func (l *Login) register(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := l.seal.seal(sealedClient, registration{name, asked.Redirects}, time.Time{})
 	if err != nil {
-		fail(w, http.StatusInternalServerError, "server_error", "the client cannot be registered")
-		return
+		return fail(http.StatusInternalServerError, "server_error", "the client cannot be registered")
 	}
-	answer(w, http.StatusCreated, map[string]any{
+	return answer(http.StatusCreated, map[string]any{
 		"client_id": id, "client_id_issued_at": l.cfg.Now().Unix(), "client_name": name, "redirect_uris": asked.Redirects,
 		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"}, "token_endpoint_auth_method": "none",
 	})

@@ -16,14 +16,12 @@ type ticket struct {
 }
 
 // token gives a client a token for its code.
-func (l *Login) token(w http.ResponseWriter, r *http.Request) {
+func (l *Login) token(r *http.Request) http.Handler {
 	if err := r.ParseForm(); err != nil {
-		fail(w, http.StatusBadRequest, "invalid_request", "the body is not a form")
-		return
+		return fail(http.StatusBadRequest, "invalid_request", "the body is not a form")
 	}
 	if r.PostForm.Get("grant_type") != "authorization_code" {
-		fail(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type has to be authorization_code")
-		return
+		return fail(http.StatusBadRequest, "unsupported_grant_type", "grant_type has to be authorization_code")
 	}
 	var g grant
 	until, err := l.seal.open(sealedCode, r.PostForm.Get("code"), &g)
@@ -31,31 +29,24 @@ func (l *Login) token(w http.ResponseWriter, r *http.Request) {
 	verifier := base64.RawURLEncoding.EncodeToString(sum[:])
 	switch {
 	case err != nil:
-		fail(w, http.StatusBadRequest, "invalid_grant", "the code is wrong: "+err.Error())
-		return
+		return fail(http.StatusBadRequest, "invalid_grant", "the code is wrong: "+err.Error())
 	case r.PostForm.Get("client_id") != g.Request.Client:
-		fail(w, http.StatusBadRequest, "invalid_grant", "the code is another client's")
-		return
+		return fail(http.StatusBadRequest, "invalid_grant", "the code is another client's")
 	case r.PostForm.Get("redirect_uri") != "" && r.PostForm.Get("redirect_uri") != g.Request.Redirect:
-		fail(w, http.StatusBadRequest, "invalid_grant", "the code was sent to another redirect_uri")
-		return
+		return fail(http.StatusBadRequest, "invalid_grant", "the code was sent to another redirect_uri")
 	case subtle.ConstantTimeCompare([]byte(verifier), []byte(g.Request.Challenge)) != 1:
-		fail(w, http.StatusBadRequest, "invalid_grant", "the code_verifier does not fit the code_challenge")
-		return
+		return fail(http.StatusBadRequest, "invalid_grant", "the code_verifier does not fit the code_challenge")
 	case !l.isResource(r.PostForm.Get("resource")):
-		fail(w, http.StatusBadRequest, "invalid_target", "the resource is not this server")
-		return
+		return fail(http.StatusBadRequest, "invalid_target", "the resource is not this server")
 	case !l.once(g.Request.Nonce, until):
-		fail(w, http.StatusBadRequest, "invalid_grant", "the code was used before")
-		return
+		return fail(http.StatusBadRequest, "invalid_grant", "the code was used before")
 	}
 	expires := time.Unix(g.Until, 0)
 	token, err := l.seal.seal(sealedToken, ticket{g.Hub, g.User}, expires)
 	if err != nil {
-		fail(w, http.StatusInternalServerError, "server_error", "the token cannot be made")
-		return
+		return fail(http.StatusInternalServerError, "server_error", "the token cannot be made")
 	}
-	answer(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": max(g.Until-l.cfg.Now().Unix(), 0)})
+	return answer(http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": max(g.Until-l.cfg.Now().Unix(), 0)})
 }
 
 // once reports whether a code is used for the first time.
