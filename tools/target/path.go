@@ -15,11 +15,7 @@ import (
 // PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
 // place. Other places, such as /notebooks, are there only where further packages are installed.
 func PageURL(base string, path jupyter.Path) string {
-	const page = "/lab/tree"
-	if path.IsRoot() {
-		return base + page
-	}
-	return base + page + "/" + path.Escaped()
+	return strings.TrimSuffix(base+"/lab/tree/"+path.Escaped(), "/")
 }
 
 // NotebookArg checks a path argument that must name a file.
@@ -30,8 +26,8 @@ func NotebookArg(name, path string) (jupyter.Path, error) {
 // FileArg checks a path argument that must name something below the root; instead is what an error says to give in place
 // of the root.
 func FileArg(name, path, instead string) (jupyter.Path, error) {
-	if err := noAddress(name, path); err != nil {
-		return jupyter.Path{}, err
+	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") { // of the browser's
+		return jupyter.Path{}, fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
 	}
 	clean, err := FolderArg(name, path)
 	if err == nil && clean.IsRoot() {
@@ -56,14 +52,6 @@ type InNotebook struct {
 
 // Notebook is the path as it was given.
 func (n InNotebook) Notebook() string { return n.Path }
-
-// noAddress refuses an address of the browser's where a path is wanted.
-func noAddress(name, path string) error {
-	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
-		return fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
-	}
-	return nil
-}
 
 // Unescaped is the path that a percent-encoded one stands for; ok is false if it is not encoded.
 func Unescaped(path jupyter.Path) (plain jupyter.Path, ok bool) {
