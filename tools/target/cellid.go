@@ -76,23 +76,13 @@ func (v View) find(id, what string) (int, error) {
 
 // gone returns the ids, sorted, that begin so, of cells that the client was shown and that are no more.
 func (v View) gone(prefix string) []string {
-	var ids []string
-	add := func(id string) {
-		if id != "" && strings.HasPrefix(id, prefix) {
-			ids = append(ids, id)
-		}
-	}
+	ids := slices.Concat(v.known, v.left)
 	for _, c := range v.Listed {
 		if readset.Gone(c) {
-			add(c.ID)
+			ids = append(ids, c.ID)
 		}
 	}
-	for _, id := range v.known {
-		add(id)
-	}
-	for _, id := range v.left {
-		add(id)
-	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" || !strings.HasPrefix(id, prefix) })
 	if len(ids) == 0 {
 		return nil
 	}
