@@ -144,14 +144,15 @@ func Twins(cells []ydoc.Cell, id string, at []int) string {
 
 // ShortIDs returns the function that gives, for the id of a cell of the view, the beginning of at least four characters
 // that fits no other, be it there or gone: [View.Find] takes it for that cell, and after any deletion for none but that.
-// It is the whole id where that has no more characters or another begins with it.
-func (v View) ShortIDs() func(id string) string {
-	ids := make([]string, len(v.Now), len(v.Now)+len(v.left))
-	for i, c := range v.Now {
-		ids[i] = c.ID
+// It is the whole id where that has no more characters or another begins with it. The function shortens the ids in also,
+// too, which may be of cells that came after the view was made.
+func (v View) ShortIDs(also ...string) func(id string) string {
+	ids := append(v.gone(""), also...)
+	for _, c := range v.Now {
+		ids = append(ids, c.ID)
 	}
-	ids = append(ids, v.gone("")...)
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	short := make(map[string]string, len(ids))
 	before := 0 // what an id has in common with the one before, in bytes
 	for i, id := range ids {

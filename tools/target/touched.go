@@ -229,16 +229,12 @@ func (t *touched) lines() (out []string) {
 
 func (d *touchedDoc) lines(t *touched) (out []string) {
 	now := d.doc.Company()
-	short := func(id string) string { return d.view.shortID(id) }
 	for _, p := range now.Persons() {
 		at, found := d.place(p)
 		if !found {
 			continue
 		}
-		if d.view.doc == nil { // they came during the call
-			short = func(id string) string { return id }
-		}
-		where, is := plaintext.Cell{Index: at.Index, ID: short(at.Cell)}, "is"
+		where, is := plaintext.Cell{Index: at.Index, ID: d.short(at.Cell)}, "is"
 		if at.Index < 0 {
 			is = "was"
 		} else {
@@ -254,31 +250,37 @@ func (d *touchedDoc) besides(a agents) (lines []string) {
 	if a.runs == nil {
 		return nil
 	}
-	index := func(id string) int {
-		if i, ok := d.doc.Notebook().Index(id); ok {
-			return i
-		}
-		return -1
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(d.cells), func(x, y string) int { return index(x) - index(y) }) {
+	for _, id := range slices.SortedFunc(maps.Keys(d.cells), func(x, y string) int { return d.index(x) - d.index(y) }) {
 		are := slices.Clone(d.at[id])
 		for _, now := range a.at(d.doc, id) {
 			if !slices.Contains(are, now) {
 				are = append(are, now)
 			}
 		}
-		named := id
-		if d.view.doc != nil {
-			named = d.view.shortID(id)
-		}
 		for _, one := range are {
-			lines = append(lines, one+" "+plaintext.Cell{Index: index(id), ID: named}.Name())
+			lines = append(lines, one+" "+plaintext.Cell{Index: d.index(id), ID: d.short(id)}.Name())
 		}
 	}
 	if more := len(lines) - maxAccompany; more > 0 {
 		lines = append(lines[:maxAccompany], fmt.Sprintf("and other agents are at %d more cells of this call", more))
 	}
 	return lines
+}
+
+// index is where a cell is now, -1 if it is gone.
+func (d *touchedDoc) index(id string) int {
+	if i, ok := d.doc.Notebook().Index(id); ok {
+		return i
+	}
+	return -1
+}
+
+// short is the id of a cell as the view shortens it, or the whole id if people came during the call, so that there is no view.
+func (d *touchedDoc) short(id string) string {
+	if d.view.doc == nil {
+		return id
+	}
+	return d.view.ShortIDs(id)(id)
 }
 
 // place is where a person is, among the cells of the call. One whose caret is gone counts as where they were: their cell
@@ -297,11 +299,7 @@ func (d *touchedDoc) place(p people.Person) (people.Place, bool) {
 	for _, was := range d.before.Persons() {
 		for _, at := range was.Places {
 			if d.cells[at.Cell] && slices.ContainsFunc(p.Places, func(now people.Place) bool { return now.Client == at.Client }) {
-				if i, there := d.doc.Notebook().Index(at.Cell); there {
-					at.Index = i
-				} else {
-					at.Index = -1
-				}
+				at.Index = d.index(at.Cell)
 				return at, true
 			}
 		}
@@ -331,26 +329,4 @@ func Ago(t time.Time) string {
 		return fmt.Sprintf("%d min ago", int(d.Minutes()))
 	}
 	return fmt.Sprintf("%d h ago", int(d.Hours()))
-}
-
-// shortID is what [View.ShortIDs] gives for one id, at the cost of one look at the others.
-func (v View) shortID(id string) string {
-	shared := 0
-	whole := false
-	look := func(other string) {
-		if other != id {
-			shared = max(shared, common(id, other))
-			whole = whole || strings.HasPrefix(other, id)
-		}
-	}
-	for _, c := range v.Now {
-		look(c.ID)
-	}
-	for _, other := range v.gone("") {
-		look(other)
-	}
-	if whole {
-		return id
-	}
-	return cutID(id, shared)
 }
