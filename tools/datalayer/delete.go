@@ -52,18 +52,18 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		return nil, err
 	}
 	view := target.ViewOf(ctx, doc)
-	var cells []ydoc.Cell
-	var indexes []int
+	var cells []foundCell
+	var named []readset.Target
 	out := &textResult{Kind: "cell.delete"}
 	add := func(index *int, id string) error {
-		cell, at, err := findUsed(view, index, id)
+		cell, err := findUsed(view, index, id)
 		if err == nil && slices.Contains(out.CellIDs, cell.ID) {
-			err = fmt.Errorf("cell %d is named twice", at)
+			err = fmt.Errorf("cell %d is named twice", cell.at)
 		}
 		if err != nil {
 			return fmt.Errorf("%w; nothing was deleted", err)
 		}
-		cells, indexes, out.CellIDs = append(cells, cell), append(indexes, at), append(out.CellIDs, cell.ID)
+		cells, named, out.CellIDs = append(cells, cell), append(named, readset.Target{Cell: cell.ID, Base: base}), append(out.CellIDs, cell.ID)
 		return nil
 	}
 	switch {
@@ -82,18 +82,14 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 			return nil, err
 		}
 	}
-	var named []readset.Target
-	for _, id := range out.CellIDs {
-		named = append(named, readset.Target{Cell: id, Base: base})
-	}
 	if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, named, args.Force); err != nil {
 		return nil, err
 	}
 	each := tool.AnswerBudget / 4 / len(cells)
 	write := func() {
 		var parts []string
-		for i, c := range cells {
-			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
+		for _, c := range cells {
+			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", c.at, c.Type))
 			if args.Sources == nil || *args.Sources {
 				source, _ := textfmt.Cut(datauri.Short(c.Source), each)
 				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")

@@ -194,11 +194,11 @@ func moveCell(d *Toolset) tool.Tool {
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args moveUsedArgs) (*tool.Answer, error) {
 			base, _ := target.ParseRevision(args.Revision) // it has been checked
 			view := target.ViewOf(ctx, doc)
-			cell, from, err := findUsed(view, args.Source, args.SourceID)
+			cell, err := findUsed(view, args.Source, args.SourceID)
 			if err != nil {
 				return nil, err
 			}
-			beside, _, err := findUsed(view.Beside(), args.Target, args.TargetID)
+			beside, err := findUsed(view.Beside(), args.Target, args.TargetID)
 			if err != nil {
 				return nil, err
 			}
@@ -215,7 +215,7 @@ func moveCell(d *Toolset) tool.Tool {
 			cells := doc.Notebook().Cells()
 			out := &textResult{Kind: "cell.move", CellID: cell.ID}
 			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
-				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
+				cell.at, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
 			noteOverview(ctx, doc, cells, max(0, to-3), 7)
 			return out.answer(doc), nil
 		}),

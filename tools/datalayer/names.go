@@ -186,19 +186,19 @@ type foundCell struct {
 
 // inUsedCell is [tool.Typed] for a tool that does something with one cell, and says so in a text.
 func inUsedCell[A interface {
-	open(context.Context, *Toolset) (*session.Document, ydoc.Cell, int, error)
+	open(context.Context, *Toolset, viewer) (foundCell, error)
 }](d *Toolset, answer func(context.Context, foundCell, A) (*textResult, error)) tool.Call {
 	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
-		doc, cell, at, err := args.open(ctx, d)
+		cell, err := args.open(ctx, d, target.ViewOf)
 		if err != nil {
 			return nil, err
 		}
-		defer doc.Release()
-		out, err := answer(ctx, foundCell{cell, doc, at}, args)
+		defer cell.doc.Release()
+		out, err := answer(ctx, cell, args)
 		if err != nil {
 			return nil, err
 		}
-		return out.answer(doc), nil
+		return out.answer(cell.doc), nil
 	})
 }
 
@@ -209,48 +209,43 @@ type UsedCell struct {
 	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; it overrides cell_index." validate:"min=1,max=id,null,cellid"`
 }
 
+// A viewer makes the view of a notebook in which a call names cells, such as [target.ViewOf].
+type viewer = func(context.Context, *session.Document) target.View
+
 // open opens the notebook and finds the cell that the client means. The caller releases the document.
-func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
-	return c.openAs(ctx, d, target.ViewOf)
-}
-
-// openToRun is open for a call that runs the cell.
-func (c UsedCell) openToRun(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
-	return c.openAs(ctx, d, target.ViewToRun)
-}
-
-func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Context, *session.Document) target.View) (*session.Document, ydoc.Cell, int, error) {
+func (c UsedCell) open(ctx context.Context, d *Toolset, view viewer) (foundCell, error) {
 	if c.Index == nil && c.CellID == "" {
-		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")
+		return foundCell{}, errors.New("name the cell by cell_index or by cell_id")
 	}
 	doc, _, err := d.openUsed(ctx, c.Notebook)
 	if err != nil {
-		return nil, ydoc.Cell{}, 0, err
+		return foundCell{}, err
 	}
-	cell, at, err := findUsed(view(ctx, doc), c.Index, c.CellID)
+	cell, err := findUsed(view(ctx, doc), c.Index, c.CellID)
 	if err != nil {
 		doc.Release()
-		return nil, ydoc.Cell{}, 0, err
 	}
-	return doc, cell, at, nil
+	cell.doc = doc
+	return cell, err
 }
 
 // findUsed finds a cell by its id, or else by its index.
-func findUsed(v target.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
+func findUsed(v target.View, index *int, id string) (cell foundCell, err error) {
 	if id != "" {
 		at, err := v.Find(id, "cell_id")
 		var unknown *target.UnknownCellError
 		switch {
 		case errors.As(err, &unknown):
-			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
+			return cell, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
 		case err != nil:
-			return cell, 0, err
+			return cell, err
 		}
-		return v.Now[at], v.Known(at), nil
+		return foundCell{Cell: v.Now[at], at: v.Known(at)}, nil
 	}
 	if *index < 0 || *index >= len(v.Listed) {
-		return cell, 0, outOfRange(*index, len(v.Listed))
+		return cell, outOfRange(*index, len(v.Listed))
 	}
-	cell, err = v.At(*index, "cell_index")
-	return cell, *index, err
+	cell.at = *index
+	cell.Cell, err = v.At(*index, "cell_index")
+	return cell, err
 }

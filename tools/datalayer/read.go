@@ -189,7 +189,7 @@ func readCell(d *Toolset) tool.Tool {
 		Call: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			var revision ydoc.Revision
 			var view target.View
-			doc, cell, at, err := args.openAs(ctx, d, func(ctx context.Context, doc *session.Document) target.View {
+			cell, err := args.open(ctx, d, func(ctx context.Context, doc *session.Document) target.View {
 				revision = target.Now(doc) // in this order, because a revision that is too old is harmless
 				view = target.ViewNow(ctx, doc)
 				return view
@@ -197,19 +197,20 @@ func readCell(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
+			doc := cell.doc
 			defer doc.Release()
 			o := shownRun{kind: "cell.read", revision: target.Revision(revision), size: analysis.DefaultCodeSize}
-			o.CellID, o.NewSet, o.From = cell.ID, d.Images.Sets(ctx), d.Images.OfCell(ctx, doc, cell)
-			o.head = []string{cellHead(cell, at), datauri.Short(cell.Source)}
-			o.Outputs = render.PicturesOf(cell)
+			o.CellID, o.NewSet, o.From = cell.ID, d.Images.Sets(ctx), d.Images.OfCell(ctx, doc, cell.Cell)
+			o.head = []string{cellHead(cell.Cell, cell.at), datauri.Short(cell.Source)}
+			o.Outputs = render.PicturesOf(cell.Cell)
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.Outputs = append(o.Outputs, cell.Outputs...)
 			}
 			a, whole, err := o.answer(doc)
 			if err == nil && whole {
-				doc.As(tool.ClientOf(ctx)).Show(cell)
+				doc.As(tool.ClientOf(ctx)).Show(cell.Cell)
 			}
-			doc.As(tool.ClientOf(ctx)).ListRange(view.Now, at, 1)
+			doc.As(tool.ClientOf(ctx)).ListRange(view.Now, cell.at, 1)
 			return a, err
 		}),
 	})

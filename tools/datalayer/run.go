@@ -208,16 +208,16 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 
 // RunUsedCell runs the cell that a call names.
 func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
-	doc, cell, at, err := name.openToRun(ctx, d)
+	cell, err := name.open(ctx, d, target.ViewToRun)
 	if err != nil {
 		return nil, err
 	}
-	defer doc.Release()
+	defer cell.doc.Release()
 	if cell.Type != ydoc.Code {
-		return nil, fmt.Errorf("cell %d is a %s cell: only code cells can be run", at, cell.Type)
+		return nil, fmt.Errorf("cell %d is a %s cell: only code cells can be run", cell.at, cell.Type)
 	}
 	w.take(opt)
-	return d.runUsed(ctx, doc, cell.ID, w)
+	return d.runUsed(ctx, cell.doc, cell.ID, w)
 }
 
 type insertExecuteArgs struct {
