@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,16 +33,19 @@ func publish(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Maximum != nil && *s.Maximum <= widest {
 		out.Maximum = s.Maximum
 	}
-	if s.Items != nil {
-		out.Items = publish(s.Items)
-	}
-	if s.Properties != nil {
-		out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
-		for name, p := range s.Properties {
-			out.Properties[name] = publish(p)
-		}
-	}
+	within(s, out, publish)
 	return out
+}
+
+// within gives out the items and the members of s as change makes them.
+func within(s, out *jsonschema.Schema, change func(*jsonschema.Schema) *jsonschema.Schema) {
+	if s.Items != nil {
+		out.Items = change(s.Items)
+	}
+	out.Properties = maps.Clone(s.Properties)
+	for name, p := range s.Properties {
+		out.Properties[name] = change(p)
+	}
 }
 
 // describe returns a schema of a result without lists of types, which some hosts do not take; clients may check results
@@ -59,14 +63,6 @@ func describe(s *jsonschema.Schema) *jsonschema.Schema {
 			out.AnyOf = append(out.AnyOf, describe(one))
 		}
 	}
-	if s.Items != nil {
-		out.Items = describe(s.Items)
-	}
-	if s.Properties != nil {
-		out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
-		for name, p := range s.Properties {
-			out.Properties[name] = describe(p)
-		}
-	}
+	within(s, &out, describe)
 	return &out
 }
