@@ -78,12 +78,7 @@ type FileNote struct {
 
 // notes are the note in words.
 func (n FileNote) notes() []string {
-	var out []string
-	for _, s := range []string{n.Away, n.Overwritten, n.Tabs, n.Older, n.SaveProblem} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
+	out := said(n.Away, n.Overwritten, n.Tabs, n.Older, n.SaveProblem)
 	if n.People != nil {
 		out = append(out, *n.People...)
 	}

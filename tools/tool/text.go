@@ -2,6 +2,7 @@ package tool
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +24,12 @@ const MarkedWhy = "holds the mark of a cut text (\"â€¦ [N characters left out] â
 
 // Sentences joins those of the notes that are not empty.
 func Sentences(notes ...string) string {
-	var out []string
-	for _, s := range notes {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, "; ")
+	return strings.Join(said(notes...), "; ")
+}
+
+// said returns those of the notes that are not empty.
+func said(notes ...string) []string {
+	return slices.DeleteFunc(slices.Clone(notes), func(s string) bool { return s == "" })
 }
 
 // Stamp writes a time as the tools do: ISO 8601, UTC, "" for none.
