@@ -144,7 +144,6 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 	s.mu.Unlock()
 	if full || !s.Start(func(end context.Context) { s.work(end, context.WithValue(work, openCallKey{}, c), c, t, req) }) {
 		s.forget(c)
-		cancel(nil)
 		return nil
 	}
 	return c
@@ -154,14 +153,13 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 func (s *Suspended) work(end, ctx context.Context, c *openCall, t Tool, req mcp.CallToolRequest) {
 	defer c.cancel(nil)
 	defer context.AfterFunc(end, func() { c.cancel(nil) })()
-	bound, leave, err := AsClient(ctx)
+	ctx, leave, err := AsClient(ctx)
 	if err != nil {
 		c.err = err
 		close(c.done)
 		return
 	}
 	defer leave()
-	ctx = bound
 	func() {
 		defer close(c.done)
 		defer func() {
