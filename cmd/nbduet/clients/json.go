@@ -38,23 +38,25 @@ func (f jsonFile) read(text []byte) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.entry(d), nil
+}
+
+// entry is the entry of a document, nil if there is none.
+func (f jsonFile) entry(d *document) *entry {
 	own := at(d.root, f.key, name)
 	if own == nil {
-		return nil, nil //nolint:nilnil // there is none
+		return nil
 	}
 	members, _ := decode(*own).(map[string]any)
-	return entryOf(members), nil
+	return entryOf(members)
 }
 
 func (f jsonFile) put(text []byte, c change) ([]byte, error) {
-	before, err := f.read(text)
-	if err != nil {
-		return nil, err
-	}
 	d, err := f.parse(text)
 	if err != nil {
 		return nil, err
 	}
+	before := f.entry(d)
 	if f.typed {
 		d.set(hujson.String("stdio"), f.key, name, "type")
 	}
