@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -57,12 +58,7 @@ func fromUV(m Machine, program string) bool {
 	case "darwin":
 		caches = append(caches, filepath.Join(m.Home, "Library", "Caches", "uv"))
 	}
-	for _, c := range caches {
-		if c != "" && within(c, program) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(caches, func(dir string) bool { return dir != "" && within(dir, program) })
 }
 
 // within reports whether a file is below a folder, whichever of them links lead through.
@@ -96,12 +92,7 @@ func fleeting(m Machine, program string) bool {
 	if m.GOOS != "windows" {
 		dirs = append(dirs, "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders")
 	}
-	for _, d := range dirs {
-		if filepath.IsAbs(d) && within(d, program) {
-			return true
-		}
-	}
-	return goBuild.MatchString(program)
+	return goBuild.MatchString(program) || slices.ContainsFunc(dirs, func(dir string) bool { return filepath.IsAbs(dir) && within(dir, program) })
 }
 
 // wrong says what is wrong with the program that an entry starts.

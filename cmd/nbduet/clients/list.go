@@ -28,10 +28,8 @@ var errNoHome = errors.New("the user's home folder is not known, below which cli
 
 // present reports whether a client is on the machine, as far as can be seen.
 func present(c client, m Machine) bool {
-	for _, sign := range c.signs(m) {
-		if exists(sign) {
-			return true
-		}
+	if slices.ContainsFunc(c.signs(m), exists) {
+		return true
 	}
 	if c.program == "" {
 		return false
