@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/run"
@@ -24,13 +25,7 @@ func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 
 // Runs lists the session's known runs, latest first.
 func (a *Session) Runs() []*run.Run {
-	var out []*run.Run
-	for _, r := range a.t.m.RunTable().Runs(jupyter.Path{}) {
-		if r.Session == a.id {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(a.t.m.RunTable().Runs(jupyter.Path{}), func(r *run.Run) bool { return r.Session != a.id })
 }
 
 // Interrupt cancels the session's runs that have not ended, and returns them; they may take a while to end. It leaves
