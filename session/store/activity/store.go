@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -221,13 +222,9 @@ func (s *Store) session(c Client, now time.Time) *current {
 }
 
 func (s *Store) endOldest() {
-	var oldest string
-	for key, cur := range s.sessions {
-		if oldest == "" || cur.seen.Before(s.sessions[oldest].seen) {
-			oldest = key
-		}
-	}
-	s.end(oldest)
+	s.end(slices.MinFunc(slices.Collect(maps.Keys(s.sessions)), func(a, b string) int {
+		return s.sessions[a].seen.Compare(s.sessions[b].seen)
+	}))
 }
 
 // changed wakes the writer.
