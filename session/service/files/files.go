@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,17 +51,11 @@ func (f *Files) Create(ctx context.Context, to jupyter.Path, c jupyter.NewConten
 	if err := f.vacant(ctx, to); err != nil {
 		return jupyter.Content{}, err
 	}
-	temp := to.Folder().Join("nbduet-" + randomName() + to.Ext())
+	temp := to.Folder().Join("nbduet-" + strings.ToLower(rand.Text()[:12]) + to.Ext())
 	if _, err := f.srv.Contents.Put(ctx, temp, c); err != nil {
 		return jupyter.Content{}, fmt.Errorf("create %s: %w", to, err)
 	}
 	return f.publish(ctx, temp, to)
-}
-
-func randomName() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // vacant says why nothing can be created at a path.
