@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ func (r *replacement) missing(text, where string) error {
 	head := "old_text is not in " + where + " as it is now; nothing was changed"
 	if from, to, ok := loosely(text, r.old); ok {
 		exact, _ := textfmt.Cut(text[from:to], 1000)
-		return fmt.Errorf("%s: the same words stand there with other white space, %s: %s", head, lineOnly(text, from), textfmt.Quoted(exact))
+		return fmt.Errorf("%s: the same words stand there with other white space, from line %d on: %s", head, strings.Count(text[:from], "\n")+1, textfmt.Quoted(exact))
 	}
 	near := nearLines(text, longestLine(r.old))
 	if len(near) == 0 {
@@ -23,9 +24,8 @@ func (r *replacement) missing(text, where string) error {
 	return fmt.Errorf("%s. Nearest to it: %s", head, strings.Join(near, ", "))
 }
 
-func lineOnly(text string, at int) string {
-	return fmt.Sprintf("from line %d on", strings.Count(text[:at], "\n")+1)
-}
+// words matches what is between white space.
+var words = regexp.MustCompile(`[^ \t\r\n]+`)
 
 // loosely finds old in a text where only white space differs.
 func loosely(text, old string) (from, to int, ok bool) {
@@ -33,33 +33,18 @@ func loosely(text, old string) (from, to int, ok bool) {
 	if len(want) == 0 {
 		return 0, 0, false
 	}
-	type field struct{ from, to int }
-	var fields []field
-	for i := 0; i < len(text); {
-		for i < len(text) && isSpace(text[i]) {
-			i++
-		}
-		start := i
-		for i < len(text) && !isSpace(text[i]) {
-			i++
-		}
-		if start < i {
-			fields = append(fields, field{start, i})
-		}
-	}
+	fields := words.FindAllStringIndex(text, -1)
 	for i := 0; i+len(want) <= len(fields); i++ {
 		j := 0
-		for j < len(want) && text[fields[i+j].from:fields[i+j].to] == want[j] {
+		for j < len(want) && text[fields[i+j][0]:fields[i+j][1]] == want[j] {
 			j++
 		}
 		if j == len(want) {
-			return fields[i].from, fields[i+j-1].to, true
+			return fields[i][0], fields[i+j-1][1], true
 		}
 	}
 	return 0, 0, false
 }
-
-func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
 // longestLine is the line that says most.
 func longestLine(s string) string {
