@@ -52,17 +52,14 @@ var notebookTemplates = []templated{
 // addNotebooks makes notebooks resources: those that the client has open, in the forms of notebook_uri.go, and the
 // templates that new notebooks are made from.
 func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
-	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-		return d.readNotebook(ctx, req)
-	}
 	for _, uri := range []string{target.URIList, target.URICurrent} {
-		s.AddResource(mcp.NewResource(uri, uri), read) // listNotebooks lists them
+		s.AddResource(mcp.NewResource(uri, uri), d.readNotebook) // listNotebooks lists them
 	}
 	for _, t := range notebookTemplates {
-		s.AddResourceTemplate(mcp.NewResourceTemplate(t.uri, t.name, mcp.WithTemplateDescription(t.description), mcp.WithTemplateMIMEType(t.mime)), read)
+		s.AddResourceTemplate(mcp.NewResourceTemplate(t.uri, t.name, mcp.WithTemplateDescription(t.description), mcp.WithTemplateMIMEType(t.mime)), d.readNotebook)
 	}
 	for _, uri := range []string{AnyNotebook, AnyExport} {
-		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, uri), read)
+		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, uri), d.readNotebook)
 	}
 	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
 		res.ResourceTemplates = slices.DeleteFunc(slices.Clone(res.ResourceTemplates), func(t mcp.ResourceTemplate) bool {
