@@ -56,21 +56,16 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 		},
 	}
 	if d.Activity != nil {
-		all = append(all, d.continuePrompt())
+		all = append(all, tool.Prompt{
+			Name: "continue_work", Title: "Continue where I left off",
+			Description: "Continues the work of earlier sessions.",
+			Arguments: []tool.PromptArgument{
+				{Name: "goal", Description: "What to do next."},
+			},
+			Text: d.continueText,
+		})
 	}
 	return all
-}
-
-// continuePrompt makes continue_work.
-func (d *Provider) continuePrompt() tool.Prompt {
-	return tool.Prompt{
-		Name: "continue_work", Title: "Continue where I left off",
-		Description: "Continues the work of earlier sessions.",
-		Arguments: []tool.PromptArgument{
-			{Name: "goal", Description: "What to do next."},
-		},
-		Text: d.continueText,
-	}
 }
 
 // dataFiles has the endings of files that preview_data reads.
