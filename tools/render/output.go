@@ -353,12 +353,7 @@ func IsText(v any) bool {
 	case string:
 		return true
 	case []any:
-		for _, line := range v {
-			if _, ok := line.(string); !ok {
-				return false
-			}
-		}
-		return len(v) > 0
+		return len(v) > 0 && len(linesOf(v)) == len(v)
 	}
 	return false
 }
