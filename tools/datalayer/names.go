@@ -233,11 +233,10 @@ func (c UsedCell) open(ctx context.Context, d *Toolset, view viewer) (foundCell,
 func findUsed(v target.View, index *int, id string) (cell foundCell, err error) {
 	if id != "" {
 		at, err := v.Find(id, "cell_id")
-		var unknown *target.UnknownCellError
-		switch {
-		case errors.As(err, &unknown):
+		if _, unknown := errors.AsType[*target.UnknownCellError](err); unknown {
 			return cell, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
-		case err != nil:
+		}
+		if err != nil {
 			return cell, err
 		}
 		return foundCell{Cell: v.Now[at], at: v.Known(at)}, nil

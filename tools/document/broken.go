@@ -2,7 +2,6 @@ package document
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -90,10 +89,4 @@ func notReached(path jupyter.Path, reached, of int) error {
 	}
 	return fmt.Errorf("nothing was changed: you have read %s of the %s of %s, and this would remove the rest; read on from position %d, or give force true",
 		textfmt.Thousands(reached), textfmt.Plural(of, "character"), textfmt.Quoted(path.String()), reached)
-}
-
-// asBroken finds a broken notebook in the error of an open.
-func asBroken(err error) (broken *files.BrokenError, ok bool) {
-	ok = errors.As(err, &broken)
-	return broken, ok
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
+	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -59,7 +60,7 @@ func editByText(d *deps.Deps) tool.Tool {
 				return nil, errors.New("old_text and new_text are the same; nothing was changed")
 			}
 			doc, err := Open(ctx, d, args.Path)
-			if broken, ok := asBroken(err); ok && args.CellID == "" {
+			if broken, ok := errors.AsType[*files.BrokenError](err); ok && args.CellID == "" {
 				return r.mend(ctx, d, broken)
 			}
 			if err != nil {

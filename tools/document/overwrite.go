@@ -74,7 +74,7 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 // overwriteRoom overwrites a document in its room. beside tells that its file was written meanwhile.
 func overwriteRoom(ctx context.Context, d *deps.Deps, file jupyter.Content, args overwriteArgs, beside bool) (*tool.Answer, error) {
 	doc, err := openFile(ctx, d, file.Type, file.Path)
-	if broken, ok := asBroken(err); ok {
+	if broken, ok := errors.AsType[*files.BrokenError](err); ok {
 		out, err := mend(ctx, d, broken, args)
 		if err != nil {
 			return nil, err

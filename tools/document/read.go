@@ -2,10 +2,12 @@ package document
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -52,7 +54,7 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 		Output:      tool.DocumentResultOf[ContentResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
 			doc, err := Open(ctx, d, args.Path)
-			if broken, ok := asBroken(err); ok {
+			if broken, ok := errors.AsType[*files.BrokenError](err); ok {
 				return readBroken(ctx, d, broken, args.ContentArgs)
 			}
 			if err != nil {

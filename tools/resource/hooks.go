@@ -94,11 +94,8 @@ func (l *notifier) older(ctx context.Context) *feed {
 
 // refusal returns why a request to subscribe was refused, nil if it was not.
 func (l *notifier) refusal(message any) *requestError {
-	var e *requestError
-	if err, ok := l.refused.LoadAndDelete(message); ok {
-		if cause, ok := err.(error); ok {
-			errors.As(cause, &e)
-		}
-	}
+	err, _ := l.refused.LoadAndDelete(message)
+	cause, _ := err.(error)
+	e, _ := errors.AsType[*requestError](cause)
 	return e
 }

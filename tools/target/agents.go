@@ -64,12 +64,10 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 
 // refusedCell is the cell whose index a refusal for people's sake names, "" for none.
 func refusedCell(err error) string {
-	var busy *editguard.BusyError
-	var off *editguard.HandsOffError
-	switch {
-	case errors.As(err, &busy) && busy.Index >= 0:
+	if busy, ok := errors.AsType[*editguard.BusyError](err); ok && busy.Index >= 0 {
 		return busy.Cell
-	case errors.As(err, &off) && off.Index >= 0:
+	}
+	if off, ok := errors.AsType[*editguard.HandsOffError](err); ok && off.Index >= 0 {
 		return off.Cell
 	}
 	return ""

@@ -53,8 +53,7 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 		return h.previewFetched(ctx, k, before.Path, opt)
 	}
 	out, seen, err := inspect.File(ctx, k, opt)
-	var refusal *inspect.Refusal
-	if errors.As(err, &refusal) && refusal.Code == inspect.NotHere {
+	if refusal, ok := errors.AsType[*inspect.Refusal](err); ok && refusal.Code == inspect.NotHere {
 		return h.previewFetched(ctx, k, before.Path, opt)
 	} else if err != nil {
 		return out, err

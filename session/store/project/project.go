@@ -78,8 +78,7 @@ func (p *Project) Names() []string {
 
 // plain is the error in one line, without the YAML library's prefix.
 func plain(err error) error {
-	var types *yaml.TypeError
-	if errors.As(err, &types) && len(types.Errors) > 0 {
+	if types, ok := errors.AsType[*yaml.TypeError](err); ok && len(types.Errors) > 0 {
 		return errors.New(types.Errors[0]) // begins with "line 3: "
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
