@@ -164,28 +164,21 @@ func (l *notifier) wakeUp() {
 func (l *notifier) send(now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range l.feeds {
-		try := func(p *throttle, method string, params map[string]any) {
+		try := func(p *throttle, deliver func() bool) {
 			send, wait := p.ready(now)
 			if send {
-				p.sent(now, s.deliver(method, params))
+				p.sent(now, deliver())
 				_, wait = p.ready(now)
 			}
 			if wait > 0 {
 				next = min(next, wait)
 			}
 		}
-		try(&s.lists, mcp.MethodNotificationResourcesListChanged, nil)
-		try(&s.tools, mcp.MethodNotificationToolsListChanged, nil)
-		if send, wait := s.news.ready(now); send {
-			s.news.sent(now, l.tellNews(s))
-			if s.news.due {
-				next = min(next, retryEvery)
-			}
-		} else if wait > 0 {
-			next = min(next, wait)
-		}
+		try(&s.lists, func() bool { return s.deliver(mcp.MethodNotificationResourcesListChanged, nil) })
+		try(&s.tools, func() bool { return s.deliver(mcp.MethodNotificationToolsListChanged, nil) })
+		try(&s.news, func() bool { return l.tellNews(s) })
 		for uri, sub := range s.subs {
-			try(&sub.throttle, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+			try(&sub.throttle, func() bool { return s.deliver(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri}) })
 		}
 	}
 	return next
@@ -237,13 +230,12 @@ func (l *notifier) open(ctx context.Context, key any, id any) *feed {
 
 // drop ends a stream. l.mu is held.
 func (l *notifier) drop(key any) {
-	s := l.feeds[key]
-	delete(l.feeds, key)
-	if s != nil {
+	if s := l.feeds[key]; s != nil {
 		for _, sub := range s.subs {
 			sub.release()
 		}
 	}
+	delete(l.feeds, key)
 }
 
 // leave ends the streams of a client that has left.
