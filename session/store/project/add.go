@@ -131,13 +131,13 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	have, key := value(in, list)
 	switch {
 	case key == nil:
-		item, err := written(entry, in.Column-1+2)
+		item, err := written(in.Column-1+2, entry)
 		if err != nil {
 			return "", err
 		}
 		return splice(lines, end(lines, last(in), in.Column), strings.Repeat(" ", in.Column-1)+list+":\n"+item), nil
 	case have.Kind == yaml.SequenceNode && have.Style&yaml.FlowStyle == 0 && len(have.Content) > 0:
-		item, err := written(entry, have.Column-1)
+		item, err := written(have.Column-1, entry)
 		if err != nil {
 			return "", err
 		}
@@ -148,20 +148,16 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
 		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)
 	}
-	block, entries := "", have.Content
+	var entries []any
+	for _, n := range have.Content {
+		entries = append(entries, n)
+	}
 	if have.Kind == yaml.ScalarNode && !empty(have) { // one text in place of a list
 		one := *have
 		one.LineComment = ""
-		entries = []*yaml.Node{&one}
+		entries = []any{&one}
 	}
-	for _, n := range entries {
-		item, err := written(n, key.Column-1+2)
-		if err != nil {
-			return "", err
-		}
-		block += item
-	}
-	item, err := written(entry, key.Column-1+2)
+	block, err := written(key.Column-1+2, append(entries, entry)...)
 	if err != nil {
 		return "", err
 	}
@@ -169,13 +165,13 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	if comment := cmp.Or(have.LineComment, key.LineComment); comment != "" {
 		head += " " + comment
 	}
-	lines[key.Line-1] = head + "\n" + block + item
+	lines[key.Line-1] = head + "\n" + block
 	return strings.Join(lines, ""), nil
 }
 
-// written is a list entry as YAML, each line indented by indent spaces.
-func written(entry any, indent int) (string, error) {
-	b, err := yaml.Marshal([]any{entry})
+// written is the entries of a list as YAML, each line indented by indent spaces.
+func written(indent int, entries ...any) (string, error) {
+	b, err := yaml.Marshal(entries)
 	if err != nil {
 		return "", fmt.Errorf("write the entry: %w", err)
 	}
