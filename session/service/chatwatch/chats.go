@@ -52,7 +52,7 @@ func New(m *session.Manager) *Chats {
 	cfg.Heard = cs.hear
 	cs.Keeper = chat.New(cfg)
 	cs.ctx, cs.cancel = context.WithCancel(context.Background())
-	m.Claims.In(placeIn(cs))
+	m.Claims.In(cs.place)
 	m.OnClose(func(ctx context.Context) error {
 		cs.mu.Lock()
 		cs.closed = true

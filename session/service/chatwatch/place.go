@@ -5,14 +5,12 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 )
 
-// placeIn finds the room of the chat in which a mention was made, unless it is not joined.
-func placeIn(cs *Chats) func(mentions.Mention) (lease.Place, bool) {
-	return func(m mentions.Mention) (p lease.Place, ok bool) {
-		c := cs.Of(m)
-		if c == nil {
-			return p, false
-		}
-		room, doc, ok := c.Joined()
-		return lease.Place{Room: room, State: doc}, ok
+// place finds the room of the chat in which a mention was made, unless it is not joined.
+func (cs *Chats) place(m mentions.Mention) (p lease.Place, ok bool) {
+	c := cs.Of(m)
+	if c == nil {
+		return p, false
 	}
+	room, doc, ok := c.Joined()
+	return lease.Place{Room: room, State: doc}, ok
 }
