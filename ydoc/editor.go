@@ -28,42 +28,24 @@ func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) 
 	return n.edit(name, true, fn)
 }
 
-func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (s *Step, err error) {
-	err = n.do("edit "+name, func() error {
+func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (*Step, error) {
+	e := &Editor{n: n, drafts: map[*node]*draft{}, locks: record}
+	defer func() { e.n = nil }()
+	return n.Doc.edit(name, &e.staging, func() (bool, error) {
 		n.arrange()
-		e := &Editor{n: n, drafts: map[*node]*draft{}, locks: record}
-		defer func() { e.n = nil }()
 		if err := fn(e); err != nil {
-			return err
-		}
-		if e.err != nil {
-			return e.err
+			return false, err
 		}
 		e.neverEmpty()
-		if len(e.ops) == 0 {
-			return nil
-		}
-		ops := e.ops
-		do := func(x tx) {
-			for _, op := range ops {
-				op(x)
-			}
-		}
-		if !record || !e.authored {
-			return n.write(do)
-		}
-		s, err = n.record(do)
-		return err
+		return record && e.authored, nil
 	})
-	return s, err
 }
 
 // Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and mean the order as it is after the
 // changes staged before.
 type Editor struct {
+	staging
 	n        *Notebook
-	err      error
-	ops      []func(x tx)
 	authored bool // whether any operation is an author's
 	starts   bool // whether any starts a run
 	locks    bool // whether locked cells are left alone
@@ -84,14 +66,6 @@ type draft struct {
 	source  string
 	read    bool // whether source is set
 	streams int  // bytes staged for its streams
-}
-
-// fail makes an error final: the edit will not be made.
-func (e *Editor) fail(err error) error {
-	if err != nil && e.err == nil {
-		e.err = err
-	}
-	return err
 }
 
 // stage adds an operation on a cell, nil for none that was there, to be run in order when everything has been checked.

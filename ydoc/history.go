@@ -109,6 +109,47 @@ func didOf(steps []*Step) []*crdt.Step {
 	return all
 }
 
+// staging is what an edit is to do, once everything has been checked.
+type staging struct {
+	err error
+	ops []func(x tx) // in order
+}
+
+// fail makes an error final: the edit will not be made.
+func (s *staging) fail(err error) error {
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return err
+}
+
+// edit runs f with the document locked, and then what that has staged, in one transaction. f reports whether this is to be
+// recorded.
+func (d *Doc) edit(name string, staged *staging, f func() (record bool, err error)) (s *Step, err error) {
+	err = d.do("edit "+name, func() error {
+		record, err := f()
+		switch {
+		case err != nil:
+			return err
+		case staged.err != nil:
+			return staged.err
+		case len(staged.ops) == 0:
+			return nil
+		}
+		do := func(x tx) {
+			for _, op := range staged.ops {
+				op(x)
+			}
+		}
+		if !record {
+			return d.write(do)
+		}
+		s, err = d.record(do)
+		return err
+	})
+	return s, err
+}
+
 // write runs f as one transaction of ours.
 func (d *Doc) write(f func(x tx)) error {
 	d.replica.Transact(func(x *crdt.Tx) { f(tx{x}) })

@@ -101,31 +101,10 @@ func (t *Text) Record(name string, fn func(e *TextEditor) error) (*Step, error) 
 	return t.edit(name, true, fn)
 }
 
-func (t *Text) edit(name string, record bool, fn func(e *TextEditor) error) (s *Step, err error) {
-	err = t.do("edit "+name, func() error {
-		e := &TextEditor{t: t}
-		defer func() { e.t = nil }()
-		if err := fn(e); err != nil {
-			return err
-		}
-		if e.err != nil {
-			return e.err
-		}
-		if len(e.edits) == 0 {
-			return nil
-		}
-		do := func(x tx) {
-			for _, edits := range e.edits {
-				x.edit(t.source, edits)
-			}
-		}
-		if !record {
-			return t.write(do)
-		}
-		s, err = t.record(do)
-		return err
-	})
-	return s, err
+func (t *Text) edit(name string, record bool, fn func(e *TextEditor) error) (*Step, error) {
+	e := &TextEditor{t: t}
+	defer func() { e.t = nil }()
+	return t.Doc.edit(name, &e.staging, func() (bool, error) { return record, fn(e) })
 }
 
 func (t *Text) changesSince(r Revision) Changes {

@@ -13,18 +13,11 @@ import (
 // TextEditor stages changes of a text; see [Text.Edit]. Positions are UTF-16 units, between two characters, in the text
 // as it is after the changes staged before.
 type TextEditor struct {
+	staging
 	t     *Text
-	err   error
 	edits [][]textdiff.Edit // each list on the text that the one before leaves
 	text  string            // as staged, once that is needed
 	read  bool
-}
-
-func (e *TextEditor) fail(err error) error {
-	if err != nil && e.err == nil {
-		e.err = err
-	}
-	return err
 }
 
 // String returns the text as staged.
@@ -84,6 +77,7 @@ func (e *TextEditor) add(edits []textdiff.Edit) {
 		return
 	}
 	e.edits = append(e.edits, edits)
+	e.ops = append(e.ops, func(x tx) { x.edit(e.t.source, edits) })
 	if e.read {
 		e.text = textdiff.Apply(e.text, edits)
 	}
