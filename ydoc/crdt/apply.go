@@ -36,7 +36,7 @@ const (
 
 // ApplyVia is Apply for changes that come in another way.
 func (r *Replica) ApplyVia(update []byte, by Via) error {
-	if err := wire.CheckUpdate(update, r.limits.Wire); err != nil {
+	if err := wire.CheckUpdate(update, r.opt.Limits.Wire); err != nil {
 		return err
 	}
 	return r.Do("apply an update", func() error {
@@ -80,7 +80,7 @@ func (r *Replica) integrate(update []byte, by Via) (complete bool, gap *GapError
 	complete = true
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
 		trans.Local = false
-		dec := decoder{input: update, r: wire.NewReader("update", update), doc: r.y, keys: r.keys, work: work{maxWork}}
+		dec := decoder{input: update, r: wire.NewReader("update", update), doc: r.y, keys: r.opt.Keys, work: work{maxWork}}
 		if len(r.copies) > 0 {
 			dec.copied = r.isCopied
 		}
@@ -120,12 +120,12 @@ func (r *Replica) integrate(update []byte, by Via) (complete bool, gap *GapError
 // hold keeps an update for later, unless too much is kept already: then the oldest go. They come again with the peer's
 // state, which is to be asked for anyway.
 func (r *Replica) hold(update []byte) {
-	if len(update) > r.limits.HeldBytes {
+	if len(update) > r.opt.Limits.HeldBytes {
 		return
 	}
 	r.held = append(r.held, append([]byte(nil), update...))
 	r.heldSize += len(update)
-	for r.heldSize > r.limits.HeldBytes || len(r.held) > r.limits.HeldUpdates {
+	for r.heldSize > r.opt.Limits.HeldBytes || len(r.held) > r.opt.Limits.HeldUpdates {
 		r.heldSize -= len(r.held[0])
 		r.held = r.held[1:]
 	}

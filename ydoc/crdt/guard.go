@@ -43,8 +43,8 @@ func (r *Replica) Do(op string, f func() error) (err error) {
 		}
 	}()
 	err = f()
-	if r.settled != nil {
-		r.settled()
+	if r.opt.Settled != nil {
+		r.opt.Settled()
 	}
 	return err
 }
@@ -61,8 +61,8 @@ func (r *Replica) fail(op string, cause any) error {
 		err = fmt.Errorf("%v", cause)
 	}
 	r.err = &brokenError{op: op, cause: err}
-	if r.broken != nil {
-		r.broken()
+	if r.opt.Broken != nil {
+		r.opt.Broken()
 	}
 	return r.err
 }

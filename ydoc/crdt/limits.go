@@ -51,18 +51,18 @@ func (r *Replica) Measure() error { return r.measure(0) }
 // measured when it may be beyond.
 func (r *Replica) measure(more int) error {
 	r.grown += more
-	if n := len(r.y.Store.Clients); n > r.limits.Clients {
-		return r.oversize("%d clients wrote to it, at most %d are allowed", n, r.limits.Clients)
+	if n := len(r.y.Store.Clients); n > r.opt.Limits.Clients {
+		return r.oversize("%d clients wrote to it, at most %d are allowed", n, r.opt.Limits.Clients)
 	}
-	if n := structsIn(r.y.Store); n > r.limits.Structs {
-		return r.oversize("%d structs, at most %d are allowed", n, r.limits.Structs)
+	if n := structsIn(r.y.Store); n > r.opt.Limits.Structs {
+		return r.oversize("%d structs, at most %d are allowed", n, r.opt.Limits.Structs)
 	}
-	if r.size+growth*r.grown <= r.limits.DocumentBytes {
+	if r.size+growth*r.grown <= r.opt.Limits.DocumentBytes {
 		return nil
 	}
 	r.size, r.grown = bloatOf(r.y.Store).Encoded, 0
-	if r.size > r.limits.DocumentBytes {
-		return r.oversize("%d bytes as encoded, at most %d are allowed", r.size, r.limits.DocumentBytes)
+	if r.size > r.opt.Limits.DocumentBytes {
+		return r.oversize("%d bytes as encoded, at most %d are allowed", r.size, r.opt.Limits.DocumentBytes)
 	}
 	return nil
 }

@@ -19,15 +19,10 @@ type Replica struct {
 	mu     sync.Mutex
 	y      *ycrdt.Doc
 	client uint64
-	limits Limits
-	keys   Keys
+	opt    Options
 	err    error // why the document is broken, or nil
-	broken func()
 
-	settled  func()
-	changed  func(c *Change)
 	onUpdate func(update []byte)
-	relay    bool     // onUpdate hears of what was applied, too
 	held     [][]byte // updates that wait for what they build on
 	holes    holes    // the servers whose first change is missing
 	heldSize int
@@ -88,10 +83,8 @@ func New(o Options) *Replica {
 	if o.ClientID == 0 && !o.ClientZero {
 		o.ClientID = randomID()
 	}
-	r := &Replica{
-		client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys,
-		changed: o.Changed, settled: o.Settled, broken: o.Broken, relay: o.Relay,
-	}
+	o.Limits = o.Limits.orDefaults()
+	r := &Replica{client: o.ClientID, opt: o}
 	r.Races.replica = r
 	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
 	r.y.ClientID = int(o.ClientID)
@@ -145,7 +138,7 @@ func (r *Replica) Clock(client uint64) (clock uint64) {
 func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 	have := map[uint64]uint64{}
 	if len(stateVector) > 0 {
-		if have, err = wire.ParseStateVector(stateVector, r.limits.Wire); err != nil {
+		if have, err = wire.ParseStateVector(stateVector, r.opt.Limits.Wire); err != nil {
 			return nil, err
 		}
 	}
@@ -178,8 +171,8 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 		absorb(trans)
 	}
 	r.change.begin(trans, r.turn)
-	if r.changed != nil {
-		r.changed(&r.change)
+	if r.opt.Changed != nil {
+		r.opt.Changed(&r.change)
 	}
 	deleteInside(trans)
 	if r.recording != nil {
@@ -203,7 +196,7 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 
 // emit hands out the update of a transaction of ours, or of any if the replica is to relay them.
 func (r *Replica) emit(trans *ycrdt.Transaction) {
-	if !trans.Local && !r.relay {
+	if !trans.Local && !r.opt.Relay {
 		return
 	}
 	before := trans.BeforeState
