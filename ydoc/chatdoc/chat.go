@@ -13,14 +13,12 @@ type Doc struct {
 	metadata, state *crdt.Type
 	source          *crdt.Type // of a text document, which a server without chats makes of the file
 	window          window
-	follow          map[*follower]struct{} // guarded by the replica's mutex
+	follow          map[*func(Batch)]struct{} // guarded by the replica's mutex
 }
-
-type follower struct{ f func(Batch) }
 
 // New makes an empty replica under a random client id. It writes nothing.
 func New() *Doc {
-	d := &Doc{follow: map[*follower]struct{}{}}
+	d := &Doc{follow: map[*func(Batch)]struct{}{}}
 	d.Replica = crdt.New(crdt.Options{Keys: usualKeys, Changed: d.window.touched, Settled: d.settled})
 	d.window.users = d.Root("users", crdt.KindMap)
 	d.window.list = d.Root("messages", crdt.KindArray)
@@ -102,15 +100,14 @@ type Batch struct {
 // Follow has f called with the messages as they are, and from then on after everything that changes one. f is called with
 // the document locked: it must be short, and must use nothing of the document.
 func (d *Doc) Follow(f func(Batch)) (stop func()) {
-	w := &follower{f}
 	d.Read("follow", func() {
 		d.tell()
-		d.follow[w], d.window.followed = struct{}{}, true
+		d.follow[&f], d.window.followed = struct{}{}, true
 		f(Batch{Messages: d.window.all(), Whole: true})
 	})
 	return func() {
 		d.Read("follow no longer", func() {
-			delete(d.follow, w)
+			delete(d.follow, &f)
 			d.window.followed = len(d.follow) > 0
 		})
 	}
@@ -126,8 +123,8 @@ func (d *Doc) settled() {
 // tell tells the followers the news.
 func (d *Doc) tell() {
 	if list := d.window.take(); len(list) > 0 {
-		for w := range d.follow {
-			w.f(Batch{Messages: list})
+		for f := range d.follow {
+			(*f)(Batch{Messages: list})
 		}
 	}
 }

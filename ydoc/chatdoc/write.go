@@ -74,7 +74,7 @@ func (d *Doc) Append(from User, m Outgoing) (id string, err error) {
 		if err != nil {
 			return err
 		}
-		mentions, err := crdt.Plain(list(m.Mentions), maxDepth)
+		mentions, err := crdt.Plain(m.Mentions, maxDepth)
 		if err != nil {
 			return err
 		}
@@ -218,14 +218,6 @@ func (s *Selection) value() any {
 	return map[string]any{
 		"start": []any{s.Start[0], s.Start[1]}, "end": []any{s.End[0], s.End[1]}, "content": s.Content,
 	}
-}
-
-func list(texts []string) []any {
-	l := make([]any, len(texts))
-	for i, s := range texts {
-		l[i] = s
-	}
-	return l
 }
 
 // NewID makes an id for a message.
