@@ -14,6 +14,8 @@ import (
 type (
 	// Message is a message as it was when it was read.
 	Message = chatdoc.Message
+	// Outgoing is a message to be sent. [Chat.Send] gives it an ID.
+	Outgoing = chatdoc.Outgoing
 	// User is somebody who is known in a chat.
 	User = chatdoc.User
 	// Attachment is what a message is about.
@@ -165,14 +167,6 @@ func (c *Chat) Messages() []Message {
 		return lv.doc.Messages()
 	}
 	return nil
-}
-
-// Message is the message of that id, if it is among the last.
-func (c *Chat) Message(id string) (Message, bool) {
-	if lv := c.now(); lv != nil {
-		return lv.doc.Message(id)
-	}
-	return Message{}, false
 }
 
 // Users are those who are known in the chat.

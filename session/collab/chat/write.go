@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,17 +9,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
-
-// Outgoing is a message to be sent.
-type Outgoing struct {
-	Body        string
-	Attachments []Attachment
-	// Mentions are the usernames of those whom the body mentions.
-	Mentions []string
-}
-
-// ErrNotOurs says that a message is somebody else's.
-var ErrNotOurs = errors.New("the message is somebody else's")
 
 // member is somebody of ours as the chat knows them: as one who can be mentioned, by the name that is shown, and whose
 // full name says that it is no person.
@@ -54,34 +42,16 @@ func (c *Chat) Enter(ctx context.Context, users ...awareness.User) error {
 // Send sends a message of somebody of ours, and returns its id when the room has it.
 func (c *Chat) Send(ctx context.Context, from awareness.User, m Outgoing) (id string, err error) {
 	u := member(from)
-	id = chatdoc.NewID()
-	c.ledger.mine(id)
+	m.ID = chatdoc.NewID()
+	c.ledger.mine(m.ID)
 	err = c.write(ctx, func(lv *live) error {
-		_, err := lv.doc.Append(u, chatdoc.Outgoing{ID: id, Body: m.Body, Attachments: m.Attachments, Mentions: m.Mentions})
+		_, err := lv.doc.Append(u, m)
 		if err == nil {
 			c.noteEntered(u)
 		}
 		return err
 	})
-	return id, err
-}
-
-// Edit gives a message of ours another text, which people see as edited. The error matches [chatdoc.ErrNoMessage] where
-// it is not there any more, and [ErrNotOurs].
-func (c *Chat) Edit(ctx context.Context, id, body string) error {
-	return c.write(ctx, func(lv *live) error {
-		if m, ok := lv.doc.Message(id); ok && !c.isOurs(m) {
-			return ErrNotOurs
-		}
-		return lv.doc.SetBody(id, body, true)
-	})
-}
-
-func (c *Chat) isOurs(m Message) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, known := c.entered[m.Sender.Username]
-	return known
+	return m.ID, err
 }
 
 // write makes an edit and waits until the room has it.
