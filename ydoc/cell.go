@@ -1,6 +1,10 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/crdt"
+import (
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
 
 // The keys of a cell's shared map (jupyter_ydoc, ynotebook.py; @jupyter/ydoc, ycell.ts).
 const (
@@ -123,15 +127,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 }
 
 func equalOutputs(a, b []Output) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	for i := range a {
-		if !crdt.EqualObjects(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, func(a, b Output) bool { return crdt.EqualObjects(a, b) })
 }
 
 func equalCounts(a, b *int) bool {

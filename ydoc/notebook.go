@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -117,10 +118,7 @@ func (n *Notebook) arrange() {
 		n.order = append(n.order, e)
 	}
 	n.identify()
-	same := len(before) == len(n.order)
-	for i := 0; same && i < len(before); i++ {
-		same = before[i].id == n.order[i].id && (before[i].typ == nil) == (n.order[i].typ == nil)
-	}
+	same := slices.EqualFunc(before, n.order, func(a, b *node) bool { return a.id == b.id && (a.typ == nil) == (b.typ == nil) })
 	was := n.index
 	n.index = make(map[string]int, len(n.order))
 	for i, e := range n.order {
@@ -317,9 +315,7 @@ func (n *Notebook) Revision() (r Revision) {
 func (n *Notebook) JSON() (nb map[string]any) {
 	n.read("read the notebook", func() {
 		nb = map[string]any{}
-		for k, v := range n.meta.Object() {
-			nb[k] = v
-		}
+		maps.Copy(nb, n.meta.Object())
 		nb[rootCells] = slices.Clone(n.cells.List())
 	})
 	return nb

@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"maps"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -72,11 +73,7 @@ func (n *Notebook) restoreIDs() {
 	if len(n.renamed) == 0 {
 		return
 	}
-	for id, r := range n.renamed {
-		if time.Since(r.since) > renamedFor {
-			delete(n.renamed, id)
-		}
-	}
+	maps.DeleteFunc(n.renamed, func(_ string, r rename) bool { return time.Since(r.since) > renamedFor })
 	taken := map[string]bool{}
 	ours := map[string]*crdt.Type{}
 	for t := range n.cells.Entries() {
