@@ -33,16 +33,11 @@ func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	for i, c := range ready {
 		d := &draft{id: c.ID, kind: c.Type, source: c.Source, read: true}
 		ids[i] = c.ID
-		e.place(at+i, d)
+		e.order = slices.Insert(e.order, at+i, d)
+		e.byID[d.id] = d
 		e.stage(nil, func(x tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
 	}
 	return ids, nil
-}
-
-// place puts a draft into the order.
-func (e *Editor) place(at int, d *draft) {
-	e.order = slices.Insert(e.order, at, d)
-	e.byID[d.id] = d
 }
 
 // prepare checks a new cell and makes it as it will be written.
@@ -60,7 +55,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	if err := checkType(c.Type); err != nil {
 		return err
 	}
-	if c.Source, err = e.checkText(c.Source); err != nil {
+	if c.Source, err = checkSource(c.Source, e.n.limits); err != nil {
 		return err
 	}
 	if c.Metadata, err = e.checkObject(c.Metadata); err != nil {
@@ -113,11 +108,7 @@ func checkType(typ string) error {
 	return crdt.Invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
 }
 
-// checkText makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
-func (e *Editor) checkText(s string) (string, error) {
-	return checkSource(s, e.n.limits)
-}
-
+// checkSource makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
 func checkSource(s string, lim Limits) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", crdt.Invalidf("the text is not valid UTF-8")

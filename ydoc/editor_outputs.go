@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -178,10 +179,7 @@ func (e *Editor) checkOutput(out Output) (Output, error) {
 func outputPart(key string, v any) any {
 	switch key {
 	case "data", "metadata":
-		if m := objectValue(v); m != nil {
-			return m
-		}
-		return map[string]any{}
+		return objectOr(v)
 	case "execution_count":
 		if i, ok := v.(int); ok && i >= 0 {
 			return i
@@ -197,10 +195,7 @@ func outputPart(key string, v any) any {
 	case "text":
 		return joined(v)
 	case "name":
-		if s := stringValue(v); s != "" {
-			return s
-		}
-		return "stdout"
+		return cmp.Or(stringValue(v), "stdout")
 	}
 	return stringValue(v)
 }

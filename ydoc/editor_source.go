@@ -63,7 +63,7 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 	if d.typ != nil && d.typ.Child(keySource, crdt.KindText) == nil {
 		return nil, "", crdt.Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
 	}
-	text, err = e.checkText(text)
+	text, err = checkSource(text, e.n.limits)
 	return d, textdiff.LineEnds(text, e.sourceOf(d)), err
 }
 
