@@ -1,15 +1,16 @@
 package ydoc
 
 import (
+	"unicode/utf16"
+
 	"github.com/nbduet/nbduet/ydoc/textdiff"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // place is the offset in one text that corresponds to an offset in another, from which it was made.
 func place(was, now string, off int) int {
 	shift := 0
 	for _, ed := range alignment(was, now) {
-		ins := wire.UTF16Len([]byte(ed.Ins))
+		ins := textdiff.UTF16Len(ed.Ins)
 		switch {
 		case ed.Pos+ed.Del <= off:
 			shift += ins - ed.Del
@@ -32,7 +33,7 @@ func kept(was, now string, from, to int) (stretches [][3]int) {
 	for _, ed := range alignment(was, now) {
 		add(ed.Pos, shift)
 		from = max(from, ed.Pos+ed.Del)
-		shift += wire.UTF16Len([]byte(ed.Ins)) - ed.Del
+		shift += textdiff.UTF16Len(ed.Ins) - ed.Del
 	}
 	add(to, shift)
 	return stretches
@@ -80,10 +81,10 @@ func byCharacter(pos int, old, made []rune) (edits []textdiff.Edit) {
 		switch {
 		case i < len(old) && j < len(made) && old[i] == made[j]:
 			flush()
-			ed = textdiff.Edit{Pos: ed.Pos + ed.Del + units(old[i])}
+			ed = textdiff.Edit{Pos: ed.Pos + ed.Del + utf16.RuneLen(old[i])}
 			i, j = i+1, j+1
 		case j == len(made) || i < len(old) && common[(i+1)*width+j] >= common[i*width+j+1]:
-			ed.Del += units(old[i])
+			ed.Del += utf16.RuneLen(old[i])
 			i++
 		default:
 			ed.Ins += string(made[j])
@@ -93,6 +94,3 @@ func byCharacter(pos int, old, made []rune) (edits []textdiff.Edit) {
 	flush()
 	return edits
 }
-
-// units is how many UTF-16 units a character has.
-func units(r rune) int { return wire.UTF16Len([]byte(string(r))) }
