@@ -19,7 +19,7 @@ type Undefined struct{}
 
 // SkipValue passes over a plain value of an update that [CheckUpdate] has accepted, which bounds how deep it is nested.
 func (r *Reader) SkipValue() {
-	switch r.Byte() {
+	switch tag := r.Byte(); tag {
 	case tagInteger:
 		r.Int()
 	case tagFloat32:
@@ -28,15 +28,11 @@ func (r *Reader) SkipValue() {
 		r.Take(8)
 	case tagString, tagBytes:
 		r.VarBytes(r.Len())
-	case tagArray:
+	case tagArray, tagObject:
 		for range r.Uint() {
-			if r.SkipValue(); r.err != nil {
-				return
+			if tag == tagObject {
+				r.VarBytes(r.Len())
 			}
-		}
-	case tagObject:
-		for range r.Uint() {
-			r.VarBytes(r.Len())
 			if r.SkipValue(); r.err != nil {
 				return
 			}

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "encoding/json"
 
 // The types of RAW messages (jupyter-collaboration, handlers.py).
 const (
@@ -23,20 +20,20 @@ const (
 // RawMessage is a decoded RAW frame.
 type RawMessage struct {
 	// Type is RawSave, RawConflict, or another word that the peer used.
-	Type string
+	Type string `json:"type"`
 	// Request is true for a client's request, false for a server's message.
-	Request bool
+	Request bool `json:"-"`
 	// ResponseTo is the id of the request that an answer answers; in a save request, that request's id.
-	ResponseTo uint64
+	ResponseTo uint64 `json:"responseTo"`
 	// Status is Saved, SaveSkipped or SaveFailed in an answer.
-	Status string
+	Status string `json:"status"`
 }
 
 // ParseRaw decodes the frame of Kind [Raw] in either direction. Messages of other types are returned by their type
 // alone. What is not a RAW message is a *[FormatError].
 func ParseRaw(f Frame) (RawMessage, error) {
 	if f.Kind != Raw {
-		return RawMessage{}, rawFault(0, ReasonShape, "the frame is of kind %s", f.Kind)
+		return RawMessage{}, &FormatError{What: "raw message", Reason: ReasonShape, Detail: "the frame is of kind " + f.Kind.String()}
 	}
 	if len(f.Raw) == 0 || f.Raw[0] != '{' {
 		m := RawMessage{Type: f.Raw, Request: true}
@@ -47,15 +44,11 @@ func ParseRaw(f Frame) (RawMessage, error) {
 		m.ResponseTo = r.Uint()
 		return m, r.End()
 	}
-	var m struct {
-		Type       string `json:"type"`
-		ResponseTo uint64 `json:"responseTo"`
-		Status     string `json:"status"`
-	}
+	var m RawMessage
 	if err := json.Unmarshal([]byte(f.Raw), &m); err != nil {
-		return RawMessage{}, rawFault(0, ReasonJSON, "%v", err)
+		return RawMessage{}, &FormatError{What: "raw message", Reason: ReasonJSON, Detail: err.Error()}
 	}
-	return RawMessage{Type: m.Type, ResponseTo: m.ResponseTo, Status: m.Status}, nil
+	return m, nil
 }
 
 // AppendSave appends a frame that asks the server to save. The answer carries id, which is at most [MaxInt].
@@ -66,8 +59,4 @@ func AppendSave(dst []byte, id uint64) []byte {
 // AppendRaw appends a server's RAW frame with the given JSON text.
 func AppendRaw(dst []byte, text string) []byte {
 	return AppendVarString(append(dst, messageRaw), text)
-}
-
-func rawFault(off int, reason Reason, format string, args ...any) error {
-	return &FormatError{What: "raw message", Offset: off, Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }

@@ -40,16 +40,11 @@ func (u *updateReader) value(depth int) {
 		u.VarString(u.lim.StringBytes)
 	case tagBytes:
 		u.VarBytes(u.lim.StringBytes)
-	case tagArray:
+	case tagArray, tagObject:
 		for range u.values() {
-			u.value(depth + 1)
-			if u.err != nil {
-				return
+			if tag == tagObject {
+				u.VarString(u.lim.StringBytes)
 			}
-		}
-	case tagObject:
-		for range u.values() {
-			u.VarString(u.lim.StringBytes)
 			u.value(depth + 1)
 			if u.err != nil {
 				return
