@@ -44,7 +44,7 @@ func refine(dst []span, old, new string, s span) []span {
 	if s.a0 == s.a1 || s.b0 == s.b1 {
 		return append(dst, s)
 	}
-	var in interner
+	in := interner{}
 	a := in.cut(old[s.a0:s.a1], s.a0, maxWords/2, wordLen)
 	b := in.cut(new[s.b0:s.b1], s.b0, maxWords/2, wordLen)
 	if a == nil || b == nil {
@@ -52,7 +52,7 @@ func refine(dst []span, old, new string, s span) []span {
 	}
 	first := len(dst)
 	for _, d := range lcs.DiffRunes(a.ids, b.ids) {
-		w := span{a.start(d.Start), a.start(d.End), b.start(d.ReplStart), b.start(d.ReplEnd)}
+		w := span{a.starts[d.Start], a.starts[d.End], b.starts[d.ReplStart], b.starts[d.ReplEnd]}
 		// What lies between two changes and has no word in it, blanks and signs, matched by chance.
 		if last := len(dst) - 1; last >= first && chance(old[dst[last].a1:w.a0], dst[last], w) {
 			dst[last].a1, dst[last].b1 = w.a1, w.b1

@@ -34,7 +34,7 @@ func lineSpans(old, new string) []span {
 		}
 	}
 	whole := span{pre, len(old) - suf, pre, len(new) - suf}
-	var in interner
+	in := interner{}
 	a := in.cut(old[whole.a0:whole.a1], whole.a0, maxLines, lineLen)
 	if a == nil || len(a.ids) == 0 {
 		return []span{whole}
@@ -43,11 +43,11 @@ func lineSpans(old, new string) []span {
 	if b == nil || len(b.ids) == 0 {
 		return []span{whole}
 	}
-	m := lineMatcher{a: a.ids, b: b.ids, count: make([]occurrence, len(in.ids))}
+	m := lineMatcher{a: a.ids, b: b.ids, count: make([]occurrence, len(in))}
 	m.match(0, len(a.ids), 0, len(b.ids), 0)
 	spans := make([]span, 0, len(m.diffs))
 	for _, d := range m.diffs {
-		s := span{a.start(d.Start), a.start(d.End), b.start(d.ReplStart), b.start(d.ReplEnd)}
+		s := span{a.starts[d.Start], a.starts[d.End], b.starts[d.ReplStart], b.starts[d.ReplEnd]}
 		if last := len(spans) - 1; last >= 0 && spans[last].a1 == s.a0 && spans[last].b1 == s.b0 {
 			spans[last].a1, spans[last].b1 = s.a1, s.b1
 			continue

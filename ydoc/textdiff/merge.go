@@ -82,7 +82,7 @@ func (m *merger) run() []span {
 	t := 0     // the first of their spans that does not end before mine begins
 	shift := 0 // how much longer theirs is than base before that
 	for _, s := range m.ours {
-		for t < len(m.their) && before(m.their[t], s) {
+		for t < len(m.their) && m.their[t].a1 < s.a0 {
 			shift += m.their[t].b1 - m.their[t].b0 - (m.their[t].a1 - m.their[t].a0)
 			t++
 		}
@@ -106,9 +106,6 @@ func (m *merger) run() []span {
 	}
 	return out
 }
-
-// before reports whether t ends before s begins, so that they cannot meet.
-func before(t, s span) bool { return t.a1 < s.a0 }
 
 func (m *merger) equal(s, t span) bool {
 	return s.a0 == t.a0 && s.a1 == t.a1 && m.mine[s.b0:s.b1] == m.theirs[t.b0:t.b1]

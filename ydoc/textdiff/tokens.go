@@ -3,18 +3,13 @@ package textdiff
 import "unicode/utf8"
 
 // interner numbers equal strings alike, so that sequences of them compare as sequences of numbers.
-type interner struct {
-	ids map[string]rune
-}
+type interner map[string]rune
 
-func (in *interner) id(s string) rune {
-	id, ok := in.ids[s]
+func (in interner) id(s string) rune {
+	id, ok := in[s]
 	if !ok {
-		if in.ids == nil {
-			in.ids = map[string]rune{}
-		}
-		id = rune(len(in.ids))
-		in.ids[s] = id
+		id = rune(len(in))
+		in[s] = id
 	}
 	return id
 }
@@ -24,8 +19,6 @@ type sequence struct {
 	ids    []rune
 	starts []int
 }
-
-func (s *sequence) start(i int) int { return s.starts[i] }
 
 // wordLen is the length in bytes of the first word, run of blanks, line end or sign of s, which is not empty.
 func wordLen(s string) int {
@@ -50,7 +43,7 @@ func wordLen(s string) int {
 
 // cut cuts text, which begins at offset base of a whole, into pieces, nil if they are more than limit. first is the length
 // of a text's first piece.
-func (in *interner) cut(text string, base, limit int, first func(string) int) *sequence {
+func (in interner) cut(text string, base, limit int, first func(string) int) *sequence {
 	s := &sequence{}
 	for i := 0; i < len(text); {
 		if len(s.ids) >= limit {
