@@ -17,7 +17,7 @@ type Place struct {
 // PREFIX/user/NAME/SERVER. ok is false for an address without that form. A hub that gives its users domains of their own
 // is not found.
 func PlaceOf(server *url.URL) (p Place, ok bool) {
-	segments := strings.Split(strings.Trim(server.EscapedPath(), "/"), "/")
+	segments := strings.Split("/"+strings.Trim(server.EscapedPath(), "/"), "/") // the first is empty
 	n := len(segments)
 	for i := 2; i > 0; i-- { // the longer form first: a user may have the name "user"
 		if i >= n || segments[n-i-1] != "user" {
@@ -28,7 +28,7 @@ func PlaceOf(server *url.URL) (p Place, ok bool) {
 		if err != nil || user == "" {
 			return Place{}, false
 		}
-		p := Place{User: user, Hub: server.Scheme + "://" + server.Host + join(segments[:n-i-1]) + "/hub"}
+		p := Place{User: user, Hub: server.Scheme + "://" + server.Host + strings.Join(segments[:n-i-1], "/") + "/hub"}
 		if i == 2 {
 			if p.Server, err = url.PathUnescape(rest[2]); err != nil {
 				return Place{}, false
@@ -37,13 +37,6 @@ func PlaceOf(server *url.URL) (p Place, ok bool) {
 		return p, true
 	}
 	return Place{}, false
-}
-
-func join(segments []string) string {
-	if len(segments) == 0 {
-		return ""
-	}
-	return "/" + strings.Join(segments, "/")
 }
 
 // String names the server for people.

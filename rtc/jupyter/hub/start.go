@@ -116,10 +116,8 @@ func (c Client) follow(ctx context.Context, p Place, tell func(float64, string))
 
 // sleep waits, and reports whether ctx has not ended meanwhile.
 func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false
