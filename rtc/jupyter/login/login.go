@@ -7,6 +7,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,10 +95,8 @@ func (l *Login) Again(ctx context.Context, base *url.URL, count uint64) error {
 	switch {
 	case l.done.Load() != count:
 		return nil
-	case !l.last.IsZero() && time.Since(l.last) < pause && l.err != nil:
-		return l.err
-	case !l.last.IsZero() && time.Since(l.last) < pause:
-		return ErrNone
+	case time.Since(l.last) < pause:
+		return cmp.Or(l.err, ErrNone)
 	}
 	err := l.enter(ctx, base.JoinPath("login"))
 	if ctx.Err() != nil { // the next caller logs in for itself
