@@ -108,11 +108,8 @@ func Plain(file json.RawMessage) ([]byte, error) {
 			delete(c, "attachments")
 		}
 	}
-	cells := make([]any, len(onDisk.Cells))
-	for i, c := range onDisk.Cells {
-		cells[i] = c
-	}
 	return json.Marshal(map[string]any{
-		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata, "cells": cells,
+		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata,
+		"cells": append([]map[string]any{}, onDisk.Cells...), // a list, even if the file has none
 	})
 }
