@@ -1,6 +1,7 @@
 package rtc
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -68,18 +69,13 @@ type Timing struct {
 }
 
 func (t Timing) withDefaults() Timing {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	def(&t.Join, 2*time.Minute)
-	def(&t.Renew, 12*time.Second)
-	def(&t.Ping, 5*time.Second)
-	def(&t.Silence, 25*time.Second)
-	def(&t.BackoffMin, 100*time.Millisecond)
-	def(&t.BackoffMax, 5*time.Second)
-	def(&t.GiveUp, 2*time.Minute)
+	t.Join = cmp.Or(max(t.Join, 0), 2*time.Minute)
+	t.Renew = cmp.Or(max(t.Renew, 0), 12*time.Second)
+	t.Ping = cmp.Or(max(t.Ping, 0), 5*time.Second)
+	t.Silence = cmp.Or(max(t.Silence, 0), 25*time.Second)
+	t.BackoffMin = cmp.Or(max(t.BackoffMin, 0), 100*time.Millisecond)
+	t.BackoffMax = cmp.Or(max(t.BackoffMax, 0), 5*time.Second)
+	t.GiveUp = cmp.Or(max(t.GiveUp, 0), 2*time.Minute)
 	return t
 }
 

@@ -36,7 +36,7 @@ type presence struct {
 // recognise one another. JupyterLab ignores keys that it does not know. Without a user JupyterLab shows nobody.
 type localState struct {
 	Autosave bool            `json:"autosave"`
-	User     *awareness.User `json:"user,omitempty"`
+	User     awareness.User  `json:"user,omitzero"`
 	Agent    string          `json:"agent"`
 	For      *awareness.User `json:"for,omitempty"`
 }
@@ -91,11 +91,7 @@ func (r *Room) publish() {
 
 // ownState is the state of our replica's entry.
 func ownState(r *Room) localState {
-	st := localState{Autosave: r.presence.autosave, Agent: agentName, For: r.presence.writer}
-	if r.cfg.User != (awareness.User{}) {
-		st.User = &r.cfg.User
-	}
-	return st
+	return localState{Autosave: r.presence.autosave, User: r.cfg.User, Agent: agentName, For: r.presence.writer}
 }
 
 // putFace puts the state of a face, nil for one that leaves.
