@@ -14,16 +14,17 @@ const maxMet = 1_024
 
 // company is who else is in a document's room, and who was.
 type company struct {
-	others
+	table *awareness.Table
 
-	known sync.Mutex
+	mu    sync.Mutex
+	since time.Time // when the connection began over which they are heard, zero without one
 	met   map[uint64]Peer
 	hear  func(Peer) // is told of each person who is met, nil for nobody
 	order []uint64   // of met, first met first
 }
 
 func newCompany(own uint64, hear func(Peer)) *company {
-	return &company{others: others{table: awareness.NewTable(own)}, met: map[uint64]Peer{}, hear: hear}
+	return &company{table: awareness.NewTable(own), met: map[uint64]Peer{}, hear: hear}
 }
 
 // AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they
@@ -61,7 +62,7 @@ func (c *company) meet(clients []uint64) {
 }
 
 func (c *company) remember(p Peer) {
-	c.known.Lock()
+	c.mu.Lock()
 	before, known := c.met[p.ClientID]
 	if !known {
 		c.order = append(c.order, p.ClientID)
@@ -71,7 +72,7 @@ func (c *company) remember(p Peer) {
 		delete(c.met, c.order[0])
 		c.order = c.order[1:]
 	}
-	c.known.Unlock()
+	c.mu.Unlock()
 	if c.hear != nil && !p.Agent && (!known || before.User.DisplayName != p.User.DisplayName) {
 		c.hear(p)
 	}
@@ -80,8 +81,8 @@ func (c *company) remember(p Peer) {
 // Named is what a client is called that is in the room, or was, and whether it is an agent, as it said while it was
 // there; false if it did not.
 func (c *company) Named(client uint64) (name string, agent, ok bool) {
-	c.known.Lock()
-	defer c.known.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	p, ok := c.met[client]
 	return cmp.Or(p.User.DisplayName, p.User.Name), p.Agent, ok
 }

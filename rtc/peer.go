@@ -1,7 +1,6 @@
 package rtc
 
 import (
-	"sync"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -32,37 +31,29 @@ type Peer struct {
 	Moved time.Time
 }
 
-// others are who else is in a room, with a document or without.
-type others struct {
-	table *awareness.Table
-
-	heard sync.Mutex
-	since time.Time // when the connection began over which they are heard, zero without one
-}
-
 // Since is when the connection came into step over which the others are heard; zero while there is none. The server does
 // not tell a newcomer who is there: those who are, are known when each has announced itself once more, which takes
 // [awareness.KnownAfter] at most.
-func (o *others) Since() time.Time {
-	o.heard.Lock()
-	defer o.heard.Unlock()
-	return o.since
+func (c *company) Since() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.since
 }
 
-func (o *others) heardSince(t time.Time) {
-	o.heard.Lock()
-	defer o.heard.Unlock()
-	o.since = t
+func (c *company) heardSince(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since = t
 }
 
 // Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
 // is listed once its client renews its state, see [Room.Since]; one that was silent for [awareness.Timeout] is not listed
 // any more: those who have gone without a word are looked for here, because nothing need come over the connection when
 // their time is over, and there may be no connection.
-func (o *others) Peers() []Peer {
-	o.table.Expire(time.Now())
+func (c *company) Peers() []Peer {
+	c.table.Expire(time.Now())
 	var peers []Peer
-	for _, s := range o.table.Peers() {
+	for _, s := range c.table.Peers() {
 		if p, ok := peerOf(s); ok {
 			peers = append(peers, p)
 		}
@@ -89,10 +80,10 @@ func peerOf(s awareness.State) (Peer, bool) {
 
 // Replicas lists the ids of those in the room who may edit: of people's tabs, and of agents' programs, which are there even
 // while they work for nobody.
-func (o *others) Replicas() []uint64 {
-	o.table.Expire(time.Now())
+func (c *company) Replicas() []uint64 {
+	c.table.Expire(time.Now())
 	var ids []uint64
-	for _, s := range o.table.Peers() {
+	for _, s := range c.table.Peers() {
 		_, somebody := s.User()
 		if agent := s.Agent() == agentName; (somebody || agent) && s.Replica() == s.ClientID {
 			ids = append(ids, s.ClientID)
