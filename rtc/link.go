@@ -45,7 +45,11 @@ func newLink(ws *websocket.Conn, t Timing, silence func() time.Duration, heard f
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, silence: silence, heard: heard, stop: cancel, stopped: ctx.Done()}
 	l.wg.Go(l.read)
-	l.wg.Go(func() { l.write(ctx, next) })
+	l.wg.Go(func() {
+		if l.write(ctx, next) != nil {
+			_ = ws.Close() // so that the reader, which keeps the reason, ends, too
+		}
+	})
 	l.wg.Go(func() { l.ping(ctx) })
 	return l
 }
@@ -138,35 +142,27 @@ func (l *link) readFrame() ([]byte, error) {
 	}
 }
 
-func (l *link) write(ctx context.Context, next func(context.Context) ([][]byte, bool, bool)) {
+func (l *link) write(ctx context.Context, next func(context.Context) ([][]byte, bool, bool)) error {
 	for {
 		frames, last, ok := next(ctx)
 		if !ok {
-			return
+			return nil
 		}
 		for _, f := range frames {
 			limit := writeBase + time.Duration(len(f)/writeRate)*time.Second
 			if err := l.ws.SetWriteDeadline(time.Now().Add(limit)); err != nil {
-				l.fail()
-				return
+				return err
 			}
 			if err := l.ws.WriteMessage(websocket.BinaryMessage, f); err != nil {
-				l.fail()
-				return
+				return err
 			}
 		}
 		if last {
 			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-			if err := l.ws.WriteControl(websocket.CloseMessage, bye, time.Now().Add(writeBase)); err != nil {
-				l.fail()
-			}
-			return
+			return l.ws.WriteControl(websocket.CloseMessage, bye, time.Now().Add(writeBase))
 		}
 	}
 }
-
-// fail breaks the socket after a failed write, so that the reader, which keeps the reason, ends, too.
-func (l *link) fail() { _ = l.ws.Close() }
 
 func (l *link) ping(ctx context.Context) {
 	t := time.NewTicker(l.timing.Ping)
