@@ -225,10 +225,12 @@ func (e *Editor) Cell(id string) (Cell, bool) {
 	if err != nil {
 		return Cell{}, false
 	}
-	c := Cell{Metadata: map[string]any{}}
+	var c Cell
 	if d.node != nil {
 		d.node.refresh(e.n)
 		c = d.node.cell
+	} else {
+		c.Metadata = map[string]any{}
 	}
 	c.ID, c.Type, c.Source = d.id, d.kind, e.sourceOf(d)
 	return c, true
@@ -236,12 +238,6 @@ func (e *Editor) Cell(id string) (Cell, bool) {
 
 // CellAt is [Editor.Cell] by index.
 func (e *Editor) CellAt(i int) (Cell, bool) {
-	if e.byID == nil && i >= 0 && i < len(e.n.order) {
-		c := e.n.snapshot(i)
-		d := e.draftOf(e.n.order[i])
-		c.Type, c.Source = d.kind, e.sourceOf(d)
-		return c, true
-	}
 	id, ok := e.IDAt(i)
 	if !ok {
 		return Cell{}, false
