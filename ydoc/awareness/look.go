@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Initials derives the one to three letters of a user's circle from the display name: a leading abbreviation as it is
@@ -27,14 +28,8 @@ func Initials(displayName string) string {
 
 // abbreviation reports whether word is two or three capitals.
 func abbreviation(word string) bool {
-	n := 0
-	for _, r := range word {
-		if !unicode.IsUpper(r) {
-			return false
-		}
-		n++
-	}
-	return n == 2 || n == 3
+	n := utf8.RuneCountInString(word)
+	return (n == 2 || n == 3) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) })
 }
 
 // initial is the first letter of word in upper case, with its marks.

@@ -3,7 +3,6 @@ package awareness
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -60,7 +59,7 @@ func parseState(r *wire.Reader, lim wire.Limits) (State, error) {
 		return State{}, err
 	}
 	if !json.Valid(raw) {
-		r.Fail(wire.ReasonJSON, "the state of client %d: %s", s.ClientID, excerpt(raw))
+		r.Fail(wire.ReasonJSON, "the state of client %d: %.60q", s.ClientID, raw)
 		return State{}, r.Err()
 	}
 	if !isNull(raw) {
@@ -70,5 +69,3 @@ func parseState(r *wire.Reader, lim wire.Limits) (State, error) {
 }
 
 func isNull(raw []byte) bool { return string(bytes.TrimSpace(raw)) == "null" }
-
-func excerpt(raw []byte) string { return fmt.Sprintf("%.60q", raw) }
