@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -56,12 +57,8 @@ type Keeper struct {
 
 // New makes a keeper of no chats.
 func New(cfg Config) *Keeper {
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Idle <= 0 {
-		cfg.Idle = time.Minute
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	cfg.Idle = cmp.Or(max(cfg.Idle, 0), time.Minute)
 	if cfg.Alone == nil {
 		cfg.Alone = func(context.Context) func(bool) { return func(bool) {} }
 	}
