@@ -110,12 +110,10 @@ func newClient(opt Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Client{finder: newFinder(at, opt, timeout), dialer: quickack.Dial, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.userAgent == "" {
-		s.userAgent = "nbduet"
+	s := &Client{
+		finder: newFinder(at, opt, timeout), dialer: quickack.Dial, role: opt.Role,
+		log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler)), userAgent: cmp.Or(opt.UserAgent, "nbduet"),
+		maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout,
 	}
 	client := &http.Client{Jar: jar, CheckRedirect: s.checkRedirect}
 	if opt.HTTPClient != nil {
