@@ -1,9 +1,6 @@
 package rtc
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // State is the state of a room. The state machine is:
 //
@@ -38,12 +35,7 @@ var stateNames = [...]string{
 }
 
 // String names the state as messages and logs do.
-func (s State) String() string {
-	if s < 0 || int(s) >= len(stateNames) {
-		return fmt.Sprintf("state %d", int(s))
-	}
-	return stateNames[s]
-}
+func (s State) String() string { return stateNames[s] }
 
 // next lists the transitions that the machine allows.
 var next = map[State][]State{
