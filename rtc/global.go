@@ -1,6 +1,7 @@
 package rtc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -58,9 +59,7 @@ type lobbyState struct {
 // EnterLobby goes to the server's global awareness, in the background. Nobody is shown before [Lobby.Show]. met, which may
 // be nil, is called with each person who is met, see Config.Met.
 func EnterLobby(server *jupyter.Server, met func(Peer), t Timing, log *slog.Logger) *Lobby {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	l := &Lobby{
 		server: server, log: log, timing: t.withDefaults(), company: newCompany(uint64(rand.Uint32()), met),
 		done: make(chan struct{}), stir: make(chan struct{}, 1), shown: map[string]uint64{}, all: map[uint64]lobbyState{},

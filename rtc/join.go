@@ -1,6 +1,7 @@
 package rtc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,17 +28,11 @@ import (
 // if the room refused us, or matches the context's.
 func Join(ctx context.Context, cfg Config) (*Room, error) {
 	cfg.Timing = cfg.Timing.withDefaults()
-	if cfg.Limits == (wire.Limits{}) {
-		cfg.Limits = wire.DefaultLimits
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Limits = cmp.Or(cfg.Limits, wire.DefaultLimits)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	cfg.Refusals = cmp.Or(max(cfg.Refusals, 0), 3)
 	if cfg.IsPending == nil {
 		cfg.IsPending = func(error) bool { return false }
-	}
-	if cfg.Refusals <= 0 {
-		cfg.Refusals = 3
 	}
 	ctx, stop := context.WithTimeout(ctx, cfg.Timing.Join)
 	defer stop()
