@@ -274,9 +274,7 @@ func contested(c crdt.Contest) *ConflictError {
 // yield takes a step back because of a contest.
 func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 	if cell := topmost(c.Text); cell != nil {
-		if id, ok := identityOf(cell); ok {
-			conflict.ID = id
-		}
+		conflict.ID, _ = identityOf(cell)
 	}
 	d.replica.Races.Yield(s.did)
 	u, inverse, err := d.revert(s)

@@ -116,9 +116,8 @@ func (r *reverter) keep(t *crdt.Type) {
 		return
 	}
 	r.v.Keep(t)
-	if id, ok := identityOf(t); ok {
-		r.u.Kept = addID(r.u.Kept, id)
-	}
+	id, _ := identityOf(t)
+	r.u.Kept = addID(r.u.Kept, id)
 }
 
 // fitKeys gives a cell the keys that its type has: what a run has written since is no part of the step that is taken
