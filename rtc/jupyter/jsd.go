@@ -53,10 +53,8 @@ func (k Kernels) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, sour
 // AttachKernel gives a session a kernel, which may be the one it has. jupyter-server-documents then connects the
 // notebook's room to it again, and drops what it was running there.
 func (s Sessions) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
-	return s.client.do(ctx, call{
-		op: "attach kernel to session", about: sessionID, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(sessionID),
-		body: map[string]any{"kernel": map[string]any{"id": kernelID}}, timeout: kernelTimeout,
-	}, nil)
+	body := map[string]any{"kernel": map[string]any{"id": kernelID}}
+	return s.client.do(ctx, patchSession("attach kernel to session", sessionID, body, kernelTimeout), nil)
 }
 
 // sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal. With it the server checks

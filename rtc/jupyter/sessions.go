@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Session is a Jupyter session: the tie between a path and a kernel.
@@ -58,16 +59,16 @@ func (s Sessions) Patch(ctx context.Context, id string, path Path, name string) 
 	if name != "" {
 		body["name"] = name
 	}
-	return ask[Session](ctx, s.client, call{
-		op: "change session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
-	})
+	return ask[Session](ctx, s.client, patchSession("change session", id, body, 0))
 }
 
 // ChangeKernel gives a session a new kernel of another kernelspec, shuts the former one down, and returns when both are
 // done.
 func (s Sessions) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
-	return ask[Session](ctx, s.client, call{
-		op: "change kernel of session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id),
-		body: map[string]any{"kernel": map[string]any{"name": kernelName}}, timeout: kernelTimeout,
-	})
+	body := map[string]any{"kernel": map[string]any{"name": kernelName}}
+	return ask[Session](ctx, s.client, patchSession("change kernel of session", id, body, kernelTimeout))
+}
+
+func patchSession(op, id string, body map[string]any, timeout time.Duration) call {
+	return call{op: op, about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body, timeout: timeout}
 }
