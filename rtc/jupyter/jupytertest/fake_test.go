@@ -81,3 +81,17 @@ func TestFaults(t *testing.T) {
 		}
 	})
 }
+
+// What a server is saving is read when it is whole.
+func TestReadsNoHalf(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		book, text := s.Write(t, "a.ipynb", `{"cells": [`), s.Write(t, "a.md", "")
+		time.AfterFunc(15*time.Millisecond, func() {
+			s.Write(t, book, `{"cells": []}`)
+			s.Write(t, text, "one")
+		})
+		test.Eq(t, `{"cells": []}`, s.Read(t, book))
+		test.Eq(t, "one", s.Read(t, text))
+	})
+}

@@ -1,8 +1,10 @@
 package jupytertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -183,12 +185,20 @@ func (s *Server) Write(t testing.TB, name, content string) string {
 	return name
 }
 
-// Read returns the content of a file below the root.
+// Read returns the content of a file below the root. A server that saves a file empties it first, the real one and the
+// fake: what is empty, or a notebook that is no whole JSON, is read again for a second.
 func (s *Server) Read(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
+	var b []byte
+	for range 100 {
+		var err error
+		if b, err = os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 0 && (path.Ext(name) != ".ipynb" || json.Valid(b)) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	return string(b)
 }
