@@ -72,7 +72,7 @@ test-quick: need-go ## run the tests of the program against the fake alone, whic
 
 .PHONY: test-all
 test-all: gate ## run everything there is: all tests of the program on a real server, R, Julia, faults and outages, every browser test
-	@$(RUN) -limit 90m -meanwhile environments-all $(ALL)
+	@$(RUN) -limit 2h -meanwhile environments-all $(ALL)
 
 .PHONY: ci
 ci: RUN += $(WARM)
