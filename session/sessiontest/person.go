@@ -36,6 +36,9 @@ type Person struct {
 	// Heard counts the bytes that the person was sent.
 	Heard atomic.Int64
 
+	answers atomic.Int64 // of the server, to sync steps 1
+	asked   atomic.Int64
+
 	t   *testing.T
 	ws  socket
 	doc *ydoc.Doc
@@ -76,7 +79,7 @@ func (p *Person) joins(t *testing.T, srv *jupyter.Server, path, format, kind str
 	}
 	p.t, p.ws, p.doc = t, ws, doc
 	p.Seen = awareness.NewTable(doc.ClientID())
-	p.Send(wire.AppendSyncStep1(nil, []byte{0}))
+	p.ask()
 	p.wg.Go(p.read)
 	t.Cleanup(func() {
 		p.Leave()
@@ -97,6 +100,25 @@ func (p *Person) Send(frame []byte) {
 	}
 }
 
+// ask sends a sync step 1, and returns how many the person has sent.
+func (p *Person) ask() int64 {
+	asked := p.asked.Add(1)
+	p.Send(wire.AppendSyncStep1(nil, []byte{0}))
+	return asked
+}
+
+// Reaches waits until the server has read what the person has sent so far, in whose order it answers.
+func (p *Person) Reaches() {
+	p.t.Helper()
+	asked := p.ask()
+	for end := time.Now().Add(Patience); p.answers.Load() < asked; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Errorf("the server has not answered a person within %v", Patience)
+			return
+		}
+	}
+}
+
 func (p *Person) read() {
 	synced := false
 	for {
@@ -113,6 +135,9 @@ func (p *Person) read() {
 		switch f.Kind {
 		case wire.SyncStep2, wire.Update:
 			err = p.doc.Apply(f.Payload)
+			if f.Kind == wire.SyncStep2 {
+				p.answers.Add(1)
+			}
 			if synced = synced || f.Kind == wire.SyncStep2; !synced && errors.Is(err, ydoc.ErrPending) {
 				err = nil // passed on before the answer to step 1, which has what it builds on; it is held back until then
 			}

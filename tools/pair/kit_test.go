@@ -146,6 +146,7 @@ func (s *somebody) shows(more dict) {
 	s.state = maps.Clone(s.state)
 	maps.Copy(s.state, more)
 	s.Show(s.state)
+	s.Reaches()
 	settle()
 }
 
@@ -170,6 +171,7 @@ func (s *somebody) types(cell, text string) {
 	if err := s.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(cell, c.Source+text) }); err != nil {
 		s.d.t.Fatal(err)
 	}
+	s.Reaches()
 	settle()
 }
 
