@@ -20,6 +20,7 @@ require (
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.0
 	github.com/rivo/uniseg v0.4.7
+	github.com/samber/lo v1.53.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/shoenig/test v1.13.2
 	github.com/skyterra/y-crdt v0.0.0-20260224023949-c0cb10d3f33e

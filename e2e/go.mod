@@ -29,6 +29,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+require github.com/samber/lo v1.53.0 // indirect
+
 require (
 	github.com/DataDog/zstd v1.5.5 // indirect
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect

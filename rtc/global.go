@@ -169,8 +169,7 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	l.out.start()
 	k := newLink(ws, l.timing, l.timing.silence, func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
 		for {
-			b := l.out.take()
-			if !b.empty() {
+			if b := l.out.take(); !b.empty() {
 				last = b.last
 				return b.frames, b.last, true
 			}

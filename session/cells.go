@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/origin"
 )
@@ -30,11 +32,7 @@ func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (
 
 // ran notes, of what a client did, which cells it had run.
 func (lv *live) ran(ctx context.Context, runs ...*run.Run) {
-	ids := make([]string, len(runs))
-	for i, r := range runs {
-		ids[i] = r.CellID
-	}
-	lv.steps.Ran(origin.Of(ctx), ids)
+	lv.steps.Ran(origin.Of(ctx), lo.Map(runs, func(r *run.Run, _ int) string { return r.CellID }))
 }
 
 // TakenUp returns a run that was left in the notebook, once the notebook has taken up such runs.

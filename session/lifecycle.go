@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -27,15 +28,9 @@ import (
 
 // New makes a manager, which makes no request until a document is opened.
 func New(cfg Config) *Manager {
-	if cfg.IdleTimeout <= 0 {
-		cfg.IdleTimeout = DefaultIdleTimeout
-	}
-	if cfg.MaxRooms <= 0 {
-		cfg.MaxRooms = DefaultMaxRooms
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.IdleTimeout = cmp.Or(cfg.IdleTimeout, DefaultIdleTimeout)
+	cfg.MaxRooms = cmp.Or(cfg.MaxRooms, DefaultMaxRooms)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	m := newManager(cfg)
 	m.join = again(m.joins.joinRoom)
 	m.Presence.lobby = globalawareness.New(func() globalawareness.Lobby {
@@ -51,12 +46,8 @@ func newManager(cfg Config) *Manager {
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	if cfg.ServerTimeout <= 0 {
-		cfg.ServerTimeout = DefaultServerTimeout
-	}
-	if cfg.Runtime == nil {
-		cfg.Runtime = cfg.Server
-	}
+	cfg.ServerTimeout = cmp.Or(cfg.ServerTimeout, DefaultServerTimeout)
+	cfg.Runtime = cmp.Or(cfg.Runtime, cfg.Server)
 	m := &Manager{
 		cfg:   cfg,
 		log:   cfg.Logger,

@@ -190,8 +190,7 @@ func (d *Document) exists(ctx context.Context) error {
 	if !d.saver.Gone() {
 		return nil
 	}
-	_, err := d.m.cfg.Server.Contents.Get(ctx, d.Path(), jupyter.ContentsOptions{})
-	if errors.Is(err, jupyter.ErrNotFound) {
+	if _, err := d.m.cfg.Server.Contents.Get(ctx, d.Path(), jupyter.ContentsOptions{}); errors.Is(err, jupyter.ErrNotFound) {
 		d.m.drop(d.entry, "its file is gone")
 		return err
 	}

@@ -58,8 +58,7 @@ func (d *Document) Follows(ctx context.Context, from jupyter.Path) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		lv := d.current()
-		if !lv.server.tellsPath() {
+		if lv := d.current(); !lv.server.tellsPath() {
 			d.follow(ctx, lv.room.FileID())
 		}
 		if !d.Path().Under(from) {

@@ -160,8 +160,7 @@ func (k *NotebookKernel) idleAll(ctx context.Context) error {
 	if len(busy) == 0 {
 		return nil
 	}
-	err := d.Edit(ctx, "idle", func(e *ydoc.Editor) error { return run.Idle(e, busy) })
-	if err != nil {
+	if err := d.Edit(ctx, "idle", func(e *ydoc.Editor) error { return run.Idle(e, busy) }); err != nil {
 		return fmt.Errorf("clear the busy mark of the cells that the kernel has lost: %w", err)
 	}
 	return nil

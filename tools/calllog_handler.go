@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -61,11 +63,7 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs implements slog.Handler.
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	fit := make([]slog.Attr, len(attrs))
-	for i, a := range attrs {
-		fit[i] = h.attr(a)
-	}
-	return &logHandler{h.to.WithAttrs(fit), h.code, h.redact}
+	return &logHandler{h.to.WithAttrs(lo.Map(attrs, func(a slog.Attr, _ int) slog.Attr { return h.attr(a) })), h.code, h.redact}
 }
 
 // WithGroup implements slog.Handler.
@@ -79,11 +77,7 @@ func (h *logHandler) attr(a slog.Attr) slog.Attr {
 	switch v.Kind() {
 	case slog.KindGroup:
 		group := v.Group()
-		fit := make([]slog.Attr, len(group))
-		for i, member := range group {
-			fit[i] = h.attr(member)
-		}
-		return slog.Attr{Key: a.Key, Value: slog.GroupValue(fit...)}
+		return slog.Attr{Key: a.Key, Value: slog.GroupValue(lo.Map(group, func(member slog.Attr, _ int) slog.Attr { return h.attr(member) })...)}
 	case slog.KindString, slog.KindAny:
 		return slog.String(a.Key, h.redact(h.text(a.Key, v)))
 	default: // numbers, truth values, times

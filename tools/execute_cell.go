@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +34,7 @@ func (executeCellArgs) Refine(f tool.Fields) {
 func (a executeCellArgs) used() datalayer.UsedRun {
 	u := a.either.used()
 	u.Stream = a.Stream
-	if u.Timeout == nil {
-		u.Timeout = a.Seconds
-	}
+	u.Timeout = cmp.Or(u.Timeout, a.Seconds)
 	return u
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
@@ -91,11 +93,7 @@ func ParseToolsets(list string) ([]string, error) {
 
 // ToolsetNames are the names of all toolsets.
 func ToolsetNames() []string {
-	var names []string
-	for _, t := range Toolsets() {
-		names = append(names, t.Name)
-	}
-	return names
+	return lo.Map(Toolsets(), func(t Toolset, _ int) string { return t.Name })
 }
 
 // selected returns the tools of the named toolsets, without those that write if readOnly is set.

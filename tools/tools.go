@@ -96,9 +96,7 @@ func instructionsFor(cfg Config, o *offer) string {
 // Jupyter is not. An error is a mistake in cfg or in a tool's schema.
 func New(cfg Config) (*server.MCPServer, error) {
 	log := cfg.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	if len(cfg.Toolsets) == 0 {
 		cfg.Toolsets = nil
 	}
@@ -109,9 +107,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if cfg.Activity == nil {
 		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == tool.ToolsetContext })
 	}
-	if cfg.Clients == nil {
-		cfg.Clients = &tool.Clients{}
-	}
+	cfg.Clients = cmp.Or(cfg.Clients, &tool.Clients{})
 	cfg.Clients.Free = d.free
 	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
 	if cfg.Work != nil {

@@ -1,6 +1,9 @@
 package ydoc
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Changes is what became different between two revisions of a document. Only what is different now is named, not the
 // steps between.
@@ -70,9 +73,7 @@ type partRevisions struct {
 }
 
 func (p *partRevisions) note(parts fields, r Revision) {
-	if p.born == 0 {
-		p.born = r
-	}
+	p.born = cmp.Or(p.born, r)
 	if parts&fieldSource != 0 {
 		p.source = r
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"unicode/utf8"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -187,11 +189,7 @@ func outputPart(key string, v any) any {
 		return nil
 	case "traceback":
 		l, _ := v.([]any)
-		lines := make([]any, 0, len(l))
-		for _, line := range l {
-			lines = append(lines, stringValue(line))
-		}
-		return lines
+		return lo.Map(l, func(line any, _ int) any { return stringValue(line) })
 	case "text":
 		return joined(v)
 	case "name":

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -102,11 +104,7 @@ func (d *Doc) Release(steps ...*Step) {
 }
 
 func didOf(steps []*Step) []*crdt.Step {
-	all := make([]*crdt.Step, len(steps))
-	for i, s := range steps {
-		all[i] = s.did
-	}
-	return all
+	return lo.Map(steps, func(s *Step, _ int) *crdt.Step { return s.did })
 }
 
 // staging is what an edit is to do, once everything has been checked.

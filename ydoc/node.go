@@ -188,8 +188,7 @@ func (n *Notebook) suffixed(e *node, i int, holders map[string]*node) string {
 	h := fnv.New32a()
 	for {
 		_, _ = h.Write([]byte(place)) // never fails
-		id := e.nbID + twinMark + strconv.FormatUint(uint64(h.Sum32())%(36*36*36*36), 36)
-		if holders[id] == nil && id != e.nbID+FirstTwin {
+		if id := e.nbID + twinMark + strconv.FormatUint(uint64(h.Sum32())%(36*36*36*36), 36); holders[id] == nil && id != e.nbID+FirstTwin {
 			return id
 		}
 	}

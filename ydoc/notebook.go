@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -189,9 +190,7 @@ func (n *Notebook) advance() Revision {
 
 // remember keeps the source of a cell for three-way changes.
 func (n *Notebook) remember(e *node) {
-	if e.past == nil {
-		e.past = &past{}
-	}
+	e.past = cmp.Or(e.past, &past{})
 	n.archive.add(e.past, e.cell.Revision, e.cell.Source)
 }
 

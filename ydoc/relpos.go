@@ -31,8 +31,7 @@ func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, e
 func (n *Notebook) ResolvePosition(p json.RawMessage) (cellID string, offset int, ok bool) {
 	n.read("resolve a position", func() {
 		n.arrange()
-		t, off, found := n.sourceAt(p)
-		if found {
+		if t, off, found := n.sourceAt(p); found {
 			cellID, offset, ok = nodeOf(t.Holder()).id, off, true
 		}
 	})

@@ -60,8 +60,7 @@ func (s *Subscription) Next(ctx context.Context) (Changes, error) {
 			return Changes{}, ctx.Err()
 		case <-s.ready:
 		}
-		c, err := s.Take()
-		if err != nil || !c.Empty() {
+		if c, err := s.Take(); err != nil || !c.Empty() {
 			return c, err
 		}
 	}

@@ -3,6 +3,8 @@ package ydoc
 import (
 	"maps"
 	"slices"
+
+	"github.com/samber/lo"
 )
 
 // Plain JSON values as they are read from and written to a document.
@@ -36,11 +38,7 @@ func countValue(v any) *int {
 // outputsValue is a list of outputs. What is no object reads as an empty one.
 func outputsValue(v any) []Output {
 	l, _ := v.([]any)
-	outs := make([]Output, len(l))
-	for i, o := range l {
-		outs[i] = objectOr(o)
-	}
-	return outs
+	return lo.Map(l, func(o any, _ int) Output { return objectOr(o) })
 }
 
 // joined is a text that may be given as a list of lines.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/spf13/pflag"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
@@ -165,11 +166,7 @@ func unexpected(argument string, known []string) error {
 }
 
 func toolsetNames() []string {
-	var names []string
-	for _, t := range tools.Toolsets() {
-		names = append(names, t.Name)
-	}
-	return names
+	return lo.Map(tools.Toolsets(), func(t tools.Toolset, _ int) string { return t.Name })
 }
 
 // check turns flags into settings. Every error names the flag and the value.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -73,9 +74,7 @@ func buildOf(version, commit string, info *debug.BuildInfo) build {
 			commit = made[1]
 		}
 	}
-	if b.version == "" {
-		b.version = devel
-	}
+	b.version = cmp.Or(b.version, devel)
 	b.commit = commit[:min(len(commit), commitDigits)]
 	return b
 }

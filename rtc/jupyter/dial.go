@@ -149,8 +149,7 @@ func (h Health) tryWebsockets(ctx context.Context, before Status) error {
 	case err != nil && !broken:
 		return nil
 	}
-	after, err := h.Status(ctx)
-	if err != nil || !after.Started.Equal(before.Started) {
+	if after, err := h.Status(ctx); err != nil || !after.Started.Equal(before.Started) {
 		return err
 	}
 	return (&Error{Op: op, Path: h.client.BaseURL()}).swallowed(h.client, true)

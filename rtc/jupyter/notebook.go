@@ -93,8 +93,7 @@ func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 	}
 	nb, _ := v.(map[string]any)
 	cells, isList := nb["cells"].([]any)
-	_, hasMetadata := nb["metadata"].(map[string]any)
-	if nb["nbformat"] != json.Number("4") || !isList || !hasMetadata {
+	if _, hasMetadata := nb["metadata"].(map[string]any); nb["nbformat"] != json.Number("4") || !isList || !hasMetadata {
 		return nil, true
 	}
 	minor, ok := nb["nbformat_minor"].(json.Number)
@@ -152,8 +151,7 @@ func nested(text string) (most int) {
 // joinCell joins the lists of lines of a cell, and reports whether it is one.
 func joinCell(cell map[string]any) bool {
 	kind, _ := cell["cell_type"].(string)
-	_, hasMetadata := cell["metadata"].(map[string]any)
-	if kind == "" || !hasMetadata || !join(cell, "source") {
+	if _, hasMetadata := cell["metadata"].(map[string]any); kind == "" || !hasMetadata || !join(cell, "source") {
 		return false
 	}
 	if list, ok := cell["attachments"].(map[string]any); ok {

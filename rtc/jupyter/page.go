@@ -28,8 +28,7 @@ func (h Health) CheckTabs(ctx context.Context) (faults.Fault, error) {
 		return faults.New(faults.TabsApart, faults.Values{}), nil
 	}
 	if m := labVersion.FindSubmatch(page); m != nil {
-		major, minor := m[2], m[3]
-		if len(major) == 1 && (major[0] < '4' || major[0] == '4' && len(minor) == 1 && minor[0] < '2') {
+		if major, minor := m[2], m[3]; len(major) == 1 && (major[0] < '4' || major[0] == '4' && len(minor) == 1 && minor[0] < '2') {
 			return faults.New(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab " + string(m[1])}), nil
 		}
 	}

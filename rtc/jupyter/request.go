@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -141,9 +142,7 @@ func (c call) request(ctx context.Context, at *place) (*http.Request, error) {
 		}
 		body = bytes.NewReader(pyjson.Python(sent))
 	}
-	if c.method == "" {
-		c.method = http.MethodGet
-	}
+	c.method = cmp.Or(c.method, http.MethodGet)
 	target := at.address() + c.path
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()

@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -126,9 +127,7 @@ func (h Health) Takes(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, takeFor)
 	defer stop()
 	port := at.base.Port()
-	if port == "" {
-		port = at.base.Scheme
-	}
+	port = cmp.Or(port, at.base.Scheme)
 	conn, err := h.client.dialer(ctx, "tcp", net.JoinHostPort(at.base.Hostname(), port))
 	if err != nil {
 		return false

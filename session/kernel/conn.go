@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,9 +111,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}), late: lateOutput{events: make(chan lateEvent, eventBuffer), byID: map[string]*execution{}},
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
 	prepare(c)
 	ws, err := srv.Kernels.Dial(ctx, kernelID, c.ids.session)
 	if err != nil {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
 	}
-	if name == "" {
-		name = notebook.Name()
-	}
+	name = cmp.Or(name, notebook.Name())
 	s, err = srv.Sessions.Create(ctx, jupyter.NewSession{Path: notebook, Name: name, Type: "notebook", KernelName: spec})
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)

@@ -1,5 +1,7 @@
 package kernel
 
+import "cmp"
+
 // The states of a kernel, as [Conn.Correct] returns them. StateUnknown is the state after a lost connection.
 const (
 	StateUnknown    = "unknown"
@@ -30,9 +32,7 @@ type tracker struct {
 const unheard = "unheard"
 
 func newTracker(state string) tracker {
-	if state == "" {
-		state = StateUnknown
-	}
+	state = cmp.Or(state, StateUnknown)
 	t := tracker{state: state, busy: map[string]bool{}}
 	if state == StateBusy {
 		t.busy[unheard] = true

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -51,9 +52,7 @@ func (c *Conn) probeAfterGap() {
 			continue
 		}
 		told = append(told, ex)
-		if ex.failure == nil {
-			ex.failure = ErrAnswerLost
-		}
+		ex.failure = cmp.Or(ex.failure, ErrAnswerLost)
 	}
 	if len(told) > 0 {
 		c.first = append([]outgoing{c.newProbe()}, c.first...)

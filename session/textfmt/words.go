@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+	"github.com/samber/lo"
 )
 
 // Size counts the characters of s, that is Unicode code points, as all limits of texts do.
@@ -175,9 +176,5 @@ func Quoted(s string) string {
 
 // QuotedList writes values in quotation marks, with commas between them.
 func QuotedList[T any](values []T) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, Quoted(fmt.Sprint(v)))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(lo.Map(values, func(v T, _ int) string { return Quoted(fmt.Sprint(v)) }), ", ")
 }

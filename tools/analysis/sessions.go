@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/service/analysis"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -181,10 +183,9 @@ func connectable(ctx context.Context, d *deps.Deps) ([]Connectable, error) {
 			paths[s.Kernel.ID] = path.String()
 		}
 	}
-	out := make([]Connectable, 0, len(kernels))
-	for _, k := range kernels {
-		out = append(out, Connectable{KernelID: k.ID, KernelName: k.Name, Path: paths[k.ID], Status: k.ExecutionState})
-	}
+	out := lo.Map(kernels, func(k jupyter.Kernel, _ int) Connectable {
+		return Connectable{KernelID: k.ID, KernelName: k.Name, Path: paths[k.ID], Status: k.ExecutionState}
+	})
 	slices.SortFunc(out, func(a, b Connectable) int {
 		if (a.Path == "") != (b.Path == "") {
 			return cmp.Compare(b.Path, a.Path)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis/srcbook"
 	"github.com/nbduet/nbduet/tools/analysis/templates"
@@ -15,11 +17,7 @@ import (
 
 // PatternNames are the names of all templates.
 func PatternNames() []string {
-	var out []string
-	for _, t := range templates.All() {
-		out = append(out, t.Name)
-	}
-	return out
+	return lo.Map(templates.All(), func(t templates.Template, _ int) string { return t.Name })
 }
 
 type templateArgs struct {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
@@ -47,10 +49,7 @@ func listingWords(l inspect.Listing) plaintext.Text {
 	if l.Total == 0 {
 		return plaintext.Text{First: "no variables"}
 	}
-	lines := make([]string, len(l.Variables))
-	for i, v := range l.Variables {
-		lines[i] = plaintext.Line(variableLine(v))
-	}
+	lines := lo.Map(l.Variables, func(v inspect.Variable, _ int) string { return plaintext.Line(variableLine(v)) })
 	t := plaintext.Text{First: textfmt.Plural(l.Total, "variable")}
 	if n := len(l.Variables); n < l.Total {
 		t.First += fmt.Sprintf(", the first %d", n)
@@ -87,11 +86,7 @@ func detailWords(d inspect.Detail) plaintext.Text {
 		t.Add(plaintext.Block{Head: " value", Body: value})
 	}
 	if len(d.Attributes) > 0 {
-		var lines []string
-		for _, a := range d.Attributes {
-			lines = append(lines, a.Name+": "+a.Type)
-		}
-		t.Add(plaintext.Block{Head: " attributes", Body: strings.Join(lines, "\n")})
+		t.Add(plaintext.Block{Head: " attributes", Body: strings.Join(lo.Map(d.Attributes, func(a inspect.Named, _ int) string { return a.Name + ": " + a.Type }), "\n")})
 	}
 	return t
 }

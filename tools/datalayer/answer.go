@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -158,11 +160,7 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 func table(columns []string, rows [][]string) string {
 	out := []string{strings.Join(columns, "\t")}
 	for _, row := range rows {
-		fields := make([]string, len(row))
-		for i, f := range row {
-			fields[i] = oneField(f)
-		}
-		out = append(out, strings.Join(fields, "\t"))
+		out = append(out, strings.Join(lo.Map(row, func(f string, _ int) string { return oneField(f) }), "\t"))
 	}
 	return strings.Join(out, "\n")
 }

@@ -125,8 +125,7 @@ func globExpression(pattern string) (*regexp.Regexp, error) {
 			b.WriteString(`[^/]`)
 		default:
 			inside := token[1 : len(token)-1]
-			negated, isNegated := strings.CutPrefix(inside, "!")
-			if isNegated {
+			if negated, isNegated := strings.CutPrefix(inside, "!"); isNegated {
 				inside = "^" + negated
 			}
 			b.WriteString("[" + strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(inside) + "]")

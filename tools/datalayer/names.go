@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -44,11 +46,7 @@ func (u *userNotebooks) path(name string) (jupyter.Path, bool) {
 }
 
 func (u *userNotebooks) names() []string {
-	out := make([]string, len(u.all))
-	for i, n := range u.all {
-		out[i] = n.name
-	}
-	return out
+	return lo.Map(u.all, func(n usedNotebook, _ int) string { return n.name })
 }
 
 // using does something with the notebooks that the client of ctx has named. A client that is new has the one that the

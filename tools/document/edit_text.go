@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/service/files"
@@ -147,10 +149,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 		if len(at) > most {
 			at, more = at[:most], fmt.Sprintf(" and %d more", len(at)-most)
 		}
-		var having []string
-		for _, i := range at {
-			having = append(having, fmt.Sprintf("%d (id %s)", i, textfmt.Quoted(cells[i].ID)))
-		}
+		having := lo.Map(at, func(i int, _ int) string { return fmt.Sprintf("%d (id %s)", i, textfmt.Quoted(cells[i].ID)) })
 		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}
 	target.Touch(ctx, doc, id)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -83,11 +85,7 @@ func nearLines(text, like string) []string {
 		at += len(line) + 1
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var out []string
-	for _, f := range found[:min(most, len(found))] {
-		out = append(out, lineAt(text, f.at))
-	}
-	return out
+	return lo.Map(found[:min(most, len(found))], func(f scored, _ int) string { return lineAt(text, f.at) })
 }
 
 // pairs counts the pairs of neighbouring letters of a line; a long one is cut.

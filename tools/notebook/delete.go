@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -97,11 +99,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target)
 	if !tool.InWords(ctx) {
 		return ""
 	}
-	ids := make([]string, len(cells))
-	for i, c := range cells {
-		ids[i] = c.Cell
-	}
-	return target.RollOf(ctx, doc).Named(ids...)
+	return target.RollOf(ctx, doc).Named(lo.Map(cells, func(c readset.Target, _ int) string { return c.Cell })...)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.

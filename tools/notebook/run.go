@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -199,11 +201,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	}
 	return lim.Fit(a, func(lim render.OutputLimits) {
 		pictures := f.runs[0].NewSet(expected)
-		var results []ExecutionResult
-		for _, r := range f.runs {
-			results = append(results, f.show(r, lim, pictures))
-		}
-		set(results)
+		set(lo.Map(f.runs, func(r finishedRun, _ int) ExecutionResult { return f.show(r, lim, pictures) }))
 		a.Images = pictures.Images
 	})
 }

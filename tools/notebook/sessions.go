@@ -76,8 +76,7 @@ func endNbSession(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			info, found := document.SessionAt(ctx, d, path)
-			if found && !info.Notebook {
+			if info, found := document.SessionAt(ctx, d, path); found && !info.Notebook {
 				return nil, fmt.Errorf("path %s is a text document, not a notebook"+textfmt.Hint(": end_document_session closes it"), textfmt.Quoted(path.String()))
 			}
 			return document.EndSession(ctx, d, path, "notebook")

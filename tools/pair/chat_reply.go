@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/chat"
@@ -99,11 +101,7 @@ func attachmentsOf(ctx context.Context, d *deps.Deps, m mentions.Mention, of jup
 	if len(cells) == 0 {
 		return nil, nil
 	}
-	var paths []string
-	for _, a := range m.Attached {
-		paths = append(paths, a.Path)
-	}
-	paths = slices.Compact(paths)
+	paths := slices.Compact(lo.Map(m.Attached, func(a mentions.Attached, _ int) string { return a.Path }))
 	paths = paths[:min(len(paths), maxAttachedNotebooks)]
 	if beside, err := chatwatch.Beside(of); err == nil {
 		paths = append(paths, beside.String())

@@ -182,8 +182,7 @@ func (r *LookResult) known(k people.Known) {
 	if k.All() {
 		return
 	}
-	in := k.Seconds()
-	if r.KnownIn == nil || in > *r.KnownIn {
+	if in := k.Seconds(); r.KnownIn == nil || in > *r.KnownIn {
 		r.KnownIn = &in
 	}
 	r.Lost = r.Lost || k.Cut

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
@@ -68,11 +70,7 @@ func (r *LookResult) words() plaintext.Text {
 			t.Add(r.at(s, at, []string{"another tab of " + s.called}))
 		}
 	}
-	var others []string
-	for _, e := range r.Elsewhere {
-		others = append(others, e.called+" has "+front(e.Front)+" in front")
-	}
-	t.Note(strings.Join(others, "; "))
+	t.Note(strings.Join(lo.Map(r.Elsewhere, func(e Elsewhere, _ int) string { return e.called + " has " + front(e.Front) + " in front" }), "; "))
 	return t
 }
 

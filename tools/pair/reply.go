@@ -129,8 +129,7 @@ func beneath(cells []ydoc.Cell, cell string) (at int, ok bool) {
 		return len(cells), false
 	}
 	for at++; at < len(cells); at++ {
-		about, _ := cells[at].Metadata[metaKey].(map[string]any)
-		if about["reply_to"] != cell {
+		if about, _ := cells[at].Metadata[metaKey].(map[string]any); about["reply_to"] != cell {
 			break
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -71,10 +73,7 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 		return tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: r.Message} })
 	}
 	write := func(names func(ids ...string) string) plaintext.Text {
-		lines := make([]string, len(r.Steps))
-		for i, s := range r.Steps {
-			lines[i] = s.line(names)
-		}
+		lines := lo.Map(r.Steps, func(s StepView, _ int) string { return s.line(names) })
 		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: new(strings.Join(lines, "\n"))}
 	}
 	if doc.Notebook() == nil {

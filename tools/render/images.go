@@ -115,9 +115,7 @@ func FirstLine(source string) string {
 		if line == "" {
 			continue
 		}
-		if first == "" {
-			first = line
-		}
+		first = cmp.Or(first, line)
 		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "%") {
 			first = line
 			break
@@ -299,8 +297,7 @@ func (t *ImageSet) Rollback(count int) {
 // PicturesIn counts the outputs that have an image, or will have one when they are shown.
 func PicturesIn(outputs []ydoc.Output) (n int) {
 	for _, o := range datauri.Expand(outputs) {
-		data, _ := o["data"].(map[string]any)
-		if slices.ContainsFunc(PictureTypes, func(mime string) bool { return data[mime] != nil }) {
+		if data, _ := o["data"].(map[string]any); slices.ContainsFunc(PictureTypes, func(mime string) bool { return data[mime] != nil }) {
 			n++
 		}
 	}

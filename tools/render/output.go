@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/htmltext"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -99,10 +101,7 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 		s.Omitted = len(all) - lim.Count
 		all = slices.Concat(all[:head], all[len(all)-(lim.Count-head):])
 	}
-	sizes := make([]int, len(all))
-	for i, one := range all {
-		sizes[i] = min(one.size, lim.Each)
-	}
+	sizes := lo.Map(all, func(one content, _ int) int { return min(one.size, lim.Each) })
 	for i, allowed := range share(sizes, lim.Total) {
 		before := len(pictures.Images)
 		out, wasCut := all[i].show(allowed, pictures)

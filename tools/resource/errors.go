@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +46,7 @@ func noResource(uri, message, reason string) error {
 //
 // Each resource that could not be read leaves a record in the log.
 func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(message any) *requestError, log *slog.Logger) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	hooks.AddOnError(func(ctx context.Context, _ any, method mcp.MCPMethod, message any, err error) {
 		switch method {
 		case mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
@@ -97,9 +96,7 @@ func codePromptErrors(hooks *server.Hooks, settle func(string) string) {
 // logUnread records a resource that could not be read. e is the coded error, nil if it has none.
 func logUnread(ctx context.Context, log *slog.Logger, uri string, e *requestError, err error) {
 	uri, _ = textfmt.Cut(uri, 2000)
-	if e == nil {
-		e = &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
-	}
+	e = cmp.Or(e, &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()})
 	level := slog.LevelWarn // a mistake of the client's
 	if e.Code == mcp.INTERNAL_ERROR {
 		level = slog.LevelError

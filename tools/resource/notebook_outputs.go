@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -20,11 +22,7 @@ import (
 // safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
 func safeOutputs(outputs []ydoc.Output, lim render.OutputLimits, pictures *render.ImageSet) (shown []map[string]any, wasCut bool) {
 	outputs = datauri.Expand(outputs)
-	safe := make([]ydoc.Output, len(outputs))
-	for i, o := range outputs {
-		safe[i] = safeOutput(o)
-	}
-	cut := render.ContentsOf(safe).Show(lim, pictures)
+	cut := render.ContentsOf(lo.Map(outputs, func(o ydoc.Output, _ int) ydoc.Output { return safeOutput(o) })).Show(lim, pictures)
 	for _, o := range cut.Outputs {
 		if o["output_type"] == "error" {
 			o = map[string]any{"output_type": "error", "ename": o["name"], "evalue": o["value"], "traceback": o["traceback"]}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/nbformat"
@@ -250,8 +251,7 @@ func (d *Provider) readJSON(ctx context.Context, o deps.OwnedNotebook) (mcp.Text
 			wasCut = wasCut || cut
 		}
 		content["cells"] = list
-		c, err := contentsJSON(content, meta)
-		if err != nil || fitsWire(c.Text) || len(list) == 0 {
+		if c, err := contentsJSON(content, meta); err != nil || fitsWire(c.Text) || len(list) == 0 {
 			if wasCut {
 				meta["truncated"], meta["cellsLeftOut"] = true, left
 			}
@@ -280,14 +280,12 @@ type ListedCell struct {
 
 func (d *Provider) readCellList(o deps.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
-	list := []ListedCell{}
-	for _, c := range nb.Cells() {
-		list = append(list, ListedCell{c.ID, c.Type, c.Source, cellLanguage(nb, c).Name, cellStatus(c), c.ExecutionCount, len(c.Outputs) > 0})
-	}
+	list := lo.Map(nb.Cells(), func(c ydoc.Cell, _ int) ListedCell {
+		return ListedCell{c.ID, c.Type, c.Source, cellLanguage(nb, c).Name, cellStatus(c), c.ExecutionCount, len(c.Outputs) > 0}
+	})
 	meta := d.metaOf(o).readFields(map[string]any{"name": "Notebook Cells", "description": "Individual cells from the notebook"})
 	for all := len(list); ; list = list[:len(list)*3/4] {
-		c, err := contentsJSON(list, meta)
-		if err != nil || fitsWire(c.Text) || len(list) == 0 {
+		if c, err := contentsJSON(list, meta); err != nil || fitsWire(c.Text) || len(list) == 0 {
 			if len(list) < all {
 				meta["truncated"], meta["cellsLeftOut"] = true, all-len(list)
 			}
@@ -315,8 +313,7 @@ func (d *Provider) readOutputs(ctx context.Context, o deps.OwnedNotebook, c ydoc
 func (d *Provider) outputsJSON(ctx context.Context, o deps.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.Halved() {
 		shown, wasCut := safeOutputs(outputs, lim, d.addressesOnly(ctx, o.Doc, c))
-		r, err := contentsJSON(around(shown), meta)
-		if err != nil || fitsWire(r.Text) || lim.None() {
+		if r, err := contentsJSON(around(shown), meta); err != nil || fitsWire(r.Text) || lim.None() {
 			if wasCut {
 				meta["truncated"] = true
 			}

@@ -103,8 +103,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 
 // export parses what follows file:///notebooks/.
 func (u notebookURI) export(parts []string) (notebookURI, error) {
-	n := len(parts)
-	if n >= 2 && parts[0] != "" {
+	if n := len(parts); n >= 2 && parts[0] != "" {
 		u.session = parts[0]
 		if file, ok := strings.CutSuffix(parts[n-1], target.ExportSuffix); ok && file != "" {
 			u.form, u.file = formExport, strings.Join(append(parts[1:n-1:n-1], file), "/")

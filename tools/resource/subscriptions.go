@@ -120,8 +120,7 @@ func startNotifier(hooks *server.Hooks, d *Provider) *notifier {
 	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	l.noted.happened, l.noted.tools = nothing(), map[string]bool{}
 	if d.Manager != nil {
-		stop := d.Manager.Observe(l.note)
-		if !d.Manager.Go(func(ctx context.Context) { l.run(ctx); stop() }) {
+		if stop := d.Manager.Observe(l.note); !d.Manager.Go(func(ctx context.Context) { l.run(ctx); stop() }) {
 			stop()
 		}
 	}

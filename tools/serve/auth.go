@@ -114,8 +114,7 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	if s.cfg.Only != "" {
 		return entrant(r.Context(), s.cfg.Only)
 	}
-	token, ok := Bearer(r)
-	if ok {
+	if token, ok := Bearer(r); ok {
 		if n := s.tokens.find(token); n >= 0 {
 			name, err := s.userName(r)
 			return tokenCaller(n, name), err

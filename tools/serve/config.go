@@ -129,8 +129,6 @@ func (cfg Config) check() (Config, error) {
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	return cfg, nil
 }

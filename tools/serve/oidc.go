@@ -14,6 +14,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+	"github.com/samber/lo"
 )
 
 // OIDC names an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys
@@ -76,8 +77,7 @@ func checkIssuer(address string) error {
 
 // checkSafe refuses an address whose answers others could change on the way.
 func checkSafe(u *url.URL) error {
-	ip := net.ParseIP(u.Hostname())
-	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
 	}
 	return fmt.Errorf("%q is not safe: use https for another machine", u.Redacted())
@@ -96,10 +96,7 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	}
 	// The verifier checks the signature first, then issuer and times.
 	watch := &recordingKeys{keys: i.keys}
-	var algs []string
-	for _, a := range signing {
-		algs = append(algs, string(a))
-	}
+	algs := lo.Map(signing, func(a jose.SignatureAlgorithm, _ int) string { return string(a) })
 	verifier := oidc.NewVerifier(i.cfg.Issuer, watch, &oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: algs, Now: i.keys.now})
 	t, err := verifier.Verify(ctx, token)
 	var late *oidc.TokenExpiredError

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
@@ -86,10 +88,7 @@ func (v View) gone(prefix string) []string {
 	if len(ids) == 0 {
 		return nil
 	}
-	there := make(map[string]bool, len(v.Now))
-	for _, c := range v.Now {
-		there[c.ID] = true
-	}
+	there := lo.SliceToMap(v.Now, func(c ydoc.Cell) (string, bool) { return c.ID, true })
 	ids = slices.DeleteFunc(ids, func(id string) bool { return there[id] })
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -112,10 +111,9 @@ func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 		v.list(fits[:min(fitsShown, len(fits))]...)
 	}
 	short := v.ShortIDs()
-	var parts []string
-	for _, i := range fits {
-		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, textfmt.Quoted(short(v.Now[i].ID)), textfmt.Quoted(firstLine(v.Now[i]))))
-	}
+	parts := lo.Map(fits, func(i int, _ int) string {
+		return fmt.Sprintf("%d is %s (%s)", i, textfmt.Quoted(short(v.Now[i].ID)), textfmt.Quoted(firstLine(v.Now[i])))
+	})
 	for _, id := range gone {
 		parts = append(parts, textfmt.Quoted(short(id))+" was deleted")
 	}
@@ -135,10 +133,9 @@ func (v View) twins(what, id string, at []int) error {
 
 // Twins lists the cells at the indexes, which have one nbformat id, with the id that names each.
 func Twins(cells []ydoc.Cell, id string, at []int) string {
-	parts := make([]string, len(at))
-	for i, at := range at {
-		parts[i] = fmt.Sprintf("index %d is %s (%s)", at, textfmt.Quoted(cells[at].Exactly()), textfmt.Quoted(firstLine(cells[at])))
-	}
+	parts := lo.Map(at, func(at int, _ int) string {
+		return fmt.Sprintf("index %d is %s (%s)", at, textfmt.Quoted(cells[at].Exactly()), textfmt.Quoted(firstLine(cells[at])))
+	})
 	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), textfmt.Quoted(id), strings.Join(parts, ", "))
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -148,11 +149,7 @@ func TouchLater(ctx context.Context, doc *session.Document) {
 
 // TouchCells is Touch of cells.
 func TouchCells(ctx context.Context, doc *session.Document, cells []ydoc.Cell) {
-	ids := make([]string, len(cells))
-	for i, c := range cells {
-		ids[i] = c.ID
-	}
-	Touch(ctx, doc, ids...)
+	Touch(ctx, doc, lo.Map(cells, func(c ydoc.Cell, _ int) string { return c.ID })...)
 }
 
 // TouchRun is Touch of the cell of a run, if its notebook is open.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,9 +152,7 @@ func (c *Calls) Cancel(session string, id any, reason string) {
 	if one == nil {
 		return
 	}
-	if one.cause == nil {
-		one.cause = &Cancelled{reason}
-	}
+	one.cause = cmp.Or(one.cause, &Cancelled{reason})
 	if one.cancel != nil {
 		one.cancel(*one.cause)
 	}

@@ -29,8 +29,7 @@ func (c *complaints) add(format string, args ...any) {
 
 // look checks a value against its schema.
 func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
-	wanted := kindsOf(s)
-	if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(kind string) bool { return isKind(value, kind) }) {
+	if wanted := kindsOf(s); len(wanted) > 0 && !slices.ContainsFunc(wanted, func(kind string) bool { return isKind(value, kind) }) {
 		c.add("%s is %s, wanted %s", subject(at), shown(value), strings.Join(wanted, " or "))
 		return
 	}

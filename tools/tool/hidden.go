@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -51,9 +52,7 @@ func (s Schema) WithManners(maxWait float64) Schema {
 		ArgWait:  {Type: "number", Minimum: &least, Maximum: &maxWait},
 		ArgForce: {Type: "boolean"},
 	} {
-		if out.Properties[name] == nil {
-			out.Properties[name] = p
-		}
+		out.Properties[name] = cmp.Or(out.Properties[name], p)
 	}
 	return Schema{&out}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agext/levenshtein"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/samber/lo"
 )
 
 // Models write null for what they leave out, and numbers, booleans and lists as texts. What such a value means is plain
@@ -41,11 +42,7 @@ func understood(s *jsonschema.Schema, value any) any {
 		if s.Items == nil {
 			return v
 		}
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = understood(s.Items, item)
-		}
-		return out
+		return lo.Map(v, func(item any, _ int) any { return understood(s.Items, item) })
 	}
 	return value
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/samber/lo"
 )
 
 // A Schema is the schema of a tool's arguments or of its result, as clients see it.
@@ -194,11 +195,7 @@ func write(s *jsonschema.Schema) json.RawMessage {
 	}
 	out.addUnless(len(s.Required) == 0, "required", s.Required)
 	out.addUnless(s.AdditionalProperties == nil, "additionalProperties", false)
-	var either []json.RawMessage
-	for _, one := range s.AnyOf {
-		either = append(either, write(one))
-	}
-	out.addUnless(either == nil, "anyOf", either)
+	out.addUnless(len(s.AnyOf) == 0, "anyOf", lo.Map(s.AnyOf, func(one *jsonschema.Schema, _ int) json.RawMessage { return write(one) }))
 	if s.Items != nil {
 		out.add("items", write(s.Items))
 	}

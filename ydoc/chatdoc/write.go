@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -202,10 +204,9 @@ func (a Attachment) value() map[string]any {
 	}
 	v["cells"] = nil
 	if len(a.Cells) > 0 {
-		cells := make([]any, len(a.Cells))
-		for i, c := range a.Cells {
-			cells[i] = map[string]any{"id": c.ID, "input_type": cmp.Or(c.Type, "code"), "selection": c.Selection.value()}
-		}
+		cells := lo.Map(a.Cells, func(c Cell, _ int) any {
+			return map[string]any{"id": c.ID, "input_type": cmp.Or(c.Type, "code"), "selection": c.Selection.value()}
+		})
 		v["cells"] = cells
 	}
 	return v

@@ -113,8 +113,7 @@ func (t *Type) Where(a Added) (stretches [][2]int) {
 			continue
 		}
 		from := max(item.ID.Clock, a.First)
-		to := min(item.ID.Clock+item.Length, a.First+a.Units)
-		if uint64(item.ID.Client) == a.Client && from < to {
+		if to := min(item.ID.Clock+item.Length, a.First+a.Units); uint64(item.ID.Client) == a.Client && from < to {
 			stretches = append(stretches, [2]int{at + from - item.ID.Clock, at + to - item.ID.Clock})
 		}
 		at += item.Length

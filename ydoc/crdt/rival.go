@@ -193,8 +193,7 @@ func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same [
 		from, known := origins[first]
 		n := 1
 		for ; n < item.Length; n++ {
-			next, alike := origins[unit{first.client, first.clock + n}]
-			if alike != known || known && !follow(from, next, n, same) {
+			if next, alike := origins[unit{first.client, first.clock + n}]; alike != known || known && !follow(from, next, n, same) {
 				break
 			}
 		}

@@ -270,8 +270,7 @@ func (r *Races) typedInto(t *Type, item *ycrdt.Item, trans *ycrdt.Transaction) {
 		return
 	}
 	for _, c := range r.all {
-		gone := deletions{ranges: c.step.deleted}
-		if !gone.moved(t) {
+		if !(&deletions{ranges: c.step.deleted}).moved(t) {
 			continue
 		}
 		item.SetKeep(true)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // A Number is a number that JSON cannot have. It is a plain value, as float64 is, and equal to itself.
@@ -99,8 +101,7 @@ func formAt(text []byte, at, form int) *[3]string {
 		return nil
 	}
 	for i, f := range forms {
-		rest, ok := bytes.CutPrefix(text[at:], []byte(f[form]))
-		if ok && (len(rest) == 0 || strings.IndexByte(" \t\r\n]},", rest[0]) >= 0) {
+		if rest, ok := bytes.CutPrefix(text[at:], []byte(f[form])); ok && (len(rest) == 0 || strings.IndexByte(" \t\r\n]},", rest[0]) >= 0) {
 			return &forms[i]
 		}
 	}
@@ -157,11 +158,7 @@ func Literals(v any) any {
 			}
 		}
 	case []any:
-		list := make([]any, len(v))
-		for i, e := range v {
-			list[i] = Literals(e)
-		}
-		return list
+		return lo.Map(v, func(e any, _ int) any { return Literals(e) })
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for k, e := range v {

@@ -68,8 +68,7 @@ func refine(dst []span, old, new string, s span) []span {
 
 // chance reports whether the text between two changes is no more than blanks and signs, and shorter than both.
 func chance(between string, left, right span) bool {
-	n := len(between)
-	if n >= max(left.a1-left.a0, left.b1-left.b0) || n >= max(right.a1-right.a0, right.b1-right.b0) {
+	if n := len(between); n >= max(left.a1-left.a0, left.b1-left.b0) || n >= max(right.a1-right.a0, right.b1-right.b0) {
 		return false
 	}
 	return !strings.ContainsFunc(between, func(r rune) bool { return wordRune(r) || r == '\n' })

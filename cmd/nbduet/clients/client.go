@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
@@ -71,11 +73,7 @@ var clients = []client{
 }
 
 func names() []string {
-	var list []string
-	for _, c := range clients {
-		list = append(list, c.name)
-	}
-	return list
+	return lo.Map(clients, func(c client, _ int) string { return c.name })
 }
 
 // find is the client that the arguments name.

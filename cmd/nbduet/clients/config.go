@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
@@ -177,10 +179,7 @@ func remove(c client, named string, m Machine, out io.Writer) error {
 
 // others are the files whose entries may name a token: those of all clients, and one more.
 func others(m Machine, f format, named string) map[string]format {
-	files := make(map[string]format)
-	for _, c := range clients {
-		files[c.file(m)] = c.format
-	}
+	files := lo.SliceToMap(clients, func(c client) (string, format) { return c.file(m), c.format })
 	if f != nil {
 		files[named] = f
 	}

@@ -139,8 +139,7 @@ func Lines(m Machine) []string {
 	command, _ := starter(m, "")
 	var lines []string
 	for _, i := range all {
-		remote := i.Configured && len(i.Command) == 0
-		if !i.Present || i.Configured && i.Problem == "" && (remote || slices.Equal(i.Command, command)) {
+		if remote := i.Configured && len(i.Command) == 0; !i.Present || i.Configured && i.Problem == "" && (remote || slices.Equal(i.Command, command)) {
 			continue
 		}
 		words := append(self(m), "config", i.Name, "--write")

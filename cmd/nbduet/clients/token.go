@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -98,17 +99,13 @@ var odd = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
 // tokenName is the name of a server's token file. Two servers at one address, as a hub has them, have their paths in it.
 func tokenName(address string) string {
-	if address == "" {
-		address = "http://localhost:8888" // what nbduet takes where it finds none
-	}
+	address = cmp.Or(address, "http://localhost:8888") // what nbduet takes where it finds none
 	u, err := url.Parse(address)
 	if err != nil {
 		u = &url.URL{}
 	}
 	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	plain := u.Hostname() + "-" + port
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		plain += "-" + path
@@ -165,8 +162,7 @@ func forget(m Machine, token string, files map[string]format) bool {
 		if err != nil {
 			return false
 		}
-		e, err := read(format, f.text)
-		if err != nil || e != nil && filepath.Clean(e.env[envTokenFile]) == filepath.Clean(token) {
+		if e, err := read(format, f.text); err != nil || e != nil && filepath.Clean(e.env[envTokenFile]) == filepath.Clean(token) {
 			return false
 		}
 	}

@@ -60,9 +60,7 @@ func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) 
 		return nil, fmt.Errorf("--resource-url: %q is not the service's public address, such as https://hub.example.org/services/nbduet", address)
 	}
 	s.Hosts = []string{outside.Hostname(), at.Hostname()}
-	if public == "" {
-		public = outside.Scheme + "://" + outside.Host + strings.TrimSuffix(get("BASE_URL"), "/") + "/hub"
-	}
+	public = cmp.Or(public, outside.Scheme+"://"+outside.Host+strings.TrimSuffix(get("BASE_URL"), "/")+"/hub")
 	s.Login = login.Config{
 		URL: address, Authorize: public + "/api/oauth2/authorize", Token: strings.TrimSuffix(s.API, "/") + "/oauth2/token",
 		ClientID: cmp.Or(get("CLIENT_ID"), "service-"+get("SERVICE_NAME")), Secret: secret,

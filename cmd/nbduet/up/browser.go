@@ -29,8 +29,7 @@ func (j job) openBrowser(file string, r jupyter.Running) error {
 		return fmt.Errorf("open the browser: %w", err)
 	}
 	name, args := opener(runtime.GOOS)
-	cmd := exec.Command(name, append(args, file)...)
-	if cmd.Start() == nil { // the address can be opened by hand
+	if cmd := exec.Command(name, append(args, file)...); cmd.Start() == nil { // the address can be opened by hand
 		_ = cmd.Process.Release() // it may be the browser itself
 	}
 	return nil

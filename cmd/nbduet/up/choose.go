@@ -1,6 +1,7 @@
 package up
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -37,9 +38,7 @@ func (j job) jupyter(ctx context.Context) (string, error) {
 			j.errs.Good("JupyterLab %s of %s", p.Lab, p.Prefix)
 			return p.Program, nil
 		}
-		if why == "" {
-			why = wrong
-		}
+		why = cmp.Or(why, wrong)
 	}
 	if why != "" {
 		j.errs.Note("%s; taking an environment of nbduet's own", why)

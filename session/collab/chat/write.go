@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,12 +14,8 @@ import (
 // member is somebody of ours as the chat knows them: as one who can be mentioned, by the name that is shown, and whose
 // full name says that it is no person.
 func member(u awareness.User) User {
-	if u.Name == "" {
-		u.Name = u.DisplayName
-	}
-	if u.DisplayName == "" {
-		u.DisplayName = strings.TrimSpace(strings.TrimSuffix(u.Name, awareness.AIMark))
-	}
+	u.Name = cmp.Or(u.Name, u.DisplayName)
+	u.DisplayName = cmp.Or(u.DisplayName, strings.TrimSpace(strings.TrimSuffix(u.Name, awareness.AIMark)))
 	if !strings.Contains(u.Name, awareness.AIMark) {
 		u.Name += " " + awareness.AIMark
 	}

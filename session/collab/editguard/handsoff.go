@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -87,11 +89,7 @@ func GoOn(ctx context.Context, doc Document, cell string, who Who, present []str
 			lifted = slices.DeleteFunc(slices.Clone(others), func(h Hold) bool { return slices.Contains(present, h.Username) })
 		}
 		still = slices.DeleteFunc(others, func(h Hold) bool { return slices.Contains(lifted, h) })
-		entries := map[string]any{}
-		for _, h := range lifted {
-			entries[h.key()] = nil
-		}
-		return entries
+		return lo.SliceToMap(lifted, func(h Hold) (string, any) { return h.key(), nil })
 	})
 	return still, err
 }

@@ -1,5 +1,7 @@
 package mentions
 
+import "github.com/samber/lo"
+
 // A Standing is a mention with what has become of it.
 type Standing struct {
 	Listed
@@ -14,11 +16,7 @@ func (s Standing) Ours() bool { return s.Taken != "" && s.Taken != Elsewhere }
 func (b *Book) All() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ids := make([]string, len(b.all))
-	for i, k := range b.all {
-		ids[i] = k.ID
-	}
-	return ids
+	return lo.Map(b.all, func(k *kept, _ int) string { return k.ID })
 }
 
 // Standing is what has become of a mention; false if it is not kept.

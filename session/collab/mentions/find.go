@@ -46,8 +46,7 @@ func findInText(text string, from int, names []Name) (calls []call) {
 		}
 		at += next
 		name, n := called(text[at+1:], names)
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		if name == "" || wordly(before) || before == '@' {
+		if before, _ := utf8.DecodeLastRuneInString(text[:at]); name == "" || wordly(before) || before == '@' {
 			at++
 			continue
 		}

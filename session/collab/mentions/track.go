@@ -1,6 +1,7 @@
 package mentions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -202,9 +203,7 @@ type writer struct {
 // compare takes in what a cell has become.
 func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
 	was := t.cells[id]
-	if was == nil {
-		was = &cell{}
-	}
+	was = cmp.Or(was, &cell{})
 	found := findIn(is.Type, is.Source, names)
 	next := &cell{typ: is.Type, source: is.Source}
 	t.cells[id] = next

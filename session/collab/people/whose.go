@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -125,10 +127,7 @@ func (c Company) list(persons []Person) string {
 	persons = slices.SortedFunc(slices.Values(persons), func(a, b Person) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Username, b.Username))
 	})
-	var names []string
-	for _, p := range persons[:min(maxListed, len(persons))] {
-		names = append(names, Called(p.Name, p.Username, true))
-	}
+	names := lo.Map(persons[:min(maxListed, len(persons))], func(p Person, _ int) string { return Called(p.Name, p.Username, true) })
 	if more := len(persons) - maxListed; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -102,11 +104,7 @@ func (f *Faces) Of(client string) Face {
 func (f *Faces) All() []Face {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := make([]Face, len(f.order))
-	for i, client := range f.order {
-		out[i] = f.faces[client].Face
-	}
-	return out
+	return lo.Map(f.order, func(client string, _ int) Face { return f.faces[client].Face })
 }
 
 // Forget forgets a client that has left.

@@ -67,8 +67,7 @@ func called(name string) string {
 func short(name string) string {
 	name = strings.ToLower(name)
 	for _, k := range wellKnown {
-		rest, begins := strings.CutPrefix(name, k.begins)
-		if begins && (rest == "" || !unicode.IsLetter([]rune(rest)[0])) {
+		if rest, begins := strings.CutPrefix(name, k.begins); begins && (rest == "" || !unicode.IsLetter([]rune(rest)[0])) {
 			return k.name
 		}
 	}

@@ -74,8 +74,7 @@ func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string
 // holds reports whether a file has the document's current content, and if so records it.
 func (s *Saver) holds(j Joined, c jupyter.Content) bool {
 	revision := j.replica().Revision()
-	differs, err := j.Ahead(c)
-	if err != nil || differs != nil || j.replica().Revision() != revision {
+	if differs, err := j.Ahead(c); err != nil || differs != nil || j.replica().Revision() != revision {
 		return false
 	}
 	s.file.mu.Lock()

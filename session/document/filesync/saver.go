@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -77,11 +79,7 @@ func (s *Saver) Edited(j Joined, cells []string) {
 	if j.Text != nil {
 		cells = []string{""}
 	}
-	sources := make(map[string]string, len(cells))
-	for _, id := range cells {
-		sources[id] = j.source(id)
-	}
-	s.file.edited(sources)
+	s.file.edited(lo.SliceToMap(cells, func(id string) (string, string) { return id, j.source(id) }))
 }
 
 // Unused tells the saver that nobody uses the document now.

@@ -141,8 +141,7 @@ func missingInCell(cell map[string]any, at int, current bool) error {
 	if !ok {
 		return lacks(name, "cell_type", cell["cell_type"], "\"code\", \"markdown\" or \"raw\"")
 	}
-	_, has := cell["outputs"].([]any)
-	if kind == "code" && !has {
+	if _, has := cell["outputs"].([]any); kind == "code" && !has {
 		return lacks(name, "outputs", cell["outputs"], "a list")
 	}
 	if !current {

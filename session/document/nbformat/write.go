@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
@@ -31,10 +33,7 @@ func (n Notebook) Content() map[string]any {
 // other readers.
 func Of(nb *ydoc.Notebook) map[string]any {
 	major, minor := nb.NBFormat()
-	cells := []any{}
-	for _, c := range nb.Cells() {
-		cells = append(cells, cellContent(c, major > 4 || minor >= 5))
-	}
+	cells := lo.Map(nb.Cells(), func(c ydoc.Cell, _ int) any { return cellContent(c, major > 4 || minor >= 5) })
 	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
@@ -76,10 +75,7 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 		out["attachments"] = c.Attachments
 	}
 	if c.Type == ydoc.Code {
-		outputs := []any{}
-		for _, o := range c.Outputs {
-			outputs = append(outputs, map[string]any(o))
-		}
+		outputs := lo.Map(c.Outputs, func(o ydoc.Output, _ int) any { return map[string]any(o) })
 		out["outputs"], out["execution_count"] = outputs, nil
 		if c.ExecutionCount != nil {
 			out["execution_count"] = *c.ExecutionCount

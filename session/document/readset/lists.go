@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/samber/lo"
 )
 
 const (
@@ -45,10 +47,7 @@ func (l *list) follow(was *list) {
 		l.left = was.left
 		return
 	}
-	drop := make(map[string]bool, len(l.ids))
-	for _, id := range l.ids {
-		drop[id] = true
-	}
+	drop := lo.SliceToMap(l.ids, func(id string) (string, bool) { return id, true })
 	for _, ids := range [][]string{was.left, was.ids} {
 		for _, id := range ids {
 			if !drop[id] {

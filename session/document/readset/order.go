@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -117,10 +119,7 @@ func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 			return !known
 		})
 	}
-	byID := make(map[string]ydoc.Cell, len(now))
-	for _, c := range now {
-		byID[c.ID] = c
-	}
+	byID := lo.SliceToMap(now, func(c ydoc.Cell) (string, ydoc.Cell) { return c.ID, c })
 	listed = make([]ydoc.Cell, len(known.ids))
 	for i, id := range known.ids {
 		listed[i] = byID[id]
@@ -179,9 +178,5 @@ func (r Reader) Rearranged(ids ...string) {
 }
 
 func idsOf(cells []ydoc.Cell) []string {
-	ids := make([]string, len(cells))
-	for i, c := range cells {
-		ids[i] = c.ID
-	}
-	return ids
+	return lo.Map(cells, func(c ydoc.Cell, _ int) string { return c.ID })
 }

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/document/nbformat"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
@@ -66,11 +68,7 @@ func (o *overwriting) run() error {
 		now[i] = c
 	}
 	match := matchCells(now, o.file.Cells)
-	kept := map[int]bool{}
-	for _, at := range match {
-		kept[at] = true
-	}
-	if err := o.remove(now, kept); err != nil {
+	if err := o.remove(now, lo.SliceToMap(match, func(at int) (int, bool) { return at, true })); err != nil {
 		return err
 	}
 	var stay []int // cells of the file that are there
@@ -307,11 +305,7 @@ func plainValue(v any) any {
 		}
 		return out
 	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = plainValue(e)
-		}
-		return out
+		return lo.Map(v, func(e any, _ int) any { return plainValue(e) })
 	case int:
 		return float64(v)
 	case json.Number:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
@@ -27,11 +29,7 @@ type Target struct {
 
 // targetIDs are the ids of targets.
 func targetIDs(targets []Target) []string {
-	ids := make([]string, len(targets))
-	for i, t := range targets {
-		ids[i] = t.Cell
-	}
-	return ids
+	return lo.Map(targets, func(t Target, _ int) string { return t.Cell })
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the

@@ -1,12 +1,15 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
@@ -83,10 +86,7 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	ids := make([]string, len(e.Have))
-	for i, s := range e.Have {
-		ids[i] = s.ID
-	}
+	ids := lo.Map(e.Have, func(s Step, _ int) string { return s.ID })
 	have := "you have none"
 	if len(ids) > 0 {
 		have = "yours are " + strings.Join(ids, ", ")
@@ -191,9 +191,7 @@ func (h *History) take(name string, count int, id string, again bool) (taken []*
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
 	c := h.clients[name]
-	if c == nil {
-		c = &client{}
-	}
+	c = cmp.Or(c, &client{})
 	taken = c.chosen(count, id, again)
 	if len(taken) == 0 && id != "" {
 		e := &UnknownError{ID: id}

@@ -59,8 +59,7 @@ func Axes(plain string) string {
 		if i > 0 {
 			text = "; " + text
 		}
-		end := "; and " + strconv.Itoa(len(found)-i) + " more"
-		if i == mostTraces || textfmt.Size(line+text+end) > mostText {
+		if end := "; and " + strconv.Itoa(len(found)-i) + " more"; i == mostTraces || textfmt.Size(line+text+end) > mostText {
 			return clip(strings.TrimPrefix(line+end, "; "), mostText)
 		}
 		line += text
@@ -152,8 +151,7 @@ func escape(s string) (r rune, size int) {
 	case 'n', 'r', 't':
 		return ' ', 1
 	case 'x', 'u', 'U':
-		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]
-		if len(s) > digits {
+		if digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]; len(s) > digits {
 			if code, err := strconv.ParseUint(s[1:1+digits], 16, 31); err == nil {
 				return rune(code), 1 + digits
 			}

@@ -4,6 +4,8 @@ import (
 	"embed"
 	"strconv"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/userexpr"
 )
 
@@ -24,9 +26,5 @@ func setupSource() string { return source("told", "axes", "setup") }
 
 // source is the text of some of the files, without the lines that are comments.
 func source(names ...string) string {
-	files := make([]string, len(names))
-	for i, name := range names {
-		files[i] = "python/" + name + ".py"
-	}
-	return userexpr.Source(pythonFiles, files...)
+	return userexpr.Source(pythonFiles, lo.Map(names, func(name string, _ int) string { return "python/" + name + ".py" })...)
 }

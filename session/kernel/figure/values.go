@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // Values are what a trace has in one direction, or a grid of them.
@@ -30,8 +32,7 @@ func valuesOf(v any) (values, bool) {
 			v = inner
 		}
 		dtype, _ := v["dtype"].(string)
-		data, _ := v["bdata"].(string)
-		if !all.typed(dtype, data) {
+		if data, _ := v["bdata"].(string); !all.typed(dtype, data) {
 			return all, false
 		}
 	default:
@@ -122,11 +123,7 @@ var decoders = map[string]func([]byte) []float64{
 func decode[T float64 | float32 | int8 | int16 | int32 | uint8 | uint16 | uint32](data []byte) []float64 {
 	list := make([]T, len(data)/binary.Size(T(0)))
 	_, _ = binary.Decode(data, binary.LittleEndian, list) // fails only for too little data
-	numbers := make([]float64, len(list))
-	for i, v := range list {
-		numbers[i] = float64(v)
-	}
-	return numbers
+	return lo.Map(list, func(v T, _ int) float64 { return float64(v) })
 }
 
 // midnight is the time of day that dates have which are meant without one.

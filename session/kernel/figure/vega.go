@@ -162,8 +162,7 @@ func (c *vegaChart) marks(marks []any) (out []string) {
 		if kind == "" {
 			continue
 		}
-		inner, _ := mark["marks"].([]any)
-		if kind == "group" && len(inner) > 0 {
+		if inner, _ := mark["marks"].([]any); kind == "group" && len(inner) > 0 {
 			out = append(out, c.marks(inner)...)
 			continue
 		}

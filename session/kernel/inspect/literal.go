@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // literal is a bool, a string or a number in the syntax of a language that writes numbers as Go does.
@@ -20,11 +22,7 @@ func literal(v any, truth func(bool) string, text func(string) string) string {
 
 // literals writes a question as a list, in which each name and the literal of its value become a pair.
 func literals(question map[string]any, literal func(any) string, pair func(name, value string) string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(question)) {
-		list = append(list, pair(name, literal(question[name])))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lo.Map(slices.Sorted(maps.Keys(question)), func(name string, _ int) string { return pair(name, literal(question[name])) }), ", ")
 }
 
 // asciiString is a string literal in ASCII, as R and Julia have it: between double quotes, with a backslash before each

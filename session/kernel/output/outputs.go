@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -82,11 +84,7 @@ func (o *outputs) add(ev kernel.Event) {
 		e.Data = o.stores.Figures.Take(e.Data)
 		o.put(ydoc.Output{"output_type": "execute_result", "execution_count": n, "data": object(e.Data), "metadata": object(e.Metadata)}, e.DisplayID)
 	case kernel.Error:
-		tb := make([]any, len(e.Traceback))
-		for i, l := range e.Traceback {
-			tb[i] = l
-		}
-		o.put(ydoc.Output{"output_type": "error", "ename": e.Name, "evalue": e.Value, "traceback": tb}, "")
+		o.put(ydoc.Output{"output_type": "error", "ename": e.Name, "evalue": e.Value, "traceback": lo.ToAnySlice(e.Traceback)}, "")
 	case kernel.Model:
 		o.stores.Figures.Model(e.ID, e.State)
 	case kernel.ClearOutput:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/output"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
@@ -226,17 +228,13 @@ func Idle(e *ydoc.Editor, cellIDs []string) error {
 // unmark clears the busy mark of cells that are not run because the room did not confirm the mark; both edits reach it
 // when they can.
 func (c *Cells) unmark(cellIDs []string) {
-	err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return Idle(e, cellIDs) })
-	if err != nil {
+	if err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return Idle(e, cellIDs) }); err != nil {
 		c.table.cfg.Log.Warn("cells that are not run still show as busy", "path", c.nb.Path(), "error", err)
 	}
 }
 
 // idleCells clears the busy mark of the cells of dropped runs, of which there is at least one.
 func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
-	cells := make([]string, len(runs))
-	for i, r := range runs {
-		cells[i] = r.CellID
-	}
+	cells := lo.Map(runs, func(r *Run, _ int) string { return r.CellID })
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return Idle(e, cells) })
 }

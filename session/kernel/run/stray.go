@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -86,10 +88,7 @@ func (c *Cells) tidy(cells []stray) {
 	}
 	ctx, stop := c.late(nil)
 	defer stop()
-	ids := make([]string, len(cells))
-	for i, s := range cells {
-		ids[i] = s.cell
-	}
+	ids := lo.Map(cells, func(s stray, _ int) string { return s.cell })
 	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, ids, noteStray, func(ydoc.Cell) bool { return true }) }); err != nil {
 		c.table.cfg.Log.Warn("cells that nobody runs still show as busy", "path", c.nb.Path(), "error", err)
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -57,15 +58,9 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable(cfg TableConfig) *Table {
-	if cfg.InputTimeout <= 0 {
-		cfg.InputTimeout = DefaultInputTimeout
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Ledger == nil {
-		cfg.Ledger = NewMemory()
-	}
+	cfg.InputTimeout = cmp.Or(cfg.InputTimeout, DefaultInputTimeout)
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	cfg.Ledger = cmp.Or(cfg.Ledger, NewMemory())
 	t := &Table{
 		cfg: cfg, figures: figure.NewKnown(), byID: make(map[string]*Run), sizes: make(map[string]int), orphan: make(map[*Run]bool),
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -128,17 +130,9 @@ func (x *expander) value(v any) any {
 	case string:
 		return x.text(v)
 	case []any:
-		out := make([]any, len(v))
-		for i, one := range v {
-			out[i] = x.value(one)
-		}
-		return out
+		return lo.Map(v, func(one any, _ int) any { return x.value(one) })
 	case map[string]any:
-		out := map[string]any{}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out[key] = x.value(v[key])
-		}
-		return out
+		return lo.SliceToMap(slices.Sorted(maps.Keys(v)), func(key string) (string, any) { return key, x.value(v[key]) })
 	}
 	return v
 }

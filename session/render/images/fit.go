@@ -104,8 +104,7 @@ func encode(src image.Image, lim Limits) (Image, error) {
 	// Scale first, so that the rest is cheap.
 	pixels := scaled(src, lim.side())
 	for side := lim.side(); ; {
-		img, err := smallest(pixels, lim.Bytes)
-		if err != nil || img.Data != nil {
+		if img, err := smallest(pixels, lim.Bytes); err != nil || img.Data != nil {
 			return img, err
 		}
 		b := pixels.Bounds()

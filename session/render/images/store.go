@@ -131,9 +131,7 @@ func (b blob) size() int { return len(b.picture.Data) + blobBytes }
 
 // NewStore makes a store with a cache of so many bytes; 0 stands for [DefaultCache].
 func NewStore(bytes int) *Store {
-	if bytes <= 0 {
-		bytes = DefaultCache
-	}
+	bytes = cmp.Or(bytes, DefaultCache)
 	s := &Store{most: bytes, known: lrucache.New[nameKey, Entry](maxKnown, nil)}
 	s.bytes = lrucache.New(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() })
 	return s
@@ -159,9 +157,7 @@ func (s *Store) Add(from Origin, mime, data string) (Entry, Image, error) {
 	}
 	if old, ok := s.known.Get(key); ok {
 		e.seq = old.seq
-		if e.Line == "" {
-			e.Line = old.Line
-		}
+		e.Line = cmp.Or(e.Line, old.Line)
 	}
 	s.known.Add(key, e)
 	return e, img, nil
@@ -179,9 +175,7 @@ func (s *Store) look(key nameKey, from Origin) (Entry, blob, bool) {
 	if !ok {
 		return Entry{}, blob{}, false
 	}
-	if from.Line == "" {
-		from.Line = e.Line
-	}
+	from.Line = cmp.Or(from.Line, e.Line)
 	e.Origin = from
 	s.known.Add(key, e)
 	return e, b, true

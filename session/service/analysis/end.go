@@ -103,8 +103,7 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 	if started == "" || started != id {
 		return "it was not started for this session", nil
 	}
-	others := a.t.list(func(b *Session) bool { return b != a && b.KernelID() == id })
-	if len(others) > 0 {
+	if others := a.t.list(func(b *Session) bool { return b != a && b.KernelID() == id }); len(others) > 0 {
 		return "another analysis session uses it", nil
 	}
 	ours, kept := 0, ""

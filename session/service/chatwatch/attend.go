@@ -260,8 +260,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 // did notes what the client does. Who waits for somebody to call does nothing.
 func (t *taken) did(does presence.Doing, now time.Time) {
 	did := does != t.does && does.Text != "" && !does.Listens()
-	goes := does.Goes && !does.Listens() || t.does.Goes && !t.does.Listens()
-	if did || goes {
+	if goes := does.Goes && !does.Listens() || t.does.Goes && !t.does.Listens(); did || goes {
 		t.last = now
 	}
 	t.does = does

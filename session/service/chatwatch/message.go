@@ -70,8 +70,7 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 		h.command = mentions.NoCommand
 		return
 	}
-	agent := isAgent(e.Message.Sender)
-	if s.command != mentions.NoCommand && !agent {
+	if agent := isAgent(e.Message.Sender); s.command != mentions.NoCommand && !agent {
 		if h.command == s.command {
 			return
 		}

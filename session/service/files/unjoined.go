@@ -201,8 +201,7 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 		return fmt.Errorf("the file was written, but somebody has opened the document at the same time, and its room cannot be opened; read it again: %w", err)
 	}
 	defer d.Release()
-	now := contentOf(d.Notebook(), d.Text())
-	if textdiff.Keeps(was, u.content(), now) {
+	if now := contentOf(d.Notebook(), d.Text()); textdiff.Keeps(was, u.content(), now) {
 		return nil // the room was made of the new file
 	}
 	return &JoinedError{Written: true}

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -70,9 +71,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.Path != Memory {
 		s.runs.dir = opt.Path + ".locks"
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.writer.Go(s.write)
 	return s, nil

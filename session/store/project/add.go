@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -148,10 +149,7 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
 		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)
 	}
-	var entries []any
-	for _, n := range have.Content {
-		entries = append(entries, n)
-	}
+	entries := lo.ToAnySlice(have.Content)
 	if have.Kind == yaml.ScalarNode && !empty(have) { // one text in place of a list
 		one := *have
 		one.LineComment = ""

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/samber/lo"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -69,11 +70,7 @@ func (p *Project) Module(name string) (Module, bool) {
 
 // Names are the names of all modules, in order.
 func (p *Project) Names() []string {
-	var names []string
-	for _, m := range p.Modules {
-		names = append(names, m.Name)
-	}
-	return names
+	return lo.Map(p.Modules, func(m Module, _ int) string { return m.Name })
 }
 
 // plain is the error in one line, without the YAML library's prefix.

@@ -234,8 +234,7 @@ func (d *decoder) skipBlock(fence string) {
 // closing finds the line that ends a fenced block, -1 for none.
 func (d *decoder) closing(from int, fence string) int {
 	for i := from; i < len(d.lines); i++ {
-		line := strings.TrimRight(d.lines[i], " \t")
-		if len(line) >= len(fence) && strings.Trim(line, fence[:1]) == "" {
+		if line := strings.TrimRight(d.lines[i], " \t"); len(line) >= len(fence) && strings.Trim(line, fence[:1]) == "" {
 			return i
 		}
 	}

@@ -51,9 +51,7 @@ type Service struct {
 
 // New makes a service. An error says what is wrong with cfg.
 func New(cfg Config) (*Service, error) {
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	hubAddress, ok := strings.CutSuffix(strings.TrimSuffix(cfg.API, "/"), "/api")
 	if !ok {
 		return nil, fmt.Errorf("%q is not the address of a JupyterHub's API, such as http://127.0.0.1:8081/hub/api", cfg.API)

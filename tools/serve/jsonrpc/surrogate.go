@@ -30,8 +30,7 @@ func loneSurrogate(text []byte) string {
 		if !utf16.IsSurrogate(unit) {
 			continue
 		}
-		low, ok := escaped(text[i+1:])
-		if !ok || utf16.DecodeRune(unit, low) == '\uFFFD' {
+		if low, ok := escaped(text[i+1:]); !ok || utf16.DecodeRune(unit, low) == '\uFFFD' {
 			return fmt.Sprintf(`\u%04x`, unit)
 		}
 		i += 6

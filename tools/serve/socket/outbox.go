@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -95,9 +96,7 @@ func (o *outbox) clear() {
 func (o *outbox) end(why *closing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.last == nil {
-		o.last = why
-	}
+	o.last = cmp.Or(o.last, why)
 	o.changed.Broadcast()
 	o.signal()
 }

@@ -32,8 +32,7 @@ func (c Cell) Name() string {
 // ID is a cell's id as a line shows it. Notebooks may have ids that nbformat does not allow: one with blanks, or with
 // characters that a line does not show, is quoted, so that it is seen where it ends and can be given back as it is.
 func ID(id string) string {
-	odd := func(r rune) bool { return unicode.IsSpace(r) || !strconv.IsPrint(r) || r == '"' || r == ',' }
-	if strings.ContainsFunc(id, odd) {
+	if odd := func(r rune) bool { return unicode.IsSpace(r) || !strconv.IsPrint(r) || r == '"' || r == ',' }; strings.ContainsFunc(id, odd) {
 		return strconv.Quote(id)
 	}
 	return id

@@ -127,8 +127,7 @@ func Overwritten(s string) string {
 		parts := strings.Split(line, "\r")
 		shown := []rune(parts[0])
 		for _, part := range parts[1:] {
-			over := []rune(part)
-			if len(over) >= len(shown) {
+			if over := []rune(part); len(over) >= len(shown) {
 				shown = over
 			} else {
 				copy(shown, over)

@@ -1,6 +1,10 @@
 package plaintext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/samber/lo"
+)
 
 // Table writes rows beneath the names of their columns, with tabs between the fields: each field is one line without tabs.
 func Table(columns []string, rows [][]string) string {
@@ -12,9 +16,5 @@ func Table(columns []string, rows [][]string) string {
 }
 
 func tabbed(fields []string) string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = strings.ReplaceAll(Line(f), "\t", " ")
-	}
-	return strings.Join(out, "\t")
+	return strings.Join(lo.Map(fields, func(f string, _ int) string { return strings.ReplaceAll(Line(f), "\t", " ") }), "\t")
 }

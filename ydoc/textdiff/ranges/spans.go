@@ -56,9 +56,8 @@ func (s Set) Carry(old, now string, own bool) Set {
 	var out Set
 	kept := func(from, to, shift int) { // old[from:to] stands in now, by shift further on
 		for _, have := range s {
-			part := Span{max(have.From, from), min(have.To, to)}
-			if part.From < part.To {
-				out = out.Add(Span{part.From + shift, part.To + shift})
+			if first, end := max(have.From, from), min(have.To, to); first < end {
+				out = out.Add(Span{first + shift, end + shift})
 			}
 		}
 	}
@@ -111,8 +110,7 @@ func changes(text string, edits []textdiff.Edit) func(yield func(Span, string) b
 			return at
 		}
 		for _, e := range edits {
-			from := offset(e.Pos)
-			if !yield(Span{from, offset(e.Pos + e.Del)}, e.Ins) {
+			if from := offset(e.Pos); !yield(Span{from, offset(e.Pos + e.Del)}, e.Ins) {
 				return
 			}
 		}

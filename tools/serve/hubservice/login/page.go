@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"html"
 	"net/http"
 	"net/url"
@@ -35,9 +36,7 @@ type page struct {
 // consentPage asks a person whether a program may work in their name. Its name is what it says of itself; where its code goes
 // is not.
 func consentPage(name, redirect, user, grant string) page {
-	if name == "" {
-		name = "A program without a name"
-	}
+	name = cmp.Or(name, "A program without a name")
 	where := "a program on this computer"
 	if u, err := url.Parse(redirect); err == nil {
 		switch {
