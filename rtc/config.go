@@ -53,7 +53,7 @@ type Config struct {
 	// Heard is called whenever the room has sent something; nil for nobody.
 	Heard func()
 
-	// IsPending tells whether a replica's error says that an update depends on a missing one.
+	// IsPending reports whether a replica's error says that an update depends on a missing one.
 	IsPending func(error) bool
 }
 

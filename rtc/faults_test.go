@@ -29,7 +29,7 @@ func rebuild(t *testing.T, s *jupytertest.Server, path, source string) {
 	s.Fake.Rooms.ForgetHistory(path)
 }
 
-// holds is what the room of a notebook has, or the file where there is none.
+// holds returns the content of a notebook's room, or of the file if the room is gone.
 func holds(t *testing.T, s *jupytertest.Server, path string) string {
 	t.Helper()
 	_, nb := join(t, client(t, s), path)

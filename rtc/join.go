@@ -122,7 +122,7 @@ func JoinAfresh(ctx context.Context, server *jupyter.Server, join func() error, 
 	})
 }
 
-// broke tells whether an error is a lost connection, and not a failed dial or an answer.
+// broke reports whether an error is a lost connection, and not a failed dial or an answer.
 func broke(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op) && op.Op != "dial"

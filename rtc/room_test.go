@@ -33,7 +33,7 @@ func TestJoinGivesTheWholeNotebook(t *testing.T) {
 	})
 }
 
-// When Barrier has returned, whoever enters the room finds the edit there.
+// When Barrier has returned, a newcomer to the room finds the edit there.
 func TestBarrierMeansThatTheRoomHasIt(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -350,7 +350,7 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 	return &CloseError{Code: CodeUnreadable, Action: GiveUp, Err: err}
 }
 
-// brokenReplica tells whether the replica itself is broken, and not the update: a broken one has no state vector.
+// brokenReplica reports whether the replica itself is broken, and not the update: a broken one has no state vector.
 func (r *Room) brokenReplica() bool { return r.stateVector() == nil }
 
 // onRaw handles the server's messages outside y-protocols.

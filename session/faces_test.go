@@ -119,7 +119,7 @@ func TestFacesComeAndGo(t *testing.T) {
 	})
 }
 
-// Nobody goes by the name of a person, of the room or of the server, whoever came first.
+// No client goes by the name of a person in the room or on the server, whichever came first.
 func TestNobodyGoesByAPersonsName(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -41,7 +41,7 @@ import (
 //	the last second                         TestContinuousEditsAreSaved, TestEndSavesAndLeaves
 //	stop_on_error                           session/kernel's tests
 //
-// The server gives an empty notebook its first cell, and whoever opens it at once with others sees that one.
+// The server gives an empty notebook its first cell, and every client that opens it at the same time sees that one.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -192,7 +192,7 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 	})
 }
 
-// Whoever wants to delete or rewrite a cell can see who is in it.
+// A client that wants to delete or rewrite a cell can see who is in it.
 func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -72,7 +72,7 @@ func (k *NotebookKernel) Take(ctx context.Context, id string) (KernelInfo, error
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// Connect returns an open connection to the notebook's kernel, which it starts if there is none. News about the
+// Connect returns an open connection to the notebook's kernel, which it starts if necessary. News about the
 // kernel, such as a restart, are kept for the next run.
 func (k *NotebookKernel) Connect(ctx context.Context) (*kernel.Conn, error) {
 	conn, news, err := k.link.Connect(ctx)

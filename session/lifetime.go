@@ -89,7 +89,7 @@ func (d *Document) close(ctx context.Context) error {
 const hearOutFor = 2 * time.Second
 
 // hearOut waits for what the server passed on before it had our last edit. What others wrote into a cell before they knew
-// that we have moved it nobody but us carries over, see package ydoc/crdt: whoever leaves earlier takes it with them. Two
+// that we have moved it nobody but us carries over, see package ydoc/crdt: a process that leaves earlier takes it with it. Two
 // answers it takes, because an answer may overtake what was passed on before it. What is carried over goes out before
 // the room is left.
 func hearOut(ctx context.Context, lv *live) {

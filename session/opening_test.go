@@ -90,7 +90,7 @@ func TestOpeningWithoutAServer(t *testing.T) {
 	})
 }
 
-// What is known of a server that does not answer tells whether somebody is there.
+// What is known of a server that does not answer reports whether somebody is there.
 func TestBusyOrGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin func(*jupytertest.Cable)

@@ -41,7 +41,7 @@ func insertPlainCell(t *testing.T, p *sessiontest.Person) {
 	p.Send(wire.AppendUpdate(nil, update))
 }
 
-// asksForSaves tells whether the person is told of somebody whose state asks for saves.
+// asksForSaves reports whether the person is told of somebody whose state asks for saves.
 func asksForSaves(p *sessiontest.Person) bool {
 	return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
 		_, user := st.User()

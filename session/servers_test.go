@@ -232,7 +232,7 @@ func TestFixedKernel(t *testing.T) {
 		if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
 			t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
-		// Whoever opens the notebook shares the kernel.
+		// All who open the notebook share the kernel.
 		k, ok, err = plain.Kernel(t.Context(), jupyter.MustPath(path))
 		must.NoError(t, err, must.Sprint("for others"))
 		must.True(t, ok, must.Sprint("for others"))

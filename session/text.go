@@ -39,7 +39,7 @@ func (d *Document) WriteText(ctx context.Context, name string, fn func(*ydoc.Tex
 	})
 }
 
-// IsOpen tells whether a path, or anything below it if it is a folder, is open in this program or being opened.
+// IsOpen reports whether a path, or anything below it if it is a folder, is open in this program or being opened.
 func (m *Manager) IsOpen(path jupyter.Path) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -39,7 +39,7 @@ func sourceIn(d *session.Document, id string) string {
 }
 
 // What a call did is taken back in the room, beside what a person typed; its runs are noted, and are no step. An edit
-// without a call is none. A file that is renamed in the middle takes its history along.
+// without a call is not one. A file that is renamed in the middle takes its history along.
 func TestCallsAreTakenBack(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -99,7 +99,7 @@ type settledError struct {
 func (e settledError) Error() string { return e.text }
 func (e settledError) Unwrap() error { return e.error }
 
-// Kind is none: it only changes words.
+// Kind is empty: it only changes words.
 func (settledError) Kind() string { return "" }
 
 // settleError settles an error's hints.

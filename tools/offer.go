@@ -77,7 +77,7 @@ func newOffer(all []tool.Tool, cfg Config) *offer {
 	return o
 }
 
-// toTheRest tells whether a tool leads to those that are not listed.
+// toTheRest reports whether a tool leads to those that are not listed.
 func toTheRest(name string) bool { return name == nameFindTools || name == nameCallTool }
 
 // tools are those that can be called, in their usual order.
@@ -100,7 +100,7 @@ func (o *offer) activeSets() []string {
 	})
 }
 
-// put puts tools on a client's list, and tells whether any of them was not there.
+// put puts tools on a client's list, and reports whether any of them was not there.
 func (o *offer) put(client string, names []string) (more bool) {
 	o.found.With(client, func() map[string]bool { return map[string]bool{} }, func(mine map[string]bool) {
 		for _, n := range names {

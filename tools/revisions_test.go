@@ -122,7 +122,7 @@ func newRevised(r *toolstest.Rig, tool string) *positions {
 	return p
 }
 
-// cell is the source of a cell, "" if there is none.
+// cell is the source of a cell, or "".
 func (p *positions) cell(id string) string {
 	_, cells := p.Room(p.path)
 	for _, c := range cells {

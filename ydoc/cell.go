@@ -47,7 +47,7 @@ type Cell struct {
 	Metadata map[string]any
 	// Outputs is nil for cells other than code cells.
 	Outputs []Output
-	// ExecutionCount is nil while there is none.
+	// ExecutionCount is nil if absent.
 	ExecutionCount *int
 	// ExecutionState is idle or running, or empty where nobody has set it.
 	ExecutionState string

@@ -48,7 +48,7 @@ type CellChange struct {
 	Origin Origin
 }
 
-// Origin says who made changes: this replica, or others. Whoever deletes something leaves no name; so Others may be
+// Origin says who made changes: this replica, or others. A deletion names no client; so Others may be
 // true with no client.
 type Origin struct {
 	Ours, Others bool

@@ -262,7 +262,7 @@ func (n *Notebook) IDs() (ids []string) {
 	return ids
 }
 
-// StateBy returns the client id of who set a cell's execution state; false if there is none.
+// StateBy returns the client id of who set a cell's execution state, or false.
 func (n *Notebook) StateBy(id string) (client uint64, ok bool) {
 	n.read("read who set a state", func() {
 		n.arrange()

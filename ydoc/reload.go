@@ -53,7 +53,7 @@ func (d *Doc) noteReload(c *crdt.Change) {
 	}
 }
 
-// onlyClean tells whether all that a transaction has changed is whether the document is dirty.
+// onlyClean reports whether all that a transaction has changed is whether the document is dirty.
 func (d *Doc) onlyClean(c *crdt.Change) bool {
 	if len(c.Touched) != 1 || !c.Has(d.state) {
 		return false
@@ -66,7 +66,7 @@ func (d *Doc) onlyClean(c *crdt.Change) bool {
 	return true
 }
 
-// rewritten tells whether the server, which is who wrote the path into the state, has written what only a reload writes.
+// rewritten reports whether the server, which is who wrote the path into the state, has written what only a reload writes.
 func (d *Doc) rewritten(c *crdt.Change) bool {
 	server, ok := d.state.Writer("path")
 	if !ok || c.Has(d.state) || !slices.Contains(c.Clients(), server) {

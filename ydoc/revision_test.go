@@ -162,7 +162,7 @@ func TestRevisionText(t *testing.T) {
 	test.Eq(t, strings.ToLower(text), text)
 }
 
-// A revision of another process is none that any document has, and what is none is refused.
+// A revision of another process belongs to no document, and a malformed one is refused.
 func TestParseRevision(t *testing.T) {
 	given := nextRevision().String()
 	count, of := given[:len(given)-markBytes], given[len(given)-markBytes:]

@@ -297,7 +297,7 @@ func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
 }
 
 // The same where the copy that goes and the one that stays are of different ones of them, and what one knew of and the
-// other did not is a tab's: whoever did not know of it carries it over.
+// other did not is a tab's: the replica that did not know of it carries it over.
 func TestARivalOfTheCellBeforeTwoMoves(t *testing.T) {
 	for _, swap := range []bool{false, true} {
 		for _, before := range []bool{false, true} { // the cell is a copy of the second's itself

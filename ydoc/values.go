@@ -27,7 +27,7 @@ func objectOr(v any) map[string]any {
 	return map[string]any{}
 }
 
-// countValue is an execution count, nil where v is none.
+// countValue returns an execution count, or nil if v is not a count.
 func countValue(v any) *int {
 	if i, ok := v.(int); ok {
 		return &i

@@ -76,7 +76,7 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 	var checks sync.WaitGroup
 	for i, srv := range servers {
 		if srv.BaseURL() == "" || slices.Contains(servers[:i], srv) {
-			continue // it is in the log that there is none, or it is asked already
+			continue // its absence is logged, or it is asked already
 		}
 		checks.Go(func() {
 			var err error

@@ -81,7 +81,7 @@ type settings struct {
 	state          string // file, :memory:, or "" for the default file
 	project        jupyter.Path
 	http           httpSettings
-	hub            *hub.Settings // of a service of a JupyterHub; nil if this is none
+	hub            *hub.Settings // of a JupyterHub service; nil if this is not a service
 	health         string        // the address that is asked, and nothing else done
 }
 
@@ -274,7 +274,7 @@ func seconds(s string) (time.Duration, error) {
 	return amount(s, time.Second, 24*60*60, "seconds", "60")
 }
 
-// secondsOrNone is seconds, where 0 is none.
+// secondsOrNone is seconds, where 0 means no limit.
 func secondsOrNone(s string) (time.Duration, error) {
 	if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && n == 0 {
 		return 0, nil

@@ -165,7 +165,7 @@ func baseOf(address string) string {
 	return srv.BaseURL()
 }
 
-// sameAddress tells whether two addresses lead to one server.
+// sameAddress reports whether two addresses lead to one server.
 func sameAddress(a, b string) bool {
 	return a == b || a != "" && b != "" && jupyter.SameServer(baseOf(a), baseOf(b))
 }

@@ -55,7 +55,7 @@ func spawn(t *testing.T, args ...string) *spawned {
 	return p
 }
 
-// end ends the process by a signal, or with its input where there is none, and waits for its end.
+// end ends the process by a signal, or with its input on systems without signals, and waits for its end.
 func (p *spawned) end(sig syscall.Signal) {
 	if p.cmd.ProcessState != nil {
 		return

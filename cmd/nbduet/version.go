@@ -27,7 +27,7 @@ func (b build) releaseNote() string {
 	return "This nbduet is built from source. The latest release is " + published + "."
 }
 
-// devel stands for the version where there is none.
+// devel is the version of a build without a version.
 const devel = "(devel)"
 
 // commitDigits is how much of a commit's name is shown.
@@ -46,7 +46,7 @@ type build struct {
 
 // thisBuild is the running program.
 func thisBuild() build {
-	info, _ := debug.ReadBuildInfo() // nil if there is none
+	info, _ := debug.ReadBuildInfo() // nil if absent
 	return buildOf(version, commit, info)
 }
 

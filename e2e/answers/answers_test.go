@@ -152,7 +152,7 @@ func textsOf(t *testing.T, c *client.Client, args map[string]any) (texts []strin
 // cursorOf finds the cursor of an answer, in JSON as in a line of text.
 var cursorOf = regexp.MustCompile(`cursor["':=\s]+([\w-]{8,})`)
 
-// nextCursor is the cursor of an answer that has not shown all, "" where there is none.
+// nextCursor is the cursor of an answer that has not shown all, or "".
 func nextCursor(text string) string {
 	all := cursorOf.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {

@@ -45,7 +45,7 @@ func written(outputs bool) ([]byte, error) {
 		if !outputs {
 			run.outputs = nil
 		}
-		shown := append([]dict{}, run.outputs...) // written as a list where there is none
+		shown := append([]dict{}, run.outputs...) // an empty list, not null
 		add(dict{"cell_type": "code", "execution_count": i + 1, "outputs": shown}, run.source)
 		add(dict{"cell_type": "markdown"}, notes[i])
 		for _, source := range []string{fmt.Sprintf(plans[i%len(plans)], i), fmt.Sprintf("step_%d = step(frame, level=%d)\nassert len(step_%[1]d) > 0", i, i+1)} {

@@ -41,7 +41,7 @@ type ViewCell struct {
 type ViewOutput struct {
 	Type  string `json:"type"`  // the MIME type that was rendered
 	Text  string `json:"text"`  // its visible text
-	Width int    `json:"width"` // of its image in pixels, 0 where there is none or it has not loaded
+	Width int    `json:"width"` // of its image in pixels; 0 before it has loaded
 	Rows  int    `json:"rows"`  // of its table
 }
 

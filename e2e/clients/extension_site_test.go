@@ -44,7 +44,7 @@ class Refusing(Authorizer):
 type site struct {
 	*lab.Lab
 	t      *testing.T
-	header map[string]string // of whoever may use it
+	header map[string]string // of a caller that may use it
 	sender http.RoundTripper // which sends it
 }
 
@@ -158,7 +158,7 @@ func (s *site) program() (int, error) {
 	return 0, errors.New("the server has started no nbduet")
 }
 
-// running tells whether there is a process.
+// running reports whether there is a process.
 func running(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(text), ") Z ")

@@ -76,7 +76,7 @@ func npmInstalled(t *testing.T, args ...string) string {
 	return filepath.Join(dir, "node_modules", "nbduet", "bin", "nbduet.js")
 }
 
-// npx fetches the package and its program, and nothing is written to the home of whoever starts it.
+// npx fetches the package and its program, and nothing is written to the user's home.
 func TestNPX(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -315,7 +315,7 @@ func (k *wheelKit) uv(t *testing.T) {
 }
 
 // home shows that the command and the module serve where nothing can be written below the home folder, which /proc is like
-// for whoever owns the machine, too.
+// for the machine's owner, too.
 func (k *wheelKit) home(t *testing.T) {
 	env := append(wheelEnv(t), "HOME=/proc")
 	wheelRun(t, env, k.python, k.pip("nbduet")...)

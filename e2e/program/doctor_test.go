@@ -62,7 +62,7 @@ func traces(t *testing.T, on []*lab.Lab) (found []string) {
 	for _, l := range on {
 		must.NoError(t, filepath.WalkDir(l.Root, func(path string, _ fs.DirEntry, err error) error {
 			switch filepath.Base(path) {
-			case ".jupyter": // in which collaboration keeps its sessions, whoever begins one
+			case ".jupyter": // in which collaboration keeps its sessions
 				return fs.SkipDir
 			case ".ipynb_checkpoints": // which the server makes for every deletion, and keeps
 			default:

@@ -164,7 +164,7 @@ func TestFindsServer(t *testing.T) {
 		must.NoError(t, err)
 		defer func() { must.NoError(t, other.Stop()) }()
 		code, out, log := once(t, runtimeEnv(t, runtimeDir(t, kit.Jupyter(t).RuntimeDir, other.RuntimeDir)))
-		// it is there for whoever starts it, and says what is wrong
+		// it starts, and says what is wrong
 		test.Eq(t, 0, code)
 		test.Eq(t, "", out)
 		for _, want := range []string{kit.Jupyter(t).URL, kit.Jupyter(t).Root, other.URL, other.Root, "--jupyter-url"} {

@@ -113,7 +113,7 @@ func (f *foreign) listen(out io.Reader) {
 	for lines.Scan() {
 		var a foreignAnswer
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			continue // whoever waits for it says so
+			continue // the waiting code reports it
 		}
 		f.mu.Lock()
 		c := f.waiting[a.ID]

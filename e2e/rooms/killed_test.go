@@ -37,7 +37,7 @@ func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string
 // A server that is killed in the middle of edits takes with it what it has not
 // saved yet, also where it had confirmed that. What was on disk before stays,
 // once; what is answered afterwards holds; nothing is there twice, and nothing
-// that was answered as not made. Whoever has lost a confirmed edit is told so.
+// that was answered as not made. A client that has lost a confirmed edit is told so.
 func TestServerKilledWhileEditing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -125,7 +125,7 @@ func TestServerKilledWhileEditing(t *testing.T) {
 					t.Errorf("%q was answered as not made, and is there", s)
 				}
 			}
-			// Whoever was told of an edit that has gone down is told of that.
+			// A client whose confirmed edit was lost is told so.
 			for i, d := range docs {
 				gone := slices.DeleteFunc(slices.Clone(before), func(s string) bool {
 					return !strings.HasPrefix(s, fmt.Sprint("k", i, "-")) || slices.Contains(sources, s)

@@ -73,7 +73,7 @@ type Message struct {
 
 // Error is an error of the protocol, or of the SDK.
 type Error struct {
-	// Code is JSON-RPC's or the HTTP status; 0 where there is none. What the SDK
+	// Code is JSON-RPC's or the HTTP status, or 0. What the SDK
 	// finds wrong with an answer has MCP's own.
 	Code    int
 	Message string

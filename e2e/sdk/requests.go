@@ -26,7 +26,7 @@ type Answer struct {
 	// IsError says that the tool refused or failed; the first content says why.
 	IsError bool
 	Content []Content
-	// Structured is nil where there is none.
+	// Structured is nil if absent.
 	Structured json.RawMessage `json:"structuredContent"`
 }
 

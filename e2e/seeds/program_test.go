@@ -306,13 +306,13 @@ func at(v any, path string) any {
 	return v
 }
 
-// text is the text at a path, "" if there is none.
+// text is the text at a path, or "".
 func text(v any, path string) string {
 	s, _ := at(v, path).(string)
 	return s
 }
 
-// number is the number at a path, -1 if there is none.
+// number is the number at a path, or -1.
 func number(v any, path string) float64 {
 	n, ok := at(v, path).(float64)
 	if !ok {
@@ -321,7 +321,7 @@ func number(v any, path string) float64 {
 	return n
 }
 
-// list is the list at a path, nil if there is none.
+// list is the list at a path, or nil.
 func list(v any, path string) []any {
 	l, _ := at(v, path).([]any)
 	return l

@@ -269,7 +269,7 @@ func TestHandsOffInAChat(t *testing.T) {
 	heard := k.waits(k.path)
 	k.offered()
 	must.NoError(t, k.chat.Clear(ctx))
-	// Whoever came before us is known a while later.
+	// People who came before us are known a while later.
 	must.NoError(t, poll.Until(ctx, "the notebook in front of the person", func(context.Context) error {
 		seen := lookAround(t, k.claude, map[string]any{"path": talkedOf})
 		for _, p := range seen.People {

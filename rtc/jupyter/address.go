@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SameHost tells whether both URLs have one scheme, host and port. All names of the loopback address count as one.
+// SameHost reports whether both URLs have one scheme, host and port. All names of the loopback address count as one.
 func SameHost(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && port(a) == port(b) && host(a) == host(b)
 }
@@ -29,7 +29,7 @@ func host(u *url.URL) string {
 	return name
 }
 
-// SameServer tells whether two addresses lead to one server: scheme, host, port and path prefix are the same. All names
+// SameServer reports whether two addresses lead to one server: scheme, host, port and path prefix are the same. All names
 // of the loopback address count as one.
 func SameServer(a, b string) bool {
 	u, err := url.Parse(a)

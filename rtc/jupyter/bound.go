@@ -45,7 +45,7 @@ func (s *Client) bounded(ctx context.Context, limit time.Duration) (bound contex
 	}
 }
 
-// heed ends a request when it becomes known otherwise that the server is away: whoever waits for it would wait in vain.
+// heed ends a request when it becomes known otherwise that the server is away: its caller would wait in vain.
 func (s *Client) heed(ctx context.Context, end context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
@@ -208,7 +208,7 @@ func (s *Client) Known(ctx context.Context, op, about string) error {
 	return s.withRole(s.known(ctx, call{op: op, about: about}))
 }
 
-// anyoneKey is the key of a mark on the contexts of requests that a server answers whoever asks.
+// anyoneKey is the key of a mark on the contexts of requests that a server answers for anyone.
 type anyoneKey struct{}
 
 // ofAnyone marks a request as one whose answer does not tell that the server lets this program in.

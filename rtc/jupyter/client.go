@@ -188,7 +188,7 @@ func (s *Client) dialAs(transport http.RoundTripper) {
 // is empty where Options.Find has not found the server yet.
 func (s *Client) BaseURL() string { return s.finder.at.Load().address() }
 
-// HasToken tells whether requests carry a token.
+// HasToken reports whether requests carry a token.
 func (s *Client) HasToken() bool {
 	at := s.finder.at.Load()
 	return at != nil && at.token != ""

@@ -165,7 +165,7 @@ func answerError(s *Client, op, path string, status int, text string, html bool)
 		}
 	case status == http.StatusNotFound:
 		e.kind = ErrNotFound
-		if html { // an API handler answers in JSON, so there is none
+		if html { // an API handler answers in JSON, so no handler answered
 			e.kind, e.Message = ErrNotJupyter, "the endpoint does not exist"
 			return e.of(faults.NotJupyter, at)
 		}
@@ -215,7 +215,7 @@ func ofGateway(status int, text string) bool {
 // noAnswerInTime is the status by which tornado's client of HTTP says so.
 const noAnswerInTime = 599
 
-// diskFull tells whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.
+// diskFull reports whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.
 func diskFull(message string) bool {
 	for _, words := range []string{"[Errno 28]", "No space left on device", "[Errno 122]", "Disk quota exceeded", "There is not enough space on the disk"} {
 		if strings.Contains(message, words) {

@@ -88,7 +88,7 @@ func (f *finder) settle(at *place) {
 	f.at.Store(at)
 }
 
-// place returns where the server is, and searches for it if it has to. The error says why there is none.
+// place returns where the server is, and searches for it if it has to. The error says why it was not found.
 func (f *finder) place(ctx context.Context) (*place, error) {
 	if at := f.at.Load(); f.search == nil || at != nil && !f.refused.Load() {
 		return at, nil

@@ -37,7 +37,7 @@ func (s Sessions) List(ctx context.Context) ([]Session, error) {
 	return list[Session](ctx, s.client, call{op: "list sessions", path: "/api/sessions"})
 }
 
-// Create returns the session of a path. If there is none, it makes one with a kernel.
+// Create returns the session of a path; if the path has no session, it creates one with a kernel.
 func (s Sessions) Create(ctx context.Context, n NewSession) (Session, error) {
 	kernel := map[string]any{"name": nil}
 	if n.KernelName != "" {

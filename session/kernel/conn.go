@@ -153,7 +153,7 @@ func (c *Conn) Correct(told string) string {
 	return told
 }
 
-// Restarted tells whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
+// Restarted reports whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
 // with ErrKernelDied if nobody asked for it, or nil. It does not know what happened while the connection was lost.
 func (c *Conn) Restarted() error {
 	c.mu.Lock()
@@ -163,7 +163,7 @@ func (c *Conn) Restarted() error {
 	return err
 }
 
-// Gone tells whether the kernel is dead for good: ErrKernelDead, or ErrShutDown if somebody has shut it down, or nil.
+// Gone reports whether the kernel is dead for good: ErrKernelDead, or ErrShutDown if somebody has shut it down, or nil.
 func (c *Conn) Gone() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

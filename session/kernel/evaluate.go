@@ -9,7 +9,7 @@ import (
 // expressions; the reply has the kernel's answer for each, by name: an object with "status" and "data", or the
 // exception. The kernel first finishes what it runs.
 //
-// An exception of the code is an [Error]. begun tells whether the kernel had begun the code when Evaluate returned.
+// An exception of the code is an [Error]. begun reports whether the kernel had begun the code when Evaluate returned.
 func (c *Conn) Evaluate(ctx context.Context, code string, expressions map[string]string) (reply Reply, begun bool, err error) {
 	reply, err = c.Execute(ctx, Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev Event) {
 		if st, ok := ev.(Status); ok && st.State == StateBusy {

@@ -124,7 +124,7 @@ func (c *Conn) follow(ctx context.Context, ex *execution, outbox chan<- outgoing
 				handle(ev)
 			}
 		case <-ctx.Done():
-			ex.drain(handle) // what has come is the caller's, whoever gets the rest
+			ex.drain(handle) // the output so far belongs to the caller
 			return Reply{}, fmt.Errorf("execute code: %w", ctx.Err())
 		case <-ex.done:
 			return c.conclude(ex, handle)
@@ -176,7 +176,7 @@ func (c *Conn) forget(ex *execution) {
 	delete(c.pending, ex.id)
 }
 
-// setWritten notes whether an execution is on its way, and tells whether a caller still waits for it.
+// setWritten notes whether an execution is on its way, and reports whether a caller still waits for it.
 func (c *Conn) setWritten(ex *execution, written bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

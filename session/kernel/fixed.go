@@ -59,7 +59,7 @@ func (f *FixedKernel) Moved(from, to jupyter.Path) {
 }
 
 // LookUp finds the fixed kernel of the notebook at a path in the server's list, because an id may not be valid in a
-// URL. The error matches jupyter.ErrNotFound if there is none.
+// URL. The error matches jupyter.ErrNotFound if no kernel has it.
 func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path jupyter.Path, id string) (jupyter.Kernel, error) {
 	all, err := srv.Kernels.List(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // redial connects again under the same session id, so that the server sends the messages that it has kept. A server that
-// does not answer at all is given up soon, because whoever waits for a run must hear that it is lost; one that answers
+// does not answer at all is given up soon, because callers that wait for a run must learn that it is lost; one that answers
 // other requests may take its time for a kernel that it restarts.
 func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	c.mu.Lock()

@@ -172,7 +172,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	})
 }
 
-// readerWaits tells whether the reader waits for the kernel, and not for a handler that has all it can hold.
+// readerWaits reports whether the reader waits for the kernel, and not for a handler that has all it can hold.
 func (c *Conn) readerWaits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// A Talker is somebody in a chat's room who is none of ours.
+// A Talker is another participant in a chat's room.
 type Talker struct {
 	*chatdoc.Doc
 	Room *rtc.Room

@@ -18,7 +18,7 @@ func Size(s string) int { return utf8.RuneCountInString(s) }
 // only an ellipsis.
 const ShortestMarked = 80
 
-// Cut shortens s to at most limit characters and tells whether it had to. Head and tail stay, because a traceback ends
+// Cut shortens s to at most limit characters and reports whether it had to. Head and tail stay, because a traceback ends
 // with the error and a log with the last numbers; between them it writes how much is missing. It never splits a
 // character, not even one of several code points (a letter and its accent, the parts of an emoji).
 func Cut(s string, limit int) (string, bool) {
@@ -51,7 +51,7 @@ func Cut(s string, limit int) (string, bool) {
 // clusterMost is how many characters beside a cut are looked at for those that belong together.
 const clusterMost = 256
 
-// firstRunes decodes the first n characters, and tells whether these are all.
+// firstRunes decodes the first n characters, and reports whether these are all.
 func firstRunes(s string, n int) (runes []rune, whole bool) {
 	runes = make([]rune, 0, min(n, len(s)))
 	for _, r := range s {
@@ -81,7 +81,7 @@ func Marker(missing int) string {
 // cutMark matches the texts of [Marker].
 var cutMark = regexp.MustCompile("\n… \\[[0-9,]+ characters left out\\] …\n")
 
-// Marked tells whether a text was shortened by [Cut]. A source that is written back shortened would lose its middle.
+// Marked reports whether a text was shortened by [Cut]. A source that is written back shortened would lose its middle.
 func Marked(s string) bool { return cutMark.MatchString(s) }
 
 // Before moves a cut at i back to the beginning of a visible character.

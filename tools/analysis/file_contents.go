@@ -21,7 +21,7 @@ import (
 // Octets is the type of a file whose type is not known.
 const Octets = "application/octet-stream"
 
-// isTextData tells whether bytes are text: UTF-8 without the null character, which no text has.
+// isTextData reports whether bytes are text: UTF-8 without the null character, which no text has.
 func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
 // FileData reads the bytes of a whole file, and finds out its MIME type.

@@ -110,10 +110,10 @@ type gottenFile struct {
 	data []byte // nil if it was not read
 }
 
-// within tells whether the file has at most so many bytes.
+// within reports whether the file has at most so many bytes.
 func (f *gottenFile) within(most int64) bool { return f.Size != nil && *f.Size <= most }
 
-// show adds the picture of an image to the answer, and tells whether it could.
+// show adds the picture of an image to the answer, and reports whether it could.
 func (f *gottenFile) show(ctx context.Context, d *deps.Deps, a *tool.Answer) bool {
 	img, err := imageFile(f.MIME, f.data)
 	var p images.Picture
@@ -140,7 +140,7 @@ func imageFile(mime string, data []byte) (images.Image, error) {
 	return images.Sniff(data)
 }
 
-// text adds a short text to the answer, and tells whether the file is text.
+// text adds a short text to the answer, and reports whether the file is text.
 func (f *gottenFile) text() bool {
 	if !isTextData(f.data) {
 		return false

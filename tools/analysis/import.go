@@ -127,7 +127,7 @@ func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Not
 }
 
 // importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is
-// asked for a kernel for it: without one, JupyterLab asks whoever opens the notebook.
+// asked for a kernel for it: without one, JupyterLab asks the person who opens the notebook.
 func importedMetadata(ctx context.Context, d *deps.Deps, nb srcbook.Notebook) map[string]any {
 	out := map[string]any{}
 	for key, v := range nb.Metadata {

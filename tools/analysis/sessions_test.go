@@ -222,7 +222,7 @@ func TestAC5ImageResources(t *testing.T) {
 	})
 }
 
-// The kernel is one, whoever comes first, and what a session runs stands in the
+// There is one kernel, whichever comes first, and what a session runs stands in the
 // notebook, for all to see.
 func TestAC7SharedKernel(t *testing.T) {
 	r := toolstest.New(t)

@@ -92,7 +92,7 @@ func (d *Deps) OfRun(ctx context.Context, r *run.Run, count *int) images.Origin 
 	return from
 }
 
-// ownsImages tells whether a client may see the images of a session: its own session, or one of its analysis sessions.
+// ownsImages reports whether a client may see the images of a session: its own session, or one of its analysis sessions.
 func (d *Deps) ownsImages(ctx context.Context, session string) bool {
 	if session == render.ImageOwner(ctx) {
 		return true

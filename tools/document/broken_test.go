@@ -29,7 +29,7 @@ const conflict = `{
 }
 `
 
-// A notebook whose file is none can be read as text, with the line that is wrong, and mended.
+// A notebook whose file is not a notebook can be read as text, with the line that is wrong, and mended.
 func TestBrokenNotebookIsMended(t *testing.T) {
 	mended := strings.Join(append(strings.Split(conflict, "\n")[:3], append([]string{`   "source": "x = 3"`}, strings.Split(conflict, "\n")[8:]...)...), "\n")
 	for name, c := range map[string]struct{ text, fault string }{

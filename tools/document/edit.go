@@ -176,7 +176,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	return done, nil
 }
 
-// byteOffset is the byte offset of the character at a position; the text's length if there is none.
+// byteOffset is the byte offset of the character at a position; the text's length if the position is past its end.
 func byteOffset(text string, position int) int {
 	count := 0
 	for i := range text {

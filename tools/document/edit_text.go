@@ -189,7 +189,7 @@ func (r *replacement) replace(text string) (string, error) {
 	return text[:at] + r.put + text[at+len(r.old):], nil
 }
 
-// overlapping tells whether a text has an only occurrence of old that a further one begins in.
+// overlapping reports whether a text has an only occurrence of old that a further one begins in.
 func overlapping(text, old string) bool {
 	first := strings.Index(text, old)
 	return first >= 0 && strings.Count(text, old) == 1 && strings.Contains(text[first+1:], old)

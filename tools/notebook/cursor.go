@@ -60,7 +60,7 @@ func parseCursor(s string) (c cursor, err error) {
 	return c, nil
 }
 
-// wholeReading tells whether a call reads to the end of the notebook.
+// wholeReading reports whether a call reads to the end of the notebook.
 func wholeReading(args ReadArgs) bool {
 	if args.Cursor == "" {
 		return args.Ranges == nil

@@ -261,7 +261,7 @@ func showCell(c ydoc.Cell, index, limit int, outputs render.Contents, lim render
 	return v
 }
 
-// cut tells whether anything of the cell was cut or left out.
+// cut reports whether anything of the cell was cut or left out.
 func (v CellView) cut() bool {
 	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0 || slices.Contains(v.Truncated.Outputs, true)
 }

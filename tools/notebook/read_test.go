@@ -237,7 +237,7 @@ func TestReadNbCellsPages(t *testing.T) {
 	})
 }
 
-// What every tool that takes a notebook says to a path that is none, and that nothing comes of it.
+// Every tool that takes a notebook refuses a path that is not one, and nothing changes.
 func TestNoSuchNotebook(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

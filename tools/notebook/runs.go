@@ -76,7 +76,7 @@ func takeUp(ctx context.Context, d *deps.Deps, id string) (*run.Run, bool) {
 	return doc.TakenUp(ctx, id)
 }
 
-// Visible tells whether a client may see a run: only its own. A run of before this program's start may be that of a
+// Visible reports whether a client may see a run: only its own. A run of before this program's start may be that of a
 // client session that is gone, and is shown to all that do not say who they are.
 func Visible(ctx context.Context, r *run.Run) bool {
 	return waiting.Visible(ctx, r.Owner, r.TakenUp())

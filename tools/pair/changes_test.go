@@ -67,7 +67,7 @@ func TestChangesSince(t *testing.T) {
 	})
 }
 
-// A revision that is not known gets the whole notebook, and one that is none an error.
+// An unknown revision returns the whole notebook, and a malformed one an error.
 func TestUnknownRevision(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")

@@ -55,7 +55,7 @@ func attachedTo(ctx context.Context, d *deps.Deps, m mentions.Mention) (all []At
 // maxAttachedNotebooks is how many notebooks are opened for one message.
 const maxAttachedNotebooks = 3
 
-// openAttached opens a notebook that a message names; nil if it is none.
+// openAttached opens a notebook that a message names; nil if it cannot be opened.
 func openAttached(ctx context.Context, d *deps.Deps, path string) *session.Document {
 	at, err := jupyter.ParsePath(path)
 	if err != nil || !strings.HasSuffix(path, ".ipynb") {

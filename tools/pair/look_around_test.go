@@ -87,7 +87,7 @@ func TestNobody(t *testing.T) {
 	})
 }
 
-// Without a path it is whoever has one of our notebooks in front, all of them.
+// Without a path it lists the people who have one of our notebooks in front.
 func TestLookAroundEverywhere(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b").asOne()
@@ -114,7 +114,7 @@ func TestLookAroundEverywhere(t *testing.T) {
 // inLobby lets somebody say in the global awareness what they have in front.
 func (d *duo) inLobby(username, name, current string) {
 	d.t.Helper()
-	settle() // a tab says each 15 s who it is, and this one once: whoever looks has to be there
+	settle() // a tab announces itself each 15 s, this one once: the observer must be there by then
 	ws, err := d.Srv.Rooms.Dial(d.t.Context(), "JupyterLab:globalAwareness", "")
 	if err != nil {
 		d.t.Fatal(err)

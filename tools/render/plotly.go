@@ -67,7 +67,7 @@ func (g *ImageStore) drawing(ctx context.Context) *drawing {
 	return d
 }
 
-// picture is a figure's picture in base64, or why there is none, "" for nothing to say.
+// picture is a figure's picture in base64, or why it has no picture; "" for no reason.
 func (g *ImageStore) picture(d *drawing, from images.Origin, fig any, room bool) (png, why string) {
 	text, err := json.Marshal(fig)
 	if err != nil {

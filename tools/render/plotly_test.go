@@ -28,7 +28,7 @@ type easel struct {
 	asked []string
 }
 
-// newEasel makes one. What draw returns for a figure's title is its picture, or why there is none.
+// newEasel makes one. draw returns the picture of a figure by its title, or why it has no picture.
 func newEasel(t *testing.T, most int, draw func(title string) (png string, err error)) *easel {
 	t.Helper()
 	g := NewImageStore(nil, most, 0)

@@ -27,7 +27,7 @@ type listener struct {
 	t *testing.T
 
 	mu    sync.Mutex
-	heard map[string]int // by URI, or by method where there is none
+	heard map[string]int // by URI, or by method without a URI
 	ids   map[string]any // the subscription's id likewise
 	came  chan struct{}
 }
@@ -330,7 +330,7 @@ func TestManySubscribers(t *testing.T) {
 		for i, l := range all {
 			l.await(uris[i], 0)
 		}
-		// The last change was told of: whoever reads after the last notification reads it.
+		// The last change was told of: a client that reads after the last notification sees it.
 		last := all[len(all)-1]
 		for range 6000 {
 			n := last.count(uris[len(all)-1])

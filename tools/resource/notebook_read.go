@@ -127,7 +127,7 @@ func (d *Provider) readOwned(ctx context.Context, o deps.OwnedNotebook, u notebo
 // emptyNotebook is the text of a notebook without cells.
 const emptyNotebook = "Empty notebook"
 
-// blank tells whether a notebook has no cells, or only the empty one that a room puts into such a notebook.
+// blank reports whether a notebook has no cells, or only the empty one that a room puts into such a notebook.
 func blank(cells []ydoc.Cell) bool {
 	return len(cells) == 0 || len(cells) == 1 && cells[0].Source == "" && len(cells[0].Outputs) == 0
 }

@@ -297,7 +297,7 @@ func TestNotebookResourcesAreBounded(t *testing.T) {
 	})
 }
 
-// Lists have pages, and a cursor that is none is refused.
+// Lists have pages, and a malformed cursor is refused.
 func TestResourcePages(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -29,7 +29,7 @@ type ProjectFile struct {
 	read *project.Project
 }
 
-// A fileStamp tells whether a file has changed.
+// A fileStamp reports whether a file has changed.
 type fileStamp struct {
 	modified time.Time
 	size     int64

@@ -96,7 +96,7 @@ type throttle struct {
 	after time.Time // the earliest time for the next
 }
 
-// ready tells whether to send a notification now, and if not, after what time, 0 for never.
+// ready reports whether to send a notification now, and if not, after what time, 0 for never.
 func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	if !p.on || !p.due {
 		return false, 0
@@ -287,7 +287,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 	return nil
 }
 
-// inNotebook tells whether the subscription is to a notebook or to something in one.
+// inNotebook reports whether the subscription is to a notebook or to something in one.
 func (sub *subscription) inNotebook() bool {
 	return !slices.Contains([]string{formList, formCurrent, formTemplate}, sub.at.form) && sub.at.session != ""
 }

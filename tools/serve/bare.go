@@ -8,7 +8,7 @@ import (
 // barePath is where clients come that were given the server's address alone. It serves what /mcp does.
 const barePath = "/"
 
-// looks tells whether a person looks at the bare address with a browser. A client asks for a stream of events there.
+// looks reports whether a person looks at the bare address with a browser. A client asks for a stream of events there.
 func looks(r *http.Request) bool {
 	if r.URL.Path != barePath || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

@@ -12,7 +12,7 @@ func messagesOnly(log *slog.Logger) *slog.Logger { return slog.New(messageHandle
 // A messageHandler drops everything but the message, and logs nothing above debug.
 type messageHandler struct{ slog.Handler }
 
-// Enabled tells whether debug lines are wanted.
+// Enabled reports whether debug lines are wanted.
 func (b messageHandler) Enabled(ctx context.Context, _ slog.Level) bool {
 	return b.Handler.Enabled(ctx, slog.LevelDebug)
 }

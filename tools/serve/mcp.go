@@ -43,7 +43,7 @@ func (m sessionManager) ResolveSessionIdManager(r *http.Request) server.SessionI
 // Generate begins a session.
 func (m sessionManager) Generate() string { return m.s.sessions.open(m.who, false).id }
 
-// Validate tells whether the session exists.
+// Validate reports whether the session exists.
 func (m sessionManager) Validate(id string) (terminated bool, err error) {
 	if m.s.sessions.find(id, m.who, false) == nil {
 		return false, errNoSession
@@ -145,7 +145,7 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
 }
 
-// makeRoom tells whether a caller may begin one more session, for which a silent one may have to end.
+// makeRoom reports whether a caller may begin one more session, for which a silent one may have to end.
 func (s *Server) makeRoom(who caller) bool {
 	gone, ok := s.sessions.room(who)
 	if gone != nil {

@@ -50,7 +50,7 @@ func (s *Server) metadataURL(r *http.Request) string {
 	return s.base(r) + metadataPath + "/mcp"
 }
 
-// isMetadata tells whether a path has metadata. Anybody may read them, from any page, because who wants a token has
+// isMetadata reports whether a path has metadata. Anybody may read them, from any page, because who wants a token has
 // none.
 func (s *Server) isMetadata(path string) bool {
 	return s.issuer != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))

@@ -41,7 +41,7 @@ func parsed(t *testing.T, text string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// figure is the value with labels, name=value; -1 if there is none.
+// figure is the value with labels, name=value, or -1.
 func figure(f *dto.MetricFamily, labels ...string) float64 {
 next:
 	for _, m := range f.GetMetric() {
@@ -209,7 +209,7 @@ func TestMetricsHaveNoPaths(t *testing.T) {
 	}
 }
 
-// Whoever asks in vain is told to ask again.
+// A refused caller is told to ask again.
 func TestMetricsAreReadByFew(t *testing.T) {
 	m := NewMetrics(Sources{})
 	r := newRig(t, func(cfg *Config) { cfg.Metrics = m })

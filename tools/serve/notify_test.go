@@ -158,7 +158,7 @@ func TestSessionIsTold(t *testing.T) {
 	must.SliceLen(t, 2, got)
 	test.EqOp[any](t, "notifications/message", got[0]["method"])
 	test.EqOp[any](t, 2., got[1]["id"])
-	// One that cannot wait any more is refused, so that whoever sends it knows.
+	// One that cannot wait any more is refused, so that its sender knows.
 	sess := &mcpSession{waiting: make(chan mcp.JSONRPCNotification, 1)}
 	n := (mcp.JSONRPCNotification{})
 	test.True(t, sess.Notify(n), test.Sprint("a full session takes notifications"))

@@ -66,7 +66,7 @@ func (cfg OIDC) check() error {
 	return nil
 }
 
-// checkIssuer says what is wrong with an issuer's URL. Whoever can change what comes from there can make tokens.
+// checkIssuer says what is wrong with an issuer's URL. An attacker who can change its answers can make tokens.
 func checkIssuer(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -47,7 +47,7 @@ var (
 	errNoSession       = errors.New("unknown MCP session: it has ended, or another token has begun it; begin a new one with initialize")
 )
 
-// room tells whether one more session may be begun. If the limit is reached, the session that has been silent for longest
+// room reports whether one more session may be begun. If the limit is reached, the session that has been silent for longest
 // gives way and is taken out: one of the caller's own, or of a caller who has more than this one.
 func (s *sessions) room(who caller) (gone *mcpSession, ok bool) {
 	s.mu.Lock()
@@ -143,14 +143,14 @@ func (s *sessions) begin(sess *mcpSession, what part) (end func(), err error) {
 	}, nil
 }
 
-// listens tells whether a stream of the session is open.
+// listens reports whether a stream of the session is open.
 func (s *sessions) listens(sess *mcpSession) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return sess.streams > 0
 }
 
-// remove takes a session out; nil if there is none.
+// remove takes a session out, or nil.
 func (s *sessions) remove(id string) *mcpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()

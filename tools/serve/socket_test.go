@@ -167,7 +167,7 @@ func TestSocketLimits(t *testing.T) {
 	two.wants(`"id":11`, "too many of your requests") // of both connections
 	other.send(call(30, "echo", "others are served"))
 	other.wants("others are served")
-	// There is room for one long message of each caller; where there is none, the message is read all the same.
+	// There is room for one long message of each caller; without room, the message is read all the same.
 	back, _ := r.s.bytes.take(tokenCaller(0, ""), 1)
 	one.send(call(21, "echo", strings.Repeat("x", 100<<10)))
 	one.wants(`"id":21`, "too many bytes")
@@ -184,7 +184,7 @@ func TestSocketLimits(t *testing.T) {
 	eventually(t, "all room to be given back", func() bool { return r.s.bytes.inUse() == 0 && r.s.requests.inUse() == 0 })
 }
 
-// Each connection is a client of its own, whoever opens it, and ends with what it has. Its calls hear why.
+// Each connection is a client of its own, whatever its token, and ends with what it has. Its calls hear why.
 func TestSocketSessions(t *testing.T) {
 	causes, freed := make(chan error, 1), make(chan string, 10)
 	r := newRig(t, func(cfg *Config) {

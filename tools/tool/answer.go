@@ -276,7 +276,7 @@ func (a *Answer) write() (w written, err error) {
 	return w, nil
 }
 
-// fits tells whether the answer is within [MaxAnswerBytes].
+// fits reports whether the answer is within [MaxAnswerBytes].
 func (a *Answer) fits() (bool, error) {
 	w, err := a.write()
 	return err == nil && w.size <= AnswerBudget, err

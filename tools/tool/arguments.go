@@ -27,7 +27,7 @@ func (s Schema) Compile(name string) (*jsonschema.Resolved, error) {
 }
 
 // Arguments returns the arguments of a call as the tool's schema means them, or says what is wrong with them. All tools'
-// arguments come through here: null for an optional argument is none, and a number, a boolean, a list or an object may
+// arguments come through here: null for an optional argument leaves it out, and a number, a boolean, a list or an object may
 // be written as a text where no text is allowed.
 func Arguments(s *jsonschema.Resolved, args any) (any, error) {
 	if args == nil {

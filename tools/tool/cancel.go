@@ -37,7 +37,7 @@ var (
 	stopped = regexp.MustCompile(`(?i)\b(user|human|abort|stop|cancel|interrupt)`)
 )
 
-// ByUser tells whether the reason says that the client's user wants the call to stop. A reason that speaks of a time
+// ByUser reports whether the reason says that the client's user wants the call to stop. A reason that speaks of a time
 // limit or of a lost connection says the contrary, whatever else it says.
 func (c Cancelled) ByUser() bool {
 	return !gaveUp.MatchString(c.Reason) && stopped.MatchString(c.Reason)
@@ -47,7 +47,7 @@ func (c Cancelled) ByUser() bool {
 // take that for a cancel.
 var ErrDisconnected = errors.New("the client's connection is gone")
 
-// StopsRuns tells whether the code that a call has started ends with the call, whose context has ended: if its client's
+// StopsRuns reports whether the code that a call has started ends with the call, whose context has ended: if its client's
 // user wants it, or, with always, if its client has cancelled the call for any reason, or has left.
 func StopsRuns(ctx context.Context, always bool) bool {
 	cause := context.Cause(ctx)

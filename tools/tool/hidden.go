@@ -69,8 +69,7 @@ func takesCellID(s *jsonschema.Schema) bool {
 	return false
 }
 
-// TakeHidden takes a hidden argument out of checked arguments, and returns it; nil if there is none, or the schema lists
-// it.
+// TakeHidden removes a hidden argument from checked arguments and returns it; nil if it is not given or the schema lists it.
 func TakeHidden(s *jsonschema.Schema, args any, name string) any {
 	given, _ := args.(map[string]any)
 	value, ok := given[name]

@@ -17,7 +17,7 @@ func WithProgress(ctx context.Context, req mcp.CallToolRequest) context.Context 
 	return context.WithValue(ctx, progressKey{}, req.Params.Meta.ProgressToken)
 }
 
-// HearsProgress tells whether the call's client asked for progress.
+// HearsProgress reports whether the call's client asked for progress.
 func HearsProgress(ctx context.Context) bool { return ctx.Value(progressKey{}) != nil }
 
 // Progress tells the call's client how far the call is, if the client asked for progress. done must grow from one call

@@ -27,12 +27,12 @@ type PromptArgument struct {
 	Blank bool
 }
 
-// On tells whether the prompt is offered.
+// On reports whether the prompt is offered.
 func (p Prompt) On(toolsets []string) bool {
 	return len(p.Toolsets) == 0 || slices.ContainsFunc(p.Toolsets, func(name string) bool { return slices.Contains(toolsets, name) })
 }
 
-// Lacks tells whether the argument is required and missing.
+// Lacks reports whether the argument is required and missing.
 func (a PromptArgument) Lacks(args map[string]string) bool {
 	value, given := args[a.Name]
 	return a.Required && (!given || (!a.Blank && strings.TrimSpace(value) == ""))

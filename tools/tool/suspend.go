@@ -54,7 +54,7 @@ type openCall struct {
 	slot   chan struct{} // holds a token while a request is attached
 
 	mu      sync.Mutex
-	request context.Context // of the attached request; nil while there is none
+	request context.Context // of the attached request, or nil
 	asking  *asked          // sent to the client, not yet answered
 	asked   int
 }
@@ -86,7 +86,7 @@ func AskThrough(ctx context.Context) func(context.Context, mcp.ElicitationParams
 	return nil
 }
 
-// MayBeAsked tells whether the request's client can only be asked through the answer, and can answer questions.
+// MayBeAsked reports whether the request's client can only be asked through the answer, and can answer questions.
 func MayBeAsked(ctx context.Context) bool {
 	info := server.RequestProtocolInfoFromContext(ctx)
 	return info != nil && info.Modern && info.ClientCapabilities != nil && info.ClientCapabilities.Elicitation != nil
@@ -252,7 +252,7 @@ func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*m
 	}
 }
 
-// attached returns the context of the attached request; nil while there is none.
+// attached returns the context of the attached request, or nil.
 func (c *openCall) attached() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A call is continued by its state and its tool alone, asks again whoever comes back without an answer, ends when its
+// A call is continued by its state and its tool alone, asks again if the client comes back without an answer, ends when its
 // client cancels it, and is forgotten when it has been answered.
 func TestContinuedCall(t *testing.T) {
 	end, stop := context.WithCancel(context.Background())

@@ -52,7 +52,7 @@ func InSet(toolset string, tools ...Tool) []Tool {
 	return tools
 }
 
-// In tells whether the tool belongs to a toolset.
+// In reports whether the tool belongs to a toolset.
 func (t Tool) In(toolset string) bool {
 	return t.Toolset == toolset || slices.Contains(t.Also, toolset)
 }

@@ -87,7 +87,7 @@ func NotBegun(now run.Result) string {
 	return "the kernel is busy with code of somebody else, or starting"
 }
 
-// Visible tells whether a client may see a run of an owner: only its own. A run of before this program's start may be
+// Visible reports whether a client may see a run of an owner: only its own. A run of before this program's start may be
 // that of a client session that is gone, and is shown to all that do not say who they are.
 func Visible(ctx context.Context, owner string, before bool) bool {
 	return owner == tool.ClientOf(ctx) || before && tool.ClientIn(ctx) == nil

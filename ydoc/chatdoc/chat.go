@@ -34,7 +34,7 @@ var usualKeys = crdt.InternKeys(
 	"id", "type", "body", "time", "sender", "raw_time", "mentions", "attachments", "edited", "deleted", "metadata", "mime_model",
 )
 
-// ID is the chat's id, "" where there is none (yet): a server that has jupyterlab-chat gives each chat one when it is
+// ID is the chat's id, or "": a server that has jupyterlab-chat gives each chat one when it is
 // opened.
 func (d *Doc) ID() (id string) {
 	d.Read("read the chat's id", func() { id = text(d.metadata.Get("id")) })

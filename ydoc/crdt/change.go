@@ -6,7 +6,7 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Change is what one transaction did, for whoever reads the document.
+// Change is what one transaction did, for readers of the document.
 type Change struct {
 	// Local says that the transaction was ours.
 	Local bool

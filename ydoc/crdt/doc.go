@@ -4,7 +4,7 @@
 //
 // A [Replica] has root types, which [Replica.Root] declares. A [Type] is read by its own methods, and written to by
 // those of a [Tx] within [Replica.Transact]. [Replica.Record] is Transact for what may be taken back: it returns a
-// [Step], which [Replica.Revert] takes back. Whoever reads the document is told of every transaction by a [Change].
+// [Step], which [Replica.Revert] takes back. Readers of the document get a [Change] for every transaction.
 //
 // # What the library does
 //

@@ -35,7 +35,7 @@ type unit struct{ client, clock int }
 
 func unitOf(id *ycrdt.ID) unit { return unit{id.Client, id.Clock} }
 
-// unitIf is the unit of an ID, nil if there is none.
+// unitIf is the unit of an ID, or nil.
 func unitIf(id *ycrdt.ID) *unit {
 	if id == nil {
 		return nil

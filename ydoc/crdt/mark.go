@@ -4,7 +4,7 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Nothing in a copy tells of what it was made. So whoever makes one leaves a tombstone right behind what it is made of,
+// Nothing in a copy tells of what it was made. So its maker leaves a tombstone right behind its original,
 // immediately before the copy in the order of its own changes: one unit that is deleted from the start. No peer sees
 // anything of it, but it says where it was put, also to those who had that deleted before.
 
@@ -26,7 +26,7 @@ func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
 	return unitOf(item.Origin), true
 }
 
-// isTabs reports whether what may be a copy is none of a replica of ours.
+// isTabs reports whether a possible copy was made by a tab and not by one of our replicas.
 func isTabs(store *ycrdt.StructStore, made *Type) bool {
 	_, ours := markBefore(store, unitOf(&made.Item.ID))
 	return !ours

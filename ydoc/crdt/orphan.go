@@ -9,7 +9,7 @@ import (
 
 // When another replica moves what we write into, our text may reach the server after its move. The server then drops it,
 // and passes on nothing but its length, so that nobody but us has it still. That echo is how we know: text that comes
-// back to us as it was had been passed on before the move, and whoever moved carries it over (late.go); text that comes
+// back to us as it was had been passed on before the move, and the replica that moved carries it over (late.go); text that comes
 // back without its content we put into the copy ourselves.
 
 // maxOrphans bounds how many pieces of text wait for their echo.

@@ -13,7 +13,7 @@ import (
 // recursion as deep as an update may nest them would overflow the stack.
 const maxNesting = 200
 
-// Get is the plain value under a map key: [wire.Undefined] when there is none. t may be nil.
+// Get returns the plain value under a map key, or [wire.Undefined]. t may be nil.
 func (t *Type) Get(key string) any {
 	if t == nil {
 		return wire.Undefined{}

@@ -7,7 +7,7 @@ import (
 )
 
 // Of two copies of the same the maker of the one takes it away (rival.go). Where that has left right behind making it, or
-// was killed, nobody would. So whoever made the other waits for it, and when nothing has come from it for long takes it
+// was killed, nobody would. So the maker of the other waits for it, and when nothing has come from it for long takes it
 // away itself, having put what was written into that copy alone into its own. The other way round nobody takes away what
 // stays, so not both go. What was deleted in the copy that goes is not known any more, and returns.
 

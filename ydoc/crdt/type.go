@@ -38,7 +38,7 @@ type Type struct {
 	touched int // the last transaction that changed the type or something in it
 	marks   marks
 
-	// Data is for whoever reads the document: what it remembers about the type.
+	// Data is for readers of the document: what they remember about the type.
 	Data any
 }
 

@@ -3,7 +3,7 @@ package textdiff
 import "strings"
 
 // Keeps reports whether mine, as a change of theirs, leaves alone what theirs has changed since base: it deletes nothing
-// that theirs added, and brings nothing back that theirs deleted. So whoever wrote mine knew theirs, or nothing of it is
+// that theirs added, and brings nothing back that theirs deleted. So the writer of mine knew theirs, or nothing of it is
 // lost all the same.
 func Keeps(base, theirs, mine string) bool {
 	base, theirs, mine = valid(base), valid(theirs), valid(mine)

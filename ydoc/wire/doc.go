@@ -8,7 +8,7 @@
 // every reference to an earlier struct, nothing left over. What it accepts can be decoded in time and memory linear in
 // its size. It cannot know what the document holds, so whether the update fits the document is for the caller to see
 // after applying; and putting decoded items in their places takes quadratic time in any Yjs library for items made to
-// collide, which no look at the bytes alone can tell: whoever applies them must bound that time.
+// collide, which no look at the bytes alone can tell: code that applies them must bound that time.
 //
 // Formats are those of lib0 (encoding.js, decoding.js), Yjs (UpdateEncoder V1, structs, DeleteSet) and y-protocols
 // (sync.js, awareness.js).

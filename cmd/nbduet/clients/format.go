@@ -74,9 +74,9 @@ type change struct {
 
 // A format is how a client writes entries. Texts are without a byte order mark, and lines may end with CRLF.
 type format interface {
-	// read returns the entry, or nil if there is none.
+	// read returns the entry, or nil if absent.
 	read(text []byte) (*entry, error)
-	// put changes the entry, and makes it if there is none.
+	// put changes the entry, or creates it.
 	put(text []byte, c change) ([]byte, error)
 	// drop takes the entry out.
 	drop(text []byte) ([]byte, error)

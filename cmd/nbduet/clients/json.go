@@ -41,7 +41,7 @@ func (f jsonFile) read(text []byte) (*entry, error) {
 	return f.entry(d), nil
 }
 
-// entry is the entry of a document, nil if there is none.
+// entry is the entry of a document, or nil.
 func (f jsonFile) entry(d *document) *entry {
 	own := at(d.root, f.key, name)
 	if own == nil {

@@ -15,7 +15,7 @@ type composite struct {
 	list    bool
 }
 
-// compositeOf is the composite that a value is, which is empty if the value is none.
+// compositeOf returns a value as a composite, an empty one if the value is not a composite.
 func compositeOf(v hujson.Value) (c composite) {
 	switch v := v.Value.(type) {
 	case *hujson.Object:

@@ -67,7 +67,7 @@ type Patient struct {
 	// Root returns the folder of this machine that the server at an address serves, "" for one that is not known. It is
 	// asked once.
 	Root func(ctx context.Context, address string) string
-	// State is the folder of what is remembered, or why there is none.
+	// State is the state folder, or why there is no such folder.
 	State func() (string, error)
 	// Clients returns those of this machine.
 	Clients func() ([]Client, error)

@@ -80,7 +80,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// much tells whether so much waits that nothing more is read. o.mu is held.
+// much reports whether so much waits that nothing more is read. o.mu is held.
 func (o *output) much() bool { return o.waits > o.most/2 }
 
 // clear waits until little enough waits for another message of the client to be read. It returns an error if the client

@@ -57,7 +57,7 @@ func opener(goos string) (name string, args []string) {
 	return "xdg-open", nil
 }
 
-// withToken is an address that lets whoever has it in.
+// withToken returns an address that contains the token.
 func withToken(address, token string) string {
 	return address + "?" + url.Values{"token": {token}}.Encode()
 }

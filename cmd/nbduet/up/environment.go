@@ -18,7 +18,7 @@ var requirements string
 // whole is the file that an environment gets when all is in it.
 const whole = "nbduet-made-this.txt"
 
-// fetched is the Python that uv fetches where there is none.
+// fetched is the Python that uv fetches if the machine has no suitable one.
 const fetched = "3.13"
 
 // A maker makes environments.
@@ -26,13 +26,13 @@ type maker struct {
 	errs *console.Console
 	data string // the folder that they are in
 	log  string // the file that gets what the installers say
-	// uv is the program, "" if there is none.
+	// uv is the program, or "".
 	uv string
 	// named is the Python that somebody wants to be taken, "" if any is good.
 	named string
 }
 
-// environment is the Python of nbduet's own environment, which is made if there is none.
+// environment is the Python of nbduet's own environment, which is created if it does not exist.
 func (m maker) environment(ctx context.Context) (string, error) {
 	base, series, err := m.base(ctx)
 	if err != nil {

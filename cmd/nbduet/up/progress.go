@@ -22,7 +22,7 @@ type progress struct {
 
 	bar   *console.Bar
 	n     int
-	end   chan struct{} // of the count, nil while there is none
+	end   chan struct{} // of the count, or nil
 	ended chan struct{}
 }
 

@@ -90,7 +90,7 @@ func (p python) tooNew() bool {
 	return p.Version[0] > 3 || p.Version[0] == 3 && p.Version[1] > newestPython
 }
 
-// inEnvironment is the Python of a virtual environment, or of one of conda; "" if there is none.
+// inEnvironment is the Python of a virtual environment, or of one of conda, or "".
 func inEnvironment(dir string) string {
 	if dir == "" {
 		return ""
@@ -136,7 +136,7 @@ func ofScript(script string) string {
 	return ""
 }
 
-// inPath is a program of PATH, "" if there is none. One that would be taken from the working directory is none.
+// inPath is a program of PATH, or "". A program in the working directory does not count.
 func inPath(name string) string {
 	program, err := exec.LookPath(name)
 	if err != nil {

@@ -127,7 +127,7 @@ type job struct {
 	out, errs *console.Console
 }
 
-// begin starts the server of the folder, or finds it: then there is none to wait for.
+// begin starts the server of the folder, or finds a running one, which needs no waiting.
 func (j job) begin(ctx context.Context) (*server, error) {
 	named := filepath.Join(j.machine.State, "up-"+digest(j.folder))
 	free, err := locked(ctx, named+".lock", func() {

@@ -20,7 +20,7 @@ type Machine struct {
 	Home func() (string, error)
 }
 
-// Here is this machine, and whoever runs the program.
+// Here is this machine and the user who runs the program.
 func Here() Machine { return Machine{runtime.GOOS, os.Getenv, os.UserHomeDir} }
 
 // State is the folder of what is remembered between runs of the program, and Data that of what it made and can make again.

@@ -74,7 +74,7 @@ func descendants() (found []process) {
 	return found
 }
 
-// bury asks the adopted processes, as they end, how they have ended: until then they are there for whoever looks for them,
+// bury asks the adopted processes, as they end, how they have ended: until then others can see them,
 // and a test that waits for the end of a server's kernel would wait in vain.
 func (g *gate) bury(finished <-chan struct{}) {
 	ends := make(chan os.Signal, 1)

@@ -61,7 +61,7 @@ func run(command []string) (code int, err error) {
 	return 0, err
 }
 
-// keepLog copies the server's log to where it stays, for whoever looks for what went wrong.
+// keepLog copies the server's log to where it stays, for a later look at what went wrong.
 func keepLog(server *lab.Lab) error {
 	root, err := lab.RepoRoot()
 	if err != nil {

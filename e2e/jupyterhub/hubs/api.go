@@ -28,7 +28,7 @@ func (h *Hub) Call(ctx context.Context, method, path string, send, out any) erro
 	return h.CallAs(ctx, Token{Secret: h.secret}, method, path, send, out)
 }
 
-// CallAs asks as whoever has a token.
+// CallAs asks with a token.
 func (h *Hub) CallAs(ctx context.Context, as Token, method, path string, send, out any) error {
 	text, err := json.Marshal(send)
 	if err != nil {
@@ -149,7 +149,7 @@ type server struct {
 	Pending string
 }
 
-// server asks for a user's server, which is nil where there is none.
+// server asks for a user's server, which is nil if absent.
 func (h *Hub) server(ctx context.Context, user string) (*server, error) {
 	var u struct{ Servers map[string]*server }
 	err := h.Call(ctx, http.MethodGet, of(user), nil, &u)

@@ -127,7 +127,7 @@ func (l *layout) write(ctx context.Context, opt Options, secret string) (env []s
 // config is the file of the hub's configuration.
 func (l *layout) config() string { return filepath.Join(l.base, "jupyterhub_config.py") }
 
-// free finds addresses that nobody listens at. They are below those that systems give to whoever asks for any, so that
+// free finds addresses that nobody listens at. They are below those that systems give to processes that ask for any, so that
 // nobody is given one before the hub listens there.
 func free(ctx context.Context, n int) (addresses []string, err error) {
 	var listen net.ListenConfig

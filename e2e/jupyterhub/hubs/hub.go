@@ -102,7 +102,7 @@ func (h *Hub) start(ctx context.Context, opt Options) error {
 	}
 	cmd := exec.Command(h.dirs.python, "-m", "jupyterhub", "-f", h.dirs.config())
 	cmd.Dir, cmd.Env = h.dirs.base, append(clean(), env...)
-	cmd.Stdout, cmd.Stderr = h.log, h.log // a file, which whoever inherits it may hold open
+	cmd.Stdout, cmd.Stderr = h.log, h.log // a file, which child processes may hold open
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("start JupyterHub: %w", err), h.log.Close())

@@ -15,7 +15,7 @@ const (
 	PrivateCA          Code = "private_ca"           // nobody that is trusted has signed the certificate
 	CertificateExpired Code = "certificate_expired"  // or it is not valid yet
 	CertificateName    Code = "certificate_name"     // it is for another host
-	CAFile             Code = "ca_file"              // the file of further certificates is none
+	CAFile             Code = "ca_file"              // the file of further certificates is not one
 	WrongToken         Code = "wrong_token"          //
 	Password           Code = "password"             // the server has a password, and no token, and nobody said it
 	WrongPassword      Code = "wrong_password"       // the password that was said is another one

@@ -234,7 +234,7 @@ func memberOf(t *testing.T, b []byte, member string) string {
 	return text
 }
 
-// indented is JSON with its members in order, and a folder's entries too; what is none stays.
+// indented is JSON with its members in order, and a folder's entries too; other text stays.
 func indented(b []byte) string {
 	var v any
 	if json.Unmarshal(b, &v) != nil {

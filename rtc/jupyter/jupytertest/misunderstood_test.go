@@ -17,7 +17,7 @@ type witness struct {
 func (w *witness) Error(says ...any) { w.errors = append(w.errors, says...) }
 func (w *witness) Cleanup(f func())  { w.cleanup = f }
 
-// A cell that is not understood fails its test while that goes on, and after it, or where there is none, the binary.
+// A cell that the fake does not understand fails the running test, or, after or without one, the binary.
 func TestNotUnderstood(t *testing.T) {
 	var m misunderstandings
 	w := &witness{TB: t}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Real tells whether the tests are to meet a real Jupyter server: the one that NBDUET_TEST_SERVER_URL names, or, where
+// Real reports whether the tests are to meet a real Jupyter server: the one that NBDUET_TEST_SERVER_URL names, or, where
 // NBDUET_TEST_SERVER is "real", those that the tests start. Otherwise they meet fakes.
 func Real() bool {
 	return os.Getenv("NBDUET_TEST_SERVER_URL") != "" || os.Getenv("NBDUET_TEST_SERVER") == "real"

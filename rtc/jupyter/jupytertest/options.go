@@ -50,7 +50,7 @@ func WithFlags(flags ...string) Option {
 		c.flags = append(c.flags, flags...)
 		for _, f := range flags {
 			name, value, _ := strings.Cut(f, "=")
-			number, _ := strconv.ParseFloat(value, 64) // Jupyter itself refuses what is none
+			number, _ := strconv.ParseFloat(value, 64) // Jupyter itself refuses a value that is not a number
 			switch name {
 			case "--ServerApp.iopub_data_rate_limit":
 				c.kernels.DataRate = number

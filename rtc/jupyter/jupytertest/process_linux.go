@@ -11,7 +11,7 @@ import (
 // dieWithParent makes the system end the server when the test binary has ended without stopping it.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
 
-// exited tells whether a child process has ended and waits to be collected.
+// exited reports whether a child process has ended and waits to be collected.
 func exited(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

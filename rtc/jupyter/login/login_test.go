@@ -92,7 +92,7 @@ func TestAnswersToTheForm(t *testing.T) {
 	}
 }
 
-// Whoever has given up is not waited for, and the next one logs in.
+// A caller that has given up is not waited for; the next one logs in.
 func TestGivenUp(t *testing.T) {
 	hs := httptest.NewServer(http.NotFoundHandler())
 	defer hs.Close()

@@ -1,7 +1,7 @@
 // Package scheme finds out that a server speaks http where its address says https, and the other way round.
 //
 // Neither shows by itself in any one way. Tornado takes the greeting of TLS for the beginning of a request and waits for the
-// rest of it, so that whoever speaks https to it waits for ten seconds and then knows nothing. What speaks TLS answers a
+// rest of it, so that a client that speaks https to it waits for ten seconds and learns nothing. What speaks TLS answers a
 // request in plain http with a refusal, an alert, or nothing. So the same port is asked in the other way, once that has
 // happened: not before, and never again after the server has answered in the way that its address says.
 package scheme

@@ -183,7 +183,7 @@ func TestHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	silent := listen(t, l, func(conn net.Conn) { // one that closes the connection on whoever does not greet it
+	silent := listen(t, l, func(conn net.Conn) { // a server that closes the connection of a client that does not greet it
 		var first [1]byte
 		if _, err := io.ReadFull(conn, first[:]); err != nil || first[0] != 0x16 {
 			return

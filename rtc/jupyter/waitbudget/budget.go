@@ -10,7 +10,7 @@ import (
 )
 
 // A Budget is what one call has left for a server that does not answer. It waits in vain once: what else needs the server
-// then fails at once. What it has waited for answers that came counts as well: whoever calls waits for all of it.
+// then fails at once. What it has waited for answers that came counts as well: the caller waits for all of it.
 type Budget struct {
 	limit  time.Duration
 	tell   func(message string)

@@ -126,7 +126,7 @@ func (c *Chat) leaveIdle() time.Duration {
 	return left
 }
 
-// now is the room as it is joined now, nil if there is none.
+// now is the room as it is joined now, or nil.
 func (c *Chat) now() *live {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *Chat) await(ctx context.Context) (*live, error) {
 	}
 }
 
-// Joined is the room as it is joined now, with its replica, for entries in its state; false if there is none.
+// Joined is the room as it is joined now, with its replica, for entries in its state, or false.
 func (c *Chat) Joined() (room *rtc.Room, doc *chatdoc.Doc, ok bool) {
 	lv := c.now()
 	if lv == nil {

@@ -31,7 +31,7 @@ func (c staying) keep() {
 	close(c.done)
 }
 
-// set notes that the room is another one, or that there is none.
+// set records the current room, nil for no room.
 func (c staying) set(lv *live) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -121,7 +121,7 @@ type shownWriter struct {
 	Indicator string         `json:"typingIndicator,omitempty"`
 }
 
-// showWriters announces who is writing, under one key: the room has one awareness state of ours, whoever writes.
+// showWriters announces who is writing, under one key: the room has one awareness state for all our clients.
 func (c *Chat) showWriters() {
 	c.showing.Lock()
 	defer c.showing.Unlock()

@@ -46,7 +46,7 @@ type Document interface {
 	Settled(ctx context.Context) error
 }
 
-// errNoNotebook says that a document is none.
+// errNoNotebook says that a document is not a notebook.
 var errNoNotebook = errors.New("hands off: it is not a notebook")
 
 // HandsOff puts a cell, or with "" the notebook, under a person's hands: no agent of ours, in any process, changes it until

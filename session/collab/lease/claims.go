@@ -49,7 +49,7 @@ func (c *Claims) place(m mentions.Mention) (p Place, of string, ok bool) {
 	return p, of, false
 }
 
-// Take gives a client the oldest mention that nobody has taken here or in another process; false if there is none. It may take
+// Take gives a client the oldest mention that nobody has taken here or in another process, or false. It may take
 // some seconds.
 func (c *Claims) Take(ctx context.Context, a mentions.Asks) (m mentions.Mention, ok bool) {
 	for {

@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Of two processes with two clients each, all of whom wait, each mention is delivered to one, whoever is quick.
+// Of two processes with two clients each, all of whom wait, each mention is delivered to exactly one.
 func TestDeliveredOnce(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		rounds, calls := 20, 20

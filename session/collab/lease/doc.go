@@ -19,7 +19,7 @@
 //
 // A mention is delivered rather twice than never: where its room is not joined, the server does not confirm the claim in a few
 // seconds, or the state takes none; and by a process that the others do not hear of for 30 seconds although it goes
-// on. Whoever is in the room may write claims, as they may write all else in it.
+// on. Everybody in the room may write claims, as they may write all else in it.
 //
 // # Concurrency
 //

@@ -5,7 +5,7 @@ import "strings"
 // A Command is what a call asks of this program itself, and not of a model.
 type Command int
 
-// The commands. Whoever says one says it for themselves: another's word stands.
+// The commands. A command counts for its author alone: another person's stays.
 const (
 	NoCommand Command = iota
 	// HandsOff: no agent writes in the cell.
@@ -16,7 +16,7 @@ const (
 	GoOn
 )
 
-// commandOf is the command that a call is; a sentence that only begins like one is none.
+// commandOf is the command that a call is; a sentence that only begins like a command is not a command.
 func commandOf(says string) Command {
 	s := strings.ToLower(strings.Join(strings.Fields(strings.Trim(says, " .!,;:")), " "))
 	s = strings.TrimPrefix(strings.TrimSuffix(s, " please"), "please ")

@@ -274,7 +274,7 @@ func (t *Tracker) came(cell string, c call, w writer, beside []*mark) *mark {
 }
 
 // original is a call that stands in the notebook with the same words as one that has come with all its words at once, as
-// what is pasted does, and what JupyterLab puts into a new cell when it splits one; nil if there is none.
+// what is pasted does, and what JupyterLab puts into a new cell when it splits one, or nil.
 func (t *Tracker) original(c call, beside []*mark) *mark {
 	if c.says == "" || commandOf(c.says) != NoCommand { // a command is meant wherever it comes to stand
 		return nil

@@ -170,7 +170,7 @@ func (d *desk) want(says ...string) {
 	}
 }
 
-// A call counts once the caret has left its cell, or no key came for 3 s; whoever takes it has it, and nobody has what
+// A call counts once the caret has left its cell, or no key came for 3 s; the client that takes it has it, and no client has what
 // was there before.
 func TestCallCountsWhenWritten(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {

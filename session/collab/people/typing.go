@@ -59,7 +59,7 @@ func (t *Typing) forgetOne() {
 	delete(t.last, oldest)
 }
 
-// For is how long the others have been heard over the connection, at most [awareness.KnownAfter]; 0 where there is none.
+// For is how long the others have been heard over the connection, at most [awareness.KnownAfter], or 0.
 func (k Known) For() time.Duration {
 	if k.Cut {
 		return 0

@@ -6,5 +6,5 @@
 //
 // # Concurrency
 //
-// Faces and Seats are safe for use by any goroutine. Neither starts one: [Seats.Run] is run by whoever keeps the document.
+// Faces and Seats are safe for use by any goroutine. Neither starts one: [Seats.Run] is run by the document's owner.
 package presence

@@ -71,7 +71,7 @@ func TestOneNameForAll(t *testing.T) {
 	test.Eq(t, "Duet (AI), Duet 2", names(f))
 }
 
-// Nobody has the name of another client, nor of a person, whoever comes first.
+// No client has the name of another client or of a person, whichever comes first.
 func TestNobodyHasTheNameOfAnother(t *testing.T) {
 	f := New("")
 	for i := range 3 {

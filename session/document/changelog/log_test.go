@@ -76,7 +76,7 @@ func TestDeletions(t *testing.T) {
 	test.True(t, changes[2].Who.Unknown)
 }
 
-// A run is one change however long it takes, and what it clears at its begin is none.
+// A run is one change however long it takes, and clearing outputs at its begin is not a change.
 func TestRunsAndClears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, person, l := pair(t, two...)

@@ -98,7 +98,7 @@ func (f *fileState) begin() {
 	f.saving, f.unwritten = f.edits, false
 }
 
-// brokenOff tells whether the last save wrote nothing, because an edit broke it off.
+// brokenOff reports whether the last save wrote nothing, because an edit broke it off.
 func (f *fileState) brokenOff() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -197,14 +197,14 @@ func (f *fileState) takeBack(note string) {
 	}
 }
 
-// has tells whether the file is known to have all of a revision of the document, including all our edits.
+// has reports whether the file is known to have all of a revision of the document, including all our edits.
 func (f *fileState) has(revision ydoc.Revision) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
 }
 
-// pending tells whether some edits of ours were not seen on disk.
+// pending reports whether some edits of ours were not seen on disk.
 func (f *fileState) pending() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 const missingNamed = 10
 
 // missing names the cells of a notebook that were changed since a revision and that another state of it lacks, with what
-// to do. The other state is nil if there is none, and so is a notebook that is a text.
+// to do. The other state is nil if absent, and so is a notebook that is a text.
 func missing(was, now *ydoc.Notebook, since ydoc.Revision) string {
 	if was == nil {
 		return "the last changes of the text; read the document again, and repeat what is missing"

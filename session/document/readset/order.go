@@ -138,7 +138,7 @@ func (r Reader) Left() []string {
 	return slices.Clone(known.left)
 }
 
-// Gone tells whether a cell of [Reader.Listed] is no more.
+// Gone reports whether a cell of [Reader.Listed] is no more.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
 
 // rearrange makes an edit that moves or deletes cells, which the client then knows to be where they are.

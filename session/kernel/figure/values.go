@@ -90,7 +90,7 @@ func (all *values) text(s string) {
 	all.texts++
 }
 
-// typed reads the values of a typed array, and tells whether it is one.
+// typed reads the values of a typed array, and reports whether it is one.
 func (all *values) typed(dtype, data string) bool {
 	read := decoders[strings.TrimLeft(dtype, "<|=")]
 	if read == nil {

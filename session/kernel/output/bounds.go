@@ -34,7 +34,7 @@ type excess struct {
 	said    int    // how many of them the cell says are left out
 	saidAt  int    // the number of outputs when it last said so
 	rest    []byte // may grow to twice what is kept
-	spool   *spool // has the text; nil while there is none
+	spool   *spool // has the text, or nil
 }
 
 // admitText returns the part of a text that fits, and keeps the end of the rest. After the first omission it omits all
@@ -75,7 +75,7 @@ func (o *outputs) spoolText(text string) {
 	o.spool.write(text)
 }
 
-// isFigure tells whether an output shows a picture.
+// isFigure reports whether an output shows a picture.
 func isFigure(data any) bool {
 	m, _ := data.(map[string]any)
 	for mime := range m {

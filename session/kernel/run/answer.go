@@ -3,7 +3,7 @@ package run
 import "github.com/nbduet/nbduet/session/textfmt"
 
 // Code that asks for input waits in one of two ways. While an [Asker] asks a person, the run goes on as [Running]. While
-// there is nobody to ask, it is [WaitingForInput], and whoever asked for the run can answer: no tab in a browser shows
+// there is nobody to ask, it is [WaitingForInput], and the client that asked for the run can answer: no tab in a browser shows
 // the question, because the kernel puts it to this program alone.
 
 // Errors of [Run.Answer].

@@ -74,7 +74,7 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// Code that asks when nobody can be asked shows what it waits for, and gets its answer from whoever comes in time.
+// Code that asks when nobody can be asked shows what it waits for, and takes its answer from the first client in time.
 func TestInputAskedLater(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -94,7 +94,7 @@ func TestInputAskedLater(t *testing.T) {
 		test.Eq(t, run.Done, res.State)
 		must.Nil(t, res.Asking)
 		test.Eq(t, "stdin:Name? Ada\n;stdout:hello Ada\n;", sessiontest.Text(res.Outputs))
-		// Whoever sees it wait can cancel it.
+		// A client that sees it wait can cancel it.
 		if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestInputAskedLater(t *testing.T) {
 	})
 }
 
-// What nobody is being asked for is answered by whoever asked for the run; the state tells which it is. A password is not
+// What nobody is being asked for is answered by the client that asked for the run; the state tells which it is. A password is not
 // answered unless that is allowed.
 func TestInputAnswered(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {

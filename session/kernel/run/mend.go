@@ -69,7 +69,7 @@ func (m *marks) stale(nb *ydoc.Notebook) map[string]string {
 func (c *Cells) ended(into *ydoc.Notebook, runs ...*Run) {
 	c.marks.unmark(runs...)
 	if c.nb.Notebook() != into {
-		c.Mend() // whoever has joined the next one saw them running
+		c.Mend() // clients of the next room saw them running
 	}
 }
 

@@ -20,7 +20,7 @@ func (r *Run) marked(m kernel.Mark) {
 	r.table.ledger("keep", func(ctx context.Context, l Ledger) error { return l.Keep(ctx, rec) })
 }
 
-// unkeep settles the record of a run that ends here: the run is left to whoever comes, or is over.
+// unkeep settles the record of a run that ends here: another process may take the run up, or it is over.
 func (r *Run) unkeep(left bool) {
 	if r.record == nil {
 		return

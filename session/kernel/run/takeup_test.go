@@ -182,7 +182,7 @@ func TestRunIsTakenUp(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves a cell that shows as running, and others behind it. Whoever comes puts them right: it
+// A process that is killed leaves a cell that shows as running, and others behind it. The next process corrects them: it
 // goes on with the one and says that the others were not run.
 func TestRunOfAKilledProcess(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {

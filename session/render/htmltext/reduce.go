@@ -85,7 +85,7 @@ func tag(t *html.Tokenizer, name string) string {
 	return b.String()
 }
 
-// hides tells whether an attribute is a style that shows nothing.
+// hides reports whether an attribute is a style that shows nothing.
 func hides(key, value string) bool {
 	if key != "style" || len(value) > longestAttribute {
 		return false

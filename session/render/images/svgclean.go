@@ -183,7 +183,7 @@ func (c *cleaner) end() {
 	c.ended = len(c.open) == 0
 }
 
-// within tells whether the innermost open element has the name.
+// within reports whether the innermost open element has the name.
 func (c *cleaner) within(name string) bool {
 	return len(c.open) > 0 && c.open[len(c.open)-1].name == name
 }
@@ -221,7 +221,7 @@ func attribute(a xml.Attr) (name, value string, ok bool) {
 	return name, a.Value, true
 }
 
-// inside tells whether a reference stays within the SVG: to one of its parts, or to an embedded picture.
+// inside reports whether a reference stays within the SVG: to one of its parts, or to an embedded picture.
 func inside(href string) bool {
 	if strings.HasPrefix(href, "#") {
 		return true

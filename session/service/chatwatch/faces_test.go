@@ -132,7 +132,7 @@ func TestChatRename(t *testing.T) {
 	})
 }
 
-// That nobody listens says Duet, whoever was called.
+// Duet says that no client listens, whichever agent was called.
 func TestChatNobodyListens(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)

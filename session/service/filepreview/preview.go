@@ -41,7 +41,7 @@ func (h *Helper) Preview(ctx context.Context, path jupyter.Path, kernelName stri
 	return out, nil
 }
 
-// isAnswer tells whether an error is a proper answer of a healthy kernel.
+// isAnswer reports whether an error is a proper answer of a healthy kernel.
 func isAnswer(err error) bool {
 	var refusal *inspect.Refusal
 	return errors.Is(err, ErrOutOfReach) || errors.As(err, &refusal) && refusal.Code != "interrupted" && refusal.Code != inspect.TooLarge

@@ -20,10 +20,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// A file that is named as a notebook and is none, after a merge conflict or a write that was cut off, has no room. It can
+// A file that is named as a notebook but is not one, after a merge conflict or a write that was cut off, has no room. It can
 // be read as text, and written again once it is mended.
 
-// A BrokenError says why a file that is named as a notebook is none.
+// A BrokenError says why a file that is named as a notebook is not one.
 type BrokenError struct {
 	Path jupyter.Path
 	Text string // of the file
@@ -40,7 +40,7 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.room }
 
-// Broken turns the error of opening a notebook whose file is none into a [*BrokenError]; other errors stay as they are.
+// Broken turns the error of opening a notebook whose file is not one into a [*BrokenError]; other errors stay as they are.
 func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error {
 	var end *rtc.CloseError
 	if !refusedrooms.Is(err) || !errors.As(err, &end) {

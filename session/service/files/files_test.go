@@ -50,7 +50,7 @@ func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 	return names
 }
 
-// A new file has what it was made of, is made where there is none only, and nothing else is left.
+// A new file has the given content, is only made where no file is, and leaves nothing else behind.
 func TestCreateFile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

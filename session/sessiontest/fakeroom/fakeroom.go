@@ -70,7 +70,7 @@ func (r *Room) AutosaveOff() bool { return r.Unsaving.Load() }
 // LostAt is never.
 func (r *Room) LostAt() time.Time { return time.Time{} }
 
-// Quiet is none.
+// Quiet is always zero.
 func (r *Room) Quiet() time.Duration { return 0 }
 
 // Done is closed when the room ends.
@@ -88,7 +88,7 @@ func (r *Room) Barrier(ctx context.Context) error {
 // WaitSynced returns at once.
 func (r *Room) WaitSynced(context.Context) error { return r.Err() }
 
-// State tells whether the room has ended.
+// State reports whether the room has ended.
 func (r *Room) State() rtc.State {
 	if r.Err() != nil {
 		return rtc.Closed

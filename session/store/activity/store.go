@@ -253,7 +253,7 @@ func (s *Store) Close(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("write the last activity: %w", err)
 	}
-	s.runs.close() // whoever comes may take up what is left
+	s.runs.close() // another process may take up the rest
 	return errors.Join(err, s.db.Close())
 }
 

@@ -56,7 +56,7 @@ func (s *Store) heartbeat(now time.Time) {
 	}
 }
 
-// report tells whether a write failed, and logs it when that is news.
+// report reports whether a write failed, and logs it when that is news.
 func (s *Store) report(err error) (failed bool) {
 	if s.ctx.Err() != nil {
 		return false // Close writes the rest

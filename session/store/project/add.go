@@ -144,7 +144,7 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 		}
 		return splice(lines, end(lines, last(have), have.Column+1), item), nil
 	}
-	// The list is on the line of its key, "patterns: [a, b]", or there is none: its line is written anew.
+	// The list is on the line of its key, "patterns: [a, b]", or the key has no list: its line is written anew.
 	line := lines[key.Line-1]
 	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
 		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)

@@ -91,7 +91,7 @@ func Encode(nb Notebook) (string, error) {
 	return b.String(), nil
 }
 
-// isTitle tells whether a text begins with a heading of level 1.
+// isTitle reports whether a text begins with a heading of level 1.
 func isTitle(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.HasPrefix(first, "# ") && strings.TrimSpace(first) != "#"
@@ -138,7 +138,7 @@ func infoOf(c Cell) cellInfo {
 	return m
 }
 
-// plainText tells whether Decode finds the end of a Markdown cell's text without a count of its lines.
+// plainText reports whether Decode finds the end of a Markdown cell's text without a count of its lines.
 func plainText(text string) bool {
 	if strings.TrimSpace(text) == "" {
 		return false // its comment would be taken for the next cell's

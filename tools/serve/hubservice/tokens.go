@@ -21,7 +21,7 @@ const (
 	stale = 5 * time.Minute
 	// hubTime bounds one question to the hub.
 	hubTime = 5 * time.Second
-	// mostAsking is how many questions are asked at once: whoever has no token may cause them.
+	// mostAsking is how many questions are asked at once: callers without a token may cause them.
 	mostAsking = 16
 )
 

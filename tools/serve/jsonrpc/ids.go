@@ -48,7 +48,7 @@ func (x *IDs) In(text []byte, m Message) []byte {
 	return text
 }
 
-// safe tells whether mcp-go brings an id back as it is, and mistakes it for no other.
+// safe reports whether mcp-go brings an id back as it is, and mistakes it for no other.
 func (x *IDs) safe(id json.RawMessage) bool {
 	var v any
 	if json.Unmarshal(id, &v) != nil {

@@ -9,7 +9,7 @@ import (
 
 // loneSurrogate finds the half of a character in the strings of a message: an escape such as \ud83d without its other
 // half, or one written as bytes. encoding/json replaces it without a word, and what was meant to be an emoji would be
-// written into a notebook as a replacement character. It is "" if there is none.
+// written into a notebook as a replacement character. It is "" if every surrogate has its partner.
 func loneSurrogate(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 && bytes.IndexByte(text, 0xED) < 0 {
 		return ""

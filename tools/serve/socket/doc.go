@@ -3,7 +3,7 @@
 //
 // MCP has no such transport. The SDK for TypeScript has a client for it, from which the subprotocol's name is.
 //
-// [Upgrade] makes a [Conn] of a request that whoever calls it has let in, and [Conn.Serve] serves it. A connection has
+// [Upgrade] makes a [Conn] of a request that the caller has authorized, and [Conn.Serve] serves it. A connection has
 // two goroutines, and one for each request in progress, and Serve returns when all have ended: the caller's reads
 // (inbox.go), the other one writes all there is to write (outbox.go), pings among it. The client whose connection is
 // gone without a word is missed by its answers to pings; the one that does not read, by its writes, each of which has a

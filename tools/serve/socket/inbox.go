@@ -41,7 +41,7 @@ const (
 type inbox struct {
 	ws  *websocket.Conn
 	lim Limits
-	// room waits for room for so many bytes; why says why there is none.
+	// room waits for room for so many bytes; why says why it returned no room.
 	room func(ctx context.Context, bytes int64) (back func(), why string)
 
 	mu      sync.Mutex

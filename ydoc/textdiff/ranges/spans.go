@@ -74,7 +74,7 @@ func (s Set) Carry(old, now string, own bool) Set {
 }
 
 // Removed returns where a stretch of old begins that is not in the set and not in now any more, and is more than white
-// space; -1 if there is none. It is the given part of old that became now.
+// space, or -1. It is the given part of old that became now.
 func (s Set) Removed(old string, part Span, now string) int {
 	if s.Missing(part) < 0 {
 		return -1

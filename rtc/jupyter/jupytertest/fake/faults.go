@@ -112,7 +112,7 @@ func (s *Server) Restart(known bool) {
 	s.dropDead()
 }
 
-// intercept does what is wanted wrong of a request, and tells whether it is answered by that.
+// intercept does what is wanted wrong of a request, and reports whether it is answered by that.
 func (f *Faults) intercept(w http.ResponseWriter, r *http.Request) bool {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), f.server.base())
 	f.mu.Lock()

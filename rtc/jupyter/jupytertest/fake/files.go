@@ -71,7 +71,7 @@ func (f *files) nearest(p string) (string, error) {
 	}
 }
 
-// hidden tells whether a part of a path begins with a dot.
+// hidden reports whether a part of a path begins with a dot.
 func hidden(p string) bool {
 	for part := range strings.SplitSeq(strings.Trim(p, "/"), "/") {
 		if strings.HasPrefix(part, ".") && part != "." && part != ".." {

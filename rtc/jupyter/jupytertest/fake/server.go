@@ -107,7 +107,7 @@ func (s *Server) Close() {
 // base is the path that the server is under, without a slash at its end.
 func (s *Server) base() string { return strings.TrimRight(s.cfg.BaseURL, "/") }
 
-// Kill ends a kernel's process as SIGKILL does, and tells whether there is one with that id.
+// Kill ends a kernel's process as SIGKILL does, and reports whether there is one with that id.
 func (s *Server) Kill(pid int) bool { return s.kernels.Kill(pid) }
 
 // ServeHTTP implements [http.Handler].

@@ -144,7 +144,7 @@ func (s *Server) startFor(ctx context.Context, w http.ResponseWriter, x *session
 	return true
 }
 
-// isUUID tells whether an id has the form that the server's routes ask for.
+// isUUID reports whether an id has the form that the server's routes ask for.
 func isUUID(id string) bool {
 	return len(id) == 36 && strings.Count(id, "-") == 4
 }

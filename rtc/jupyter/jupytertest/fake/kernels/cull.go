@@ -30,7 +30,7 @@ func (t *Table) cull() {
 	}
 }
 
-// idleFor tells whether nothing has been run for so long.
+// idleFor reports whether nothing has been run for so long.
 func (k *kernel) idleFor(d time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -59,7 +59,7 @@ type engineInfo struct {
 	Method string `json:"method"`
 }
 
-// execute runs a cell and tells whether the process lives on.
+// execute runs a cell and reports whether the process lives on.
 func (p *process) execute(r *request) bool {
 	meta := executeMetadata{stamp(time.Now()), true, p.engine, "ok"}
 	if p.isAborted(r) {

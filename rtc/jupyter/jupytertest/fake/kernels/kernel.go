@@ -171,7 +171,7 @@ func (k *kernel) register(s *socket) {
 	}
 }
 
-// ready waits until the kernel has a process that answers, and tells whether it has.
+// ready waits until the kernel has a process that answers, and reports whether it has.
 func (k *kernel) ready(ctx context.Context) bool {
 	for {
 		k.mu.Lock()

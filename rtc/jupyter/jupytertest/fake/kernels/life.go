@@ -81,7 +81,7 @@ func (k *kernel) stop(ctx context.Context, restart bool) error {
 	return err
 }
 
-// gone takes a process away from the kernel and tells whether it was the kernel's.
+// gone takes a process away from the kernel and reports whether it was the kernel's.
 func (k *kernel) gone(p *process) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -103,7 +103,7 @@ func told(list []received) (lines []string) {
 	return lines
 }
 
-// collect takes what was received for a cell, answers its questions, and tells whether it is over.
+// collect takes what was received for a cell, answers its questions, and reports whether it is over.
 func (c *client) collect(id string, into map[string][]received) bool {
 	c.mu.Lock()
 	list := c.received

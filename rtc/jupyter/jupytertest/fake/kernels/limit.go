@@ -25,7 +25,7 @@ type countedMessage struct {
 	size  int
 }
 
-// drop tells whether a message must not be sent, and what to tell the client in its place, "" for nothing.
+// drop reports whether a message must not be sent, and what to tell the client in its place, "" for nothing.
 func (l *limiter) drop(m *message) (drop bool, notice string) {
 	if m.channel != "iopub" {
 		return false, ""

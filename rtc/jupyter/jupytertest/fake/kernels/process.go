@@ -101,7 +101,7 @@ func (p *process) run() {
 	}
 }
 
-// next waits for the next request; nil means that there is none any more.
+// next waits for the next request; nil means that no more will come.
 func (p *process) next() *request {
 	for {
 		p.mu.Lock()

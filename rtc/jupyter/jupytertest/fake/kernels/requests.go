@@ -2,7 +2,7 @@ package kernels
 
 import "encoding/json"
 
-// handle runs a request of shell and tells whether the process lives on.
+// handle runs a request of shell and reports whether the process lives on.
 func (p *process) handle(r *request) bool {
 	p.publish("status", status("busy"), r.header)
 	if r.kind == "execute_request" {

@@ -115,7 +115,7 @@ func (s *socket) write() {
 	}
 }
 
-// flush sends what is queued now and tells whether to go on.
+// flush sends what is queued now and reports whether to go on.
 func (s *socket) flush() bool {
 	s.mu.Lock()
 	queue, closing := s.queue, s.closing
@@ -133,7 +133,7 @@ func (s *socket) flush() bool {
 	return !closing
 }
 
-// read gives the client's messages to the kernel until the connection is over. A frame that is none ends it.
+// read gives the client's messages to the kernel until the connection is over. A malformed frame ends it.
 func (s *socket) read() {
 	defer s.drop()
 	s.lastPong.Store(time.Now().UnixNano())

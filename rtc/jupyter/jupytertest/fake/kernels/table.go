@@ -187,7 +187,7 @@ func (t *Table) List() []Model {
 	return out
 }
 
-// Get is one kernel; ErrNotFound when there is none of this id.
+// Get returns a kernel by its id, or ErrNotFound.
 func (t *Table) Get(id string) (Model, error) {
 	k, err := t.find(id)
 	if err != nil {
@@ -251,7 +251,7 @@ func (t *Table) Die(id string) error {
 	return nil
 }
 
-// Kill is [Table.Die] for the kernel whose process has a number; it tells whether there is one.
+// Kill is [Table.Die] for the kernel whose process has a number; it reports whether there is one.
 func (t *Table) Kill(pid int) bool {
 	t.mu.Lock()
 	list := slices.Collect(maps.Values(t.kernels))
@@ -298,7 +298,7 @@ func (t *Table) DropSockets(id string) error {
 	return nil
 }
 
-// ServeChannels serves GET /api/kernels/{id}/channels until the connection is over. Whoever calls it has checked that
+// ServeChannels serves GET /api/kernels/{id}/channels until the connection is over. The caller has checked that
 // the request may do that.
 func (t *Table) ServeChannels(w http.ResponseWriter, r *http.Request, id string) {
 	k, err := t.find(id)

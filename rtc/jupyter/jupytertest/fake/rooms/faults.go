@@ -110,7 +110,7 @@ func (t *Table) SlowSave(d time.Duration) {
 }
 
 // SlowRead has each save take so much longer before it has the content of the document, until set to zero. A change that
-// comes meanwhile breaks the save off: nothing is written, though whoever asked is told that it was.
+// comes meanwhile breaks the save off: nothing is written, though the client is told that it was.
 func (t *Table) SlowRead(d time.Duration) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()

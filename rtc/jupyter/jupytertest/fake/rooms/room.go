@@ -259,7 +259,7 @@ func (r *room) emitAwareness(c *client, action string) {
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return `""` // there is none for strings
+		return `""` // strings have no such form
 	}
 	return string(b)
 }

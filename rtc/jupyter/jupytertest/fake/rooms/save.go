@@ -12,7 +12,7 @@ import (
 type save struct {
 	stop   chan struct{} // closed when the save is broken off
 	broken bool
-	told   func(status string) // whoever asked for it
+	told   func(status string) // tells the client that asked
 }
 
 // breakOff ends a save that waits. One that is writing goes on, but nobody hears of it.
@@ -93,7 +93,7 @@ func (r *room) writeSave(s *save) {
 	})
 }
 
-// saved tells whoever asked for a save that it was done, and notes in the state that the document is saved, or says why
+// saved tells the client that asked for a save that it was done, and notes in the state that the document is saved, or says why
 // it is not.
 func (r *room) saved(s *save, info *Info, err error) {
 	if s.told != nil {

@@ -183,7 +183,7 @@ func (s *script) expect(golden string) {
 // shapes begin what a script writes down of a document, which is no part of what happens in a step.
 var shapes = regexp.MustCompile(`^(cells|meta|source|state): `)
 
-// done tells whether all has happened in a step that is written down of it, or that nobody waits for it.
+// done reports whether all has happened in a step that is written down of it, or that nobody waits for it.
 func (s *script) done() bool {
 	if len(s.steps) == 0 {
 		return true

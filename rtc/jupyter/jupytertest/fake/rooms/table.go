@@ -72,7 +72,7 @@ func (t *Table) Open(id string) bool {
 	return t.rooms[id] != nil
 }
 
-// room is the room of an id, which is made if there is none. That needs a file with the id that the room's names.
+// room is the room of an id, which is created if it does not exist. That needs a file with the id that the room's names.
 func (t *Table) room(id string) (*room, error) {
 	if r := t.present(id); r != nil {
 		return r, nil

@@ -14,7 +14,7 @@ type Document struct {
 	replica *crdt.Replica
 	state   *crdt.Type
 	body    body  // nil where nothing of the document is read
-	chat    *chat // nil where it is none
+	chat    *chat // nil unless it is a chat
 }
 
 // body is what a document is read as. Its methods are called with the document locked.

@@ -220,7 +220,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// Whoever asked is told of what was written, to what is read or not.
+// The client is told what was written, whether it is read or not.
 func TestOptions(t *testing.T) {
 	source := New("notebook", Options{Source: true})
 	set(t, source, read(t, "5", prose))
