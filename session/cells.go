@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 
-	"github.com/samber/lo"
-
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/origin"
 )
@@ -32,7 +30,7 @@ func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (
 
 // ran notes, of what a client did, which cells it had run.
 func (lv *live) ran(ctx context.Context, runs ...*run.Run) {
-	lv.steps.Ran(origin.Of(ctx), lo.Map(runs, func(r *run.Run, _ int) string { return r.CellID }))
+	lv.steps.Ran(origin.Of(ctx), run.CellIDs(runs))
 }
 
 // TakenUp returns a run that was left in the notebook, once the notebook has taken up such runs.

@@ -28,8 +28,8 @@ import (
 
 // New makes a manager, which makes no request until a document is opened.
 func New(cfg Config) *Manager {
-	cfg.IdleTimeout = cmp.Or(cfg.IdleTimeout, DefaultIdleTimeout)
-	cfg.MaxRooms = cmp.Or(cfg.MaxRooms, DefaultMaxRooms)
+	cfg.IdleTimeout = cmp.Or(max(cfg.IdleTimeout, 0), DefaultIdleTimeout)
+	cfg.MaxRooms = cmp.Or(max(cfg.MaxRooms, 0), DefaultMaxRooms)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	m := newManager(cfg)
 	m.join = again(m.joins.joinRoom)
@@ -46,7 +46,7 @@ func newManager(cfg Config) *Manager {
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	cfg.ServerTimeout = cmp.Or(cfg.ServerTimeout, DefaultServerTimeout)
+	cfg.ServerTimeout = cmp.Or(max(cfg.ServerTimeout, 0), DefaultServerTimeout)
 	cfg.Runtime = cmp.Or(cfg.Runtime, cfg.Server)
 	m := &Manager{
 		cfg:   cfg,

@@ -159,7 +159,8 @@ func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	if a != nil {
 		if v := reflect.Indirect(reflect.ValueOf(a.Body)); v.Kind() == reflect.Struct {
 			for _, f := range reflect.VisibleFields(v.Type()) {
-				if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Type.Kind() == reflect.String && (key == "session_id" || key == "run_id" || key == "state") {
+				key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if f.Type.Kind() == reflect.String && (key == "session_id" || key == "run_id" || key == "state") {
 					if value, err := v.FieldByIndexErr(f.Index); err == nil {
 						found[key] = value.String()
 					}

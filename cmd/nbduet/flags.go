@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/samber/lo"
 	"github.com/spf13/pflag"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/hub"
@@ -89,7 +88,7 @@ type settings struct {
 func newOptions(f *flags) *pflag.FlagSet {
 	set := options.New(f)
 	toolsets := set.Lookup("toolsets")
-	toolsets.Usage = strings.ReplaceAll(toolsets.Usage, "${toolsets}", strings.Join(toolsetNames(), ", "))
+	toolsets.Usage = strings.ReplaceAll(toolsets.Usage, "${toolsets}", strings.Join(tools.ToolsetNames(), ", "))
 	return set
 }
 
@@ -163,10 +162,6 @@ func unexpected(argument string, known []string) error {
 		known = append(known, c.name)
 	}
 	return fmt.Errorf("unexpected argument %s%s", argument, options.Meant(argument, known))
-}
-
-func toolsetNames() []string {
-	return lo.Map(tools.Toolsets(), func(t tools.Toolset, _ int) string { return t.Name })
 }
 
 // check turns flags into settings. Every error names the flag and the value.

@@ -163,7 +163,7 @@ func (c *Conn) Restarted() error {
 	return err
 }
 
-// Gone reports whether the kernel is dead for good: ErrKernelDead, or ErrShutDown if somebody has shut it down, or nil.
+// Gone returns why the kernel is dead for good: ErrKernelDead, ErrShutDown after a shutdown, or nil.
 func (c *Conn) Gone() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,8 @@ func (c *Conn) introduce(ctx context.Context, before *execution, expression stri
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		name, _ := c.language["name"].(string)
-		if python := strings.EqualFold(name, "python") || strings.EqualFold(name, "ipython"); c.introduced == expression || c.language != nil && !python {
+		python := strings.EqualFold(name, "python") || strings.EqualFold(name, "ipython")
+		if c.introduced == expression || c.language != nil && !python {
 			return false
 		}
 		c.introduced = expression

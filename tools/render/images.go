@@ -72,7 +72,7 @@ func NewImageStore(store *images.Store, most, each int) *ImageStore {
 		store = images.NewStore(0)
 	}
 	return &ImageStore{
-		Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(each, DefaultMaxImageBytes),
+		Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(max(each, 0), DefaultMaxImageBytes),
 		lines: lrucache.New[cellKey, string](linesKept, nil), Plots: Plots{Kept: figure.NewDrawings()},
 	}
 }

@@ -139,7 +139,8 @@ func Lines(m Machine) []string {
 	command, _ := starter(m, "")
 	var lines []string
 	for _, i := range all {
-		if remote := i.Configured && len(i.Command) == 0; !i.Present || i.Configured && i.Problem == "" && (remote || slices.Equal(i.Command, command)) {
+		remote := i.Configured && len(i.Command) == 0
+		if !i.Present || i.Configured && i.Problem == "" && (remote || slices.Equal(i.Command, command)) {
 			continue
 		}
 		words := append(self(m), "config", i.Name, "--write")

@@ -186,7 +186,7 @@ func (s *Server) Write(t testing.TB, name, content string) string {
 }
 
 // Read returns the content of a file below the root. A server that saves a file empties it first, the real one and the
-// fake: what is empty, or a notebook that is no whole JSON, is read again for a second.
+// fake: what is empty, or a notebook that is not valid JSON yet, is read again for a second.
 func (s *Server) Read(t testing.TB, name string) string {
 	t.Helper()
 	var b []byte

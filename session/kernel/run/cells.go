@@ -233,8 +233,13 @@ func (c *Cells) unmark(cellIDs []string) {
 	}
 }
 
+// CellIDs returns the ids of the cells of runs, in their order.
+func CellIDs(runs []*Run) []string {
+	return lo.Map(runs, func(r *Run, _ int) string { return r.CellID })
+}
+
 // idleCells clears the busy mark of the cells of dropped runs, of which there is at least one.
 func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
-	cells := lo.Map(runs, func(r *Run, _ int) string { return r.CellID })
+	cells := CellIDs(runs)
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return Idle(e, cells) })
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/samber/lo"
-
 	"github.com/nbduet/nbduet/session/kernel/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -79,7 +77,7 @@ func (c *Cells) Close() {
 	}
 	ctx, stop := c.late(nil)
 	defer stop()
-	cells := lo.Map(runs, func(r *Run, _ int) string { return r.CellID })
+	cells := CellIDs(runs)
 	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, cells, noteNotRun, vacant) }); err != nil {
 		c.table.cfg.Log.Warn("cells that were not run may still show as busy", "path", c.nb.Path(), "error", err)
 	}

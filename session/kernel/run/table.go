@@ -58,7 +58,7 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable(cfg TableConfig) *Table {
-	cfg.InputTimeout = cmp.Or(cfg.InputTimeout, DefaultInputTimeout)
+	cfg.InputTimeout = cmp.Or(max(cfg.InputTimeout, 0), DefaultInputTimeout)
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Ledger = cmp.Or(cfg.Ledger, NewMemory())
 	t := &Table{

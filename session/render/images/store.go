@@ -131,7 +131,7 @@ func (b blob) size() int { return len(b.picture.Data) + blobBytes }
 
 // NewStore makes a store with a cache of so many bytes; 0 stands for [DefaultCache].
 func NewStore(bytes int) *Store {
-	bytes = cmp.Or(bytes, DefaultCache)
+	bytes = cmp.Or(max(bytes, 0), DefaultCache)
 	s := &Store{most: bytes, known: lrucache.New[nameKey, Entry](maxKnown, nil)}
 	s.bytes = lrucache.New(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() })
 	return s
