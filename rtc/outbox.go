@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -208,10 +210,7 @@ func (o *outbox) shut() {
 	defer o.mu.Unlock()
 	o.keep, o.open = false, false
 	o.frames, o.greeting, o.answerAt, o.due, o.bye, o.full, o.asksFull = nil, 0, 0, false, nil, false, false
-	var again []ticket
-	for _, r := range o.sent {
-		again = append(again, r.tickets...)
-	}
+	again := lo.FlatMap(o.sent, func(r syncRequest, _ int) []ticket { return r.tickets })
 	o.sent = nil
 	o.tickets = append(again, o.tickets...)
 }

@@ -3,6 +3,8 @@ package rtc
 import (
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -31,7 +33,7 @@ type Peer struct {
 	Moved time.Time
 }
 
-// Since is when the connection came into step over which the others are heard; zero while there is none. The server does
+// Since is when the connection came into step over which the others are heard, or zero. The server does
 // not tell a newcomer who is there: those who are, are known when each has announced itself once more, which takes
 // [awareness.KnownAfter] at most.
 func (c *company) Since() time.Time {
@@ -52,13 +54,7 @@ func (c *company) heardSince(t time.Time) {
 // their time is over, and there may be no connection.
 func (c *company) Peers() []Peer {
 	c.table.Expire(time.Now())
-	var peers []Peer
-	for _, s := range c.table.Peers() {
-		if p, ok := peerOf(s); ok {
-			peers = append(peers, p)
-		}
-	}
-	return peers
+	return lo.FilterMap(c.table.Peers(), func(s awareness.State, _ int) (Peer, bool) { return peerOf(s) })
 }
 
 // peerOf is what a state says of somebody; false if it is of nobody in particular, as the server's own.

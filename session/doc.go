@@ -25,7 +25,6 @@
 //	listcache  the lists of folders, kernels and sessions
 //	render/    kernel outputs as text and images: datauri, htmltext, images, traceback
 //	origin     which client and which call makes an edit
-//	lrucache   caches that drop the least recently used entries
 //	textfmt    numbers, quotations and cut texts in messages
 //
 // Imports only go down in this picture. Only extension.go and, for saves, package filesync know the differences between the

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -42,17 +43,13 @@ func New(cfg Config) *Manager {
 
 // newManager makes a manager that is not started and cannot join rooms yet.
 func newManager(cfg Config) *Manager {
-	ended, err := lru.New[jupyter.Path, Info](remembered)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
 	cfg.ServerTimeout = cmp.Or(max(cfg.ServerTimeout, 0), DefaultServerTimeout)
 	cfg.Runtime = cmp.Or(cfg.Runtime, cfg.Server)
 	m := &Manager{
 		cfg:   cfg,
 		log:   cfg.Logger,
 		open:  make(map[jupyter.Path]*entry),
-		ended: ended,
+		ended: lo.Must(lru.New[jupyter.Path, Info](remembered)),
 
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
 		servers: &kernel.Servers{Documents: cfg.Server, Runtime: cfg.Runtime},

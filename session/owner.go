@@ -1,6 +1,9 @@
 package session
 
 import (
+	"github.com/samber/lo"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/collab/lease"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -26,13 +29,7 @@ func (m *Manager) Forget(owner string) {
 func documents(m *Manager, wanted func(*entry) bool) []*Document {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var docs []*Document
-	for _, e := range m.open {
-		if e.doc != nil && wanted(e) {
-			docs = append(docs, e.doc)
-		}
-	}
-	return docs
+	return lo.FilterMapToSlice(m.open, func(_ jupyter.Path, e *entry) (*Document, bool) { return e.doc, e.doc != nil && wanted(e) })
 }
 
 // anyEntry wants each entry.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/run"
@@ -58,7 +60,7 @@ func (k *NotebookKernel) Assign(ctx context.Context, name string) (KernelChange,
 	}, false)
 }
 
-// renew starts, changes or restarts the notebook's kernel; again tells whether to restart one of the right kernelspec.
+// renew starts, changes or restarts the notebook's kernel; again reports whether to restart one of the right kernelspec.
 func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
 	d := k.d
 	srv := k.servers.Runtime
@@ -151,12 +153,9 @@ func (k *NotebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 // held.
 func (k *NotebookKernel) idleAll(ctx context.Context) error {
 	d := k.d
-	var busy []string
-	for _, c := range d.Notebook().Cells() {
-		if c.Type == ydoc.Code && c.ExecutionState == ydoc.Running {
-			busy = append(busy, c.ID)
-		}
-	}
+	busy := lo.FilterMap(d.Notebook().Cells(), func(c ydoc.Cell, _ int) (string, bool) {
+		return c.ID, c.Type == ydoc.Code && c.ExecutionState == ydoc.Running
+	})
 	if len(busy) == 0 {
 		return nil
 	}

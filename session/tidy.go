@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 )
@@ -44,10 +46,7 @@ func tidy(d *Document, lv *live) {
 	if swap {
 		d.seats.Move(fresh.room)
 	}
-	old := lv
-	if !swap {
-		old = fresh
-	}
+	old := lo.Ternary(!swap, fresh, lv)
 	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined.Structs, "taken", swap)
 	if err := old.room.Leave(ctx); err != nil {
 		d.m.log.Debug("leaving a room that was joined twice failed", "path", d.Path(), "error", err)

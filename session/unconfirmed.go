@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -104,11 +106,6 @@ func (u *unconfirmed) written(nb *ydoc.Notebook, write func() error) ([]string, 
 }
 
 // sourcesOf are the cells whose sources we have written.
-func sourcesOf(c ydoc.Changes) (cells []string) {
-	for _, cell := range c.Cells {
-		if cell.Source && cell.Origin.Ours {
-			cells = append(cells, cell.ID)
-		}
-	}
-	return cells
+func sourcesOf(c ydoc.Changes) []string {
+	return lo.FilterMap(c.Cells, func(cell ydoc.CellChange, _ int) (string, bool) { return cell.ID, cell.Source && cell.Origin.Ours })
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -34,7 +35,7 @@ const maxLogged = 4000
 type callLog struct {
 	log  *slog.Logger
 	code bool
-	// redact removes the token from a text; nil if there is none.
+	// redact removes the token from a text; nil without a token.
 	redact func(string) string
 	// observe is [Config.Observe].
 	observe func(tool, outcome string, took time.Duration)
@@ -168,12 +169,9 @@ func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 			}
 		}
 	}
-	var attrs []slog.Attr
-	for _, key := range []string{"session_id", "run_id", "state"} {
-		if loggedID.MatchString(found[key]) {
-			attrs = append(attrs, slog.String(strings.TrimSuffix(key, "_id"), found[key]))
-		}
-	}
+	attrs := lo.FilterMap([]string{"session_id", "run_id", "state"}, func(key string, _ int) (slog.Attr, bool) {
+		return slog.String(strings.TrimSuffix(key, "_id"), found[key]), loggedID.MatchString(found[key])
+	})
 	return attrs
 }
 
@@ -221,13 +219,7 @@ func resultText(result *mcp.CallToolResult) string {
 	if result == nil {
 		return ""
 	}
-	var texts []string
-	for _, c := range result.Content {
-		if c, ok := c.(mcp.TextContent); ok {
-			texts = append(texts, c.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lo.FilterMap(result.Content, func(c mcp.Content, _ int) (string, bool) { t, ok := c.(mcp.TextContent); return t.Text, ok }), "\n")
 }
 
 // clipped returns s without the token, then shortened: a cut through the token would hide it from redact.

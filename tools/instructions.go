@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -45,10 +47,7 @@ func (i introduction) text() string {
 	if i.words {
 		text += instructionsForWords
 	}
-	guide := cellsGuide
-	if i.sessions {
-		guide = sessionsGuide
-	}
+	guide := lo.Ternary(i.sessions, sessionsGuide, cellsGuide)
 	if guide = strings.TrimSpace(i.settle(guide)); guide != "" {
 		text += "\n" + guide
 	}

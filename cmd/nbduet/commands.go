@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/pflag"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
@@ -148,7 +149,7 @@ func clientMachine() (clients.Machine, error) {
 	if err != nil {
 		return clients.Machine{}, err
 	}
-	home, _ := os.UserHomeDir() // whoever needs it says that it is missing
+	home, _ := os.UserHomeDir() // code that needs it reports that it is missing
 	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath, Published: published != ""}, nil
 }
 
@@ -228,12 +229,9 @@ func installed() ([]doctor.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	var here []doctor.Client
-	for _, c := range all {
-		if c.Present || c.Configured {
-			here = append(here, doctor.Client{Name: c.Name, Title: c.Title, Configured: c.Configured, Problem: c.Problem})
-		}
-	}
+	here := lo.FilterMap(all, func(c clients.Installed, _ int) (doctor.Client, bool) {
+		return doctor.Client{Name: c.Name, Title: c.Title, Configured: c.Configured, Problem: c.Problem}, c.Present || c.Configured
+	})
 	return here, nil
 }
 

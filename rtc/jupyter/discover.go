@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 const (
@@ -64,12 +66,7 @@ func DiscoverTrusting(ctx context.Context, runtimeDirs []string, roots *x509.Cer
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("look for running Jupyter servers: %w", err)
 	}
-	var out []Running
-	for i, r := range candidates {
-		if live[i] {
-			out = append(out, r)
-		}
-	}
+	out := lo.Filter(candidates, func(_ Running, i int) bool { return live[i] })
 	slices.SortFunc(out, func(a, b Running) int {
 		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.PID, b.PID))
 	})
@@ -98,7 +95,7 @@ func probe(ctx context.Context, servers []Running, roots *x509.CertPool) []bool 
 	return live
 }
 
-// answers tells whether the server runs and is the one of the file.
+// answers reports whether the server runs and is the one of the file.
 func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 	s, err := New(Options{URL: r.URL, Token: r.Token, Roots: roots})
 	if err != nil {
@@ -106,7 +103,7 @@ func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 	}
 	defer s.CloseIdleConnections()
 	_, err = s.Health.Status(ctx)
-	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // whoever asks more of that one hears what it lacks
+	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // a later request says what it lacks
 		return true
 	}
 	// A server with a password refuses us, but it runs. One that refuses the token of its file is another server on a
@@ -138,13 +135,7 @@ func readRuntimeFiles(dirs []string) []Running {
 	slices.SortFunc(files, func(a, b file) int {
 		return cmp.Or(b.mod.Compare(a.mod), cmp.Compare(a.path, b.path))
 	})
-	var out []Running
-	for _, f := range files[:min(len(files), maxRunning)] {
-		if r, ok := readRuntimeFile(f.path); ok {
-			out = append(out, r)
-		}
-	}
-	return out
+	return lo.FilterMap(files[:min(len(files), maxRunning)], func(f file, _ int) (Running, bool) { return readRuntimeFile(f.path) })
 }
 
 func readRuntimeFile(path string) (Running, bool) {

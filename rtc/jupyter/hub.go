@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 )
@@ -91,10 +93,7 @@ func (h Hub) LetsIn(ctx context.Context) error {
 	}
 	a.mu.Unlock()
 	if mine {
-		limit := doorFor
-		if away {
-			limit = lookFor
-		}
+		limit := lo.Ternary(away, lookFor, doorFor)
 		h.askDoor(l, limit)
 	}
 	select {

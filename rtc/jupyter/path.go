@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/samber/lo"
 )
 
 // maxPathBytes is the longest contents path accepted, in bytes: Linux's PATH_MAX.
@@ -54,13 +56,7 @@ func ParsePath(p string) (Path, error) {
 }
 
 // MustPath is [ParsePath] of a path that the program itself names. It panics if there can be no such path.
-func MustPath(p string) Path {
-	path, err := ParsePath(p)
-	if err != nil {
-		panic(err)
-	}
-	return path
-}
+func MustPath(p string) Path { return lo.Must(ParsePath(p)) }
 
 // String is the path as the Contents API has it, "" for the root.
 func (p Path) String() string { return p.p }

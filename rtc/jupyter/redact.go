@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/samber/lo"
 )
 
 // Redact takes the token out of a foreign text, because a server may repeat what it was sent, and others read the log.
@@ -15,10 +17,7 @@ func (s *Client) Redact(text string) string { return redactor(s)(text) }
 // redactor returns a Redact for several servers. It replaces longer tokens first, so that no part of one is left.
 func redactor(clients ...*Client) func(text string) string {
 	return func(text string) string {
-		var tokens []string
-		for _, c := range clients {
-			tokens = append(tokens, c.finder.secrets()...)
-		}
+		tokens := lo.FlatMap(clients, func(c *Client, _ int) []string { return c.finder.secrets() })
 		slices.SortFunc(tokens, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 		for _, t := range slices.Compact(tokens) {
 			text = without(text, t)
@@ -54,7 +53,7 @@ func without(text, token string) string {
 	}
 }
 
-// inWord tells whether a character goes on with a word.
+// inWord reports whether a character goes on with a word.
 func inWord(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
 // secrets are the tokens that were ever used, as texts may have them: what repeats one may come late.

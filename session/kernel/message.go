@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 // protocolVersion is the version of the messaging protocol that requests are written in.
@@ -44,7 +46,7 @@ type outgoing struct {
 	// header, parent header, metadata, content: as JSON
 	parts [4][]byte
 
-	// sending is called just before the message is written, and tells whether to write it; nil means yes. It comes
+	// sending is called just before the message is written, and reports whether to write it; nil means yes. It comes
 	// before the write, because the answer can come before the write returns.
 	sending func() bool
 	// unsent is called when the write has failed; nil for nothing.
@@ -61,11 +63,7 @@ func newOutgoing(channel string, head header, parent json.RawMessage, content an
 }
 
 func encoded(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // headers and contents are maps and structs of strings and bools
-	}
-	return b
+	return lo.Must(json.Marshal(v)) // headers and contents are maps and structs of strings and bools
 }
 
 // idMaker makes the headers of one connection's messages.

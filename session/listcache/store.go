@@ -7,9 +7,9 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // For is how long an answer is kept at most, from the time of its request.
@@ -39,7 +39,7 @@ type answer struct {
 }
 
 func newStore(servers ...*jupyter.Server) *store {
-	return &store{servers: servers, answers: lrucache.New[string, *answer](maxAnswers, nil)}
+	return &store{servers: servers, answers: lo.Must(lru.New[string, *answer](maxAnswers))}
 }
 
 // count returns the number of changes on all servers. Nothing is kept while it is not quiet: while code of ours runs, or a

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/inspect"
@@ -68,10 +69,7 @@ func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture
 		given["rows"] = args.Rows
 	}
 	if args.Name != "" {
-		what := "table"
-		if strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls") {
-			what = "sheet"
-		}
+		what := lo.Ternary(strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls"), "sheet", "table")
 		given[what] = args.Name
 	}
 	return pass(preview, given)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -99,11 +101,7 @@ func citedCells(list string, cells int) ([]int, error) {
 // completeUsed gives the names of notebooks in use.
 func (d *Toolset) completeUsed(ctx context.Context, written string, _ map[string]string) (out []string) {
 	d.using(ctx, func(u *userNotebooks) {
-		for _, name := range u.names() {
-			if strings.HasPrefix(name, written) {
-				out = append(out, name)
-			}
-		}
+		out = lo.Filter(u.names(), func(name string, _ int) bool { return strings.HasPrefix(name, written) })
 	})
 	return out
 }

@@ -37,12 +37,8 @@ type usedNotebook struct {
 }
 
 func (u *userNotebooks) path(name string) (jupyter.Path, bool) {
-	for _, n := range u.all {
-		if n.name == name {
-			return n.path, true
-		}
-	}
-	return jupyter.Path{}, false
+	n, ok := lo.Find(u.all, func(n usedNotebook) bool { return n.name == name })
+	return n.path, ok
 }
 
 func (u *userNotebooks) names() []string {
@@ -98,7 +94,7 @@ func (d *Toolset) unuse(ctx context.Context, name string) (current string, switc
 	return current, switched, err
 }
 
-// errNoCurrent is the error of a call that means the current notebook when there is none.
+// errNoCurrent is the error of a call without a notebook when no notebook is current.
 var errNoCurrent = errors.New("no notebook is activated" + textfmt.Hint(": call use_notebook first, with a name for it and its path, or give notebook_name"))
 
 func notConnected(name string, known []string) error {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -151,12 +153,7 @@ func placedOutput(o map[string]any, at int, pictures *render.ImageSet) (out []an
 	if lines, ok := o["traceback"].([]string); ok {
 		return []any{cmp.Or(strings.Join(lines, "\n"), fmt.Sprintf("%v: %v", o["name"], o["value"]))}
 	}
-	for _, t := range analysis.ShownText(o) {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
+	return append(out, lo.ToAnySlice(lo.Compact(analysis.ShownText(o)))...)
 }
 
 // richest are the forms of a display that are text, the one that says most first.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -113,10 +115,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			if _, err := srv.Health.Status(ctx); err != nil {
 				return nil, fmt.Errorf("failed to connect to Jupyter server %s: %w", srv.BaseURL(), err)
 			}
-			authentication := "None (anonymous)"
-			if srv.HasToken() {
-				authentication = "Token-based"
-			}
+			authentication := lo.Ternary(srv.HasToken(), "Token-based", "None (anonymous)")
 			out := &textResult{Kind: "jupyter.connect"}
 			out.Result = fmt.Sprintf("Successfully connected to Jupyter server: %s\nDocumentProvider: %s\nAuthentication: %s", srv.BaseURL(), jupyterProvider, authentication)
 			if args.Token != "" {

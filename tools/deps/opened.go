@@ -4,9 +4,9 @@ import (
 	"context"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -33,7 +33,7 @@ type openedNotebook struct {
 // with calls do with a client's opened notebooks.
 func (v *opened) with(client string, do func(mine *lru.Cache[string, openedNotebook])) {
 	v.clients.With(client, func() *lru.Cache[string, openedNotebook] {
-		return lrucache.New[string, openedNotebook](openedKept, nil)
+		return lo.Must(lru.New[string, openedNotebook](openedKept))
 	}, do)
 }
 

@@ -4,8 +4,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-
-	"github.com/nbduet/nbduet/session/lrucache"
+	"github.com/samber/lo"
 )
 
 // ClientsKept is how many clients have state; the least recently active ones are dropped first.
@@ -18,12 +17,12 @@ type PerClient[V any] struct {
 	all *lru.Cache[string, V] // nil until the first value
 }
 
-// With calls do with a client's value, which first makes if there is none.
+// With calls do with a client's value, which first creates if necessary.
 func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
-		p.all = lrucache.New[string, V](ClientsKept, nil)
+		p.all = lo.Must(lru.New[string, V](ClientsKept))
 	}
 	v, ok := p.all.Get(client)
 	if !ok {

@@ -4,9 +4,9 @@ import (
 	"hash/maphash"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // piecesKept is of how many texts of one client it is known how far it has read them.
@@ -27,7 +27,7 @@ type piece struct {
 var pieceSeed = maphash.MakeSeed()
 
 func (p *Pieces) with(client string, do func(mine *lru.Cache[jupyter.Path, piece])) {
-	p.clients.With(client, func() *lru.Cache[jupyter.Path, piece] { return lrucache.New[jupyter.Path, piece](piecesKept, nil) }, do)
+	p.clients.With(client, func() *lru.Cache[jupyter.Path, piece] { return lo.Must(lru.New[jupyter.Path, piece](piecesKept)) }, do)
 }
 
 // Read records that a client is shown a text from one byte up to another, and reports whether it has reached the end of it.

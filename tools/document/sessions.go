@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/filesync"
@@ -80,12 +82,7 @@ func SessionAt(ctx context.Context, d *deps.Deps, path jupyter.Path) (session.In
 }
 
 func sessionAt(d *deps.Deps, path jupyter.Path) (session.Info, bool) {
-	for _, i := range d.Manager.Sessions(path) {
-		if i.Path == path {
-			return i, true
-		}
-	}
-	return session.Info{}, false
+	return lo.Find(d.Manager.Sessions(path), func(i session.Info) bool { return i.Path == path })
 }
 
 // An EndSessionResult is the result of ending a session.

@@ -105,12 +105,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target)
 // clearOutputsOf clears the outputs of the code cells among cells.
 func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.Target) (*tool.Answer, error) {
 	code := codeCells(doc)
-	var ids []string
-	for _, c := range cells {
-		if slices.Contains(code, c.Cell) {
-			ids = append(ids, c.Cell)
-		}
-	}
+	ids := lo.FilterMap(cells, func(c readset.Target, _ int) (string, bool) { return c.Cell, slices.Contains(code, c.Cell) })
 	if err := ClearOutputs(ctx, doc, ids); err != nil {
 		return nil, err
 	}

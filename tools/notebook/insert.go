@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -90,12 +92,7 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, id := range ids {
-		if cells[i].Type == ydoc.Code {
-			runnable = append(runnable, id)
-		}
-	}
-	return ids, runnable, nil
+	return ids, lo.Filter(ids, func(_ string, i int) bool { return cells[i].Type == ydoc.Code }), nil
 }
 
 // InsertAt inserts at least one new cell at a position, or behind those that an earlier call has put there meanwhile, and

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -165,12 +167,7 @@ func codeCells(doc *session.Document) []string {
 
 // codeAmong are the ids of the code cells among cells, in order.
 func codeAmong(cells []ydoc.Cell) []string {
-	ids := []string{}
-	for _, c := range cells {
-		if c.Type == ydoc.Code {
-			ids = append(ids, c.ID)
-		}
-	}
+	ids := lo.FilterMap(cells, func(c ydoc.Cell, _ int) (string, bool) { return c.ID, c.Type == ydoc.Code })
 	return ids
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/readset"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -50,10 +51,7 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := MoveResult{}
-			for _, c := range cells {
-				out.CellIDs = append(out.CellIDs, c.Cell)
-			}
+			out := MoveResult{CellIDs: readset.CellsOf(cells)}
 			if err := doc.As(tool.ClientOf(ctx)).MoveCells(ctx, cells, func(e *ydoc.Editor) string {
 				for at := Placed(e, before, position) - 1; at >= 0; at-- {
 					if id, _ := e.IDAt(at); !slices.Contains(out.CellIDs, id) {

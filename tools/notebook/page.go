@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -49,10 +51,7 @@ func renderingOf(ctx context.Context, d *deps.Deps, doc *session.Document) rende
 // showCells cuts cells to size and takes as many as fit in an answer: at least one, cut further if needed.
 func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cellPage, error) {
 	page := cellPage{cells: []CellView{}}
-	expected := 0
-	for _, at := range indexes {
-		expected += render.PicturesIn(shownBelow(cells[at]))
-	}
+	expected := lo.SumBy(indexes, func(at int) int { return render.PicturesIn(shownBelow(cells[at])) })
 	pictures := show.newSet(expected)
 	used := 4000 // for the fields around the cells
 	budget := cmp.Or(show.budget, tool.AnswerBudget)

@@ -195,10 +195,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	for f.chars(lim) > tool.AnswerBudget/2 { // every character is sent twice
 		lim = lim.Halved()
 	}
-	expected := 0
-	for _, r := range f.runs {
-		expected += render.PicturesIn(r.Outputs)
-	}
+	expected := lo.SumBy(f.runs, func(r finishedRun) int { return render.PicturesIn(r.Outputs) })
 	return lim.Fit(a, func(lim render.OutputLimits) {
 		pictures := f.runs[0].NewSet(expected)
 		set(lo.Map(f.runs, func(r finishedRun, _ int) ExecutionResult { return f.show(r, lim, pictures) }))
@@ -208,10 +205,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 
 // chars is how many characters of output are within the limits.
 func (f finished) chars(lim render.OutputLimits) int {
-	n := 0
-	for _, r := range f.runs {
-		n += min(r.contents.Size, lim.Total)
-	}
+	n := lo.SumBy(f.runs, func(r finishedRun) int { return min(r.contents.Size, lim.Total) })
 	return n
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/render"
@@ -62,12 +64,7 @@ func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 // markedBy is what a cell's metadata says that matters to who works with the cell.
 func markedBy(metadata map[string]any) (says []string) {
 	if tags, _ := metadata["tags"].([]any); len(tags) > 0 {
-		var names []string
-		for _, t := range tags {
-			if s, ok := t.(string); ok {
-				names = append(names, s)
-			}
-		}
+		names := lo.FilterMap(tags, func(t any, _ int) (string, bool) { s, ok := t.(string); return s, ok })
 		line, _ := textfmt.Cut("tags "+strings.Join(names, " "), 100)
 		says = append(says, line)
 	}

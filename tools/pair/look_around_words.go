@@ -24,12 +24,7 @@ func (r *LookResult) first() string {
 	case r.KnownIn != nil:
 		when = fmt.Sprintf("those who were there before are known in %d s", *r.KnownIn)
 	}
-	persons := 0
-	for _, s := range r.People {
-		if !s.Agent {
-			persons++
-		}
-	}
+	persons := lo.CountBy(r.People, func(s Seen) bool { return !s.Agent })
 	agents := len(r.People) - persons
 	switch {
 	case r.Path == "" && len(r.rolls) == 0:

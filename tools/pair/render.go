@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -168,11 +170,6 @@ func (out *ChangesResult) first() string {
 	case len(out.Changes) == 0:
 		return "nothing changed" + now
 	}
-	var names []string
-	for _, v := range out.Changes {
-		if !slices.Contains(names, v.By) {
-			names = append(names, v.By)
-		}
-	}
+	names := lo.Uniq(lo.Map(out.Changes, func(v ChangeView, _ int) string { return v.By }))
 	return fmt.Sprintf("%s by %s%s", textfmt.Plural(len(out.Changes), "change"), strings.Join(names, ", "), now)
 }

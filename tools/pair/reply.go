@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -138,9 +140,5 @@ func beneath(cells []ydoc.Cell, cell string) (at int, ok bool) {
 
 // cellsIn are the cells as they are within an edit.
 func cellsIn(e *ydoc.Editor) []ydoc.Cell {
-	cells := make([]ydoc.Cell, e.Len())
-	for i := range cells {
-		cells[i], _ = e.CellAt(i)
-	}
-	return cells
+	return lo.Times(e.Len(), func(i int) ydoc.Cell { return lo.T2(e.CellAt(i)).A })
 }

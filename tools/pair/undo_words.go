@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/tools/target"
@@ -76,12 +78,7 @@ func (r *UndoResult) leave(t *plaintext.Text, names func(ids ...string) string) 
 		if i > 0 && r.Left[i-1].Why == l.Why {
 			continue
 		}
-		var ids []string
-		for _, o := range r.Left {
-			if o.Why == l.Why && o.CellID != "" {
-				ids = append(ids, o.CellID)
-			}
-		}
+		ids := lo.FilterMap(r.Left, func(o LeftCell, _ int) (string, bool) { return o.CellID, o.Why == l.Why && o.CellID != "" })
 		if len(ids) == 0 {
 			t.Note(l.Why)
 		} else {

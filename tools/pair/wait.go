@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -87,10 +89,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 				if err := w.pause(ctx, next, min(left, tellEvery)); err != nil {
 					return nil, err
 				}
-				says := "nothing has changed yet"
-				if !last.IsZero() {
-					says = "something has changed, waiting for a pause"
-				}
+				says := lo.Ternary(!last.IsZero(), "something has changed, waiting for a pause", "nothing has changed yet")
 				if says != said || time.Since(saidAt) >= tellEvery {
 					said, saidAt = says, time.Now()
 					tool.Progress(ctx, time.Since(began).Seconds(), says)
@@ -163,7 +162,7 @@ func begins(name, with string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(with))
 }
 
-// last is when the last change that fits was made; zero if there is none. The person must be one.
+// last is when the last change that fits was made, or zero. The person must be one.
 func (w waiter) last(told *changelog.Told) (last time.Time, err error) {
 	var names []string
 	add := func(name string) {

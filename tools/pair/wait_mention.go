@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/mentions"
@@ -222,10 +224,7 @@ func (r *MentionResult) words(roll *target.Roll) plaintext.Text {
 		t.Add(plaintext.Block{Head: " attached: " + at.name(), Body: at.text()})
 	}
 	if r.More > 0 {
-		where := "cell"
-		if r.of.InChat() {
-			where = "chat"
-		}
+		where := lo.Ternary(r.of.InChat(), "chat", "cell")
 		t.Note(fmt.Sprintf("%s came with it, in the same %s", textfmt.Plural(r.More, "more mention"), where))
 	}
 	if r.Waiting > 0 {

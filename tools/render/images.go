@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/kernel/run"
-	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -73,7 +73,7 @@ func NewImageStore(store *images.Store, most, each int) *ImageStore {
 	}
 	return &ImageStore{
 		Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(max(each, 0), DefaultMaxImageBytes),
-		lines: lrucache.New[cellKey, string](linesKept, nil), Plots: Plots{Kept: figure.NewDrawings()},
+		lines: lo.Must(lru.New[cellKey, string](linesKept)), Plots: Plots{Kept: figure.NewDrawings()},
 	}
 }
 

@@ -46,7 +46,7 @@ func (l OutputLimits) Halved() OutputLimits {
 	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
 }
 
-// None tells whether the limits are down to nothing.
+// None reports whether the limits are down to nothing.
 func (l OutputLimits) None() bool { return l.Total == 0 && l.Count == 0 }
 
 // ShownOutputs are a cell's outputs cut to size.
@@ -70,7 +70,7 @@ func LeftOut(outputs int) string {
 	return textfmt.Plural(outputs, "output") + " left out of the middle"
 }
 
-// Truncated tells whether anything was cut or left out.
+// Truncated reports whether anything was cut or left out.
 func (s ShownOutputs) Truncated() bool { return s.Omitted > 0 || slices.Contains(s.Cut, true) }
 
 // Contents are a cell's decoded outputs, ready to be shown within any limits.
@@ -105,10 +105,7 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 	for i, allowed := range share(sizes, lim.Total) {
 		before := len(pictures.Images)
 		out, wasCut := all[i].show(allowed, pictures)
-		at := -1
-		if len(pictures.Images) > before {
-			at = before
-		}
+		at := lo.Ternary(len(pictures.Images) > before, before, -1)
 		s.Short = s.Short || all[i].out[shortMember] != nil
 		s.Outputs, s.Cut, s.Images = append(s.Outputs, out), append(s.Cut, wasCut), append(s.Images, at)
 	}
@@ -118,10 +115,7 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 // share divides total among sizes: small ones get all they need, the others equal parts of the rest.
 func share(sizes []int, total int) []int {
 	out := make([]int, len(sizes))
-	order := make([]int, len(sizes))
-	for i := range order {
-		order[i] = i
-	}
+	order := lo.Range(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
 	for n, i := range order {
 		out[i] = min(sizes[i], total/(len(order)-n))
@@ -315,7 +309,7 @@ const maxMetadata = 2000
 // be lost.
 const maxDepth = 64
 
-// shallow tells whether a plain value is nested no deeper than that.
+// shallow reports whether a plain value is nested no deeper than that.
 func shallow(v any, depth int) bool {
 	switch v := v.(type) {
 	case []any:
@@ -346,7 +340,7 @@ func SmallObject(v any) (map[string]any, bool) {
 	return m, false
 }
 
-// IsText tells whether a value of an output's data is text as nbformat writes it: a string or a list of lines.
+// IsText reports whether a value of an output's data is text as nbformat writes it: a string or a list of lines.
 func IsText(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -387,7 +381,7 @@ func MimeText(v any) string {
 	return string(b)
 }
 
-// countOf returns an execution count, or nil if v is none.
+// countOf returns an execution count, or nil if v is not a count.
 func countOf(v any) *int {
 	switch v := v.(type) {
 	case int:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/render/htmltext"
@@ -76,15 +78,9 @@ func shortError(o ydoc.Output) ydoc.Output {
 // shortMember marks an output of which something was left out.
 const shortMember = "nbduet_short"
 
-func linesOf(v any) (lines []string) {
-	if list, ok := v.([]any); ok {
-		for _, one := range list {
-			if s, ok := one.(string); ok {
-				lines = append(lines, s)
-			}
-		}
-	}
-	return lines
+func linesOf(v any) []string {
+	list, _ := v.([]any)
+	return lo.FilterMap(list, func(one any, _ int) (string, bool) { s, ok := one.(string); return s, ok })
 }
 
 // oneForm keeps of a display one picture with what is said of it, or else the best text.

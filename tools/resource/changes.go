@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools/target"
@@ -33,7 +35,7 @@ func (c *change) add(more ydoc.Changes) {
 	}
 }
 
-// touches tells whether the resource at an address has changed.
+// touches reports whether the resource at an address has changed.
 func (c *change) touches(at notebookURI, run *run.Run) bool {
 	switch {
 	case c.whole:
@@ -222,13 +224,8 @@ func (l *notifier) liveChanged() {
 }
 
 // liveAt is the live resource at an address. l.mu is held.
-func (l *notifier) liveAt(uri string) (r Live, ok bool) {
-	for _, r := range l.live {
-		if r.URI == uri {
-			return r, true
-		}
-	}
-	return r, false
+func (l *notifier) liveAt(uri string) (Live, bool) {
+	return lo.Find(l.live, func(r Live) bool { return r.URI == uri })
 }
 
 // markLive makes notifications due of what has changed for a client. l.mu is held.

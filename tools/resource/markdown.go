@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/store/activity"
 	"github.com/nbduet/nbduet/session/store/project"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -144,10 +146,7 @@ func recentPage(list []activity.Session, now time.Time) string {
 	var w mdPage
 	w.line("# Recent Sessions (%d)", len(list))
 	for _, s := range list {
-		until := s.Until
-		if s.Status == activity.Active {
-			until = now
-		}
+		until := lo.Ternary(s.Status == activity.Active, now, s.Until)
 		w.line("\n## Session %s\n**Started:** %s  \n**Duration:** %s  \n**Status:** %s  \n**Files:** %d  \n**Topics:** %s  \n**Discoveries:** %d",
 			s.ID[:min(8, len(s.ID))], second(s.Started), spoken(until.Sub(s.Started)), s.Status, len(s.Files), oneLine(commaList(s.Topics, "none")), len(s.Discoveries))
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
@@ -64,12 +66,7 @@ func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error)
 
 // exportOfCell finds the notebook, among those of one session, that has a cell with that file name.
 func exportOfCell(mine []deps.OwnedNotebook, u notebookURI, missing error) (deps.OwnedNotebook, error) {
-	var having []deps.OwnedNotebook
-	for _, o := range mine {
-		if _, ok := cellOfFile(o.Doc.Notebook(), u.cell); ok {
-			having = append(having, o)
-		}
-	}
+	having := lo.Filter(mine, func(o deps.OwnedNotebook, _ int) bool { _, ok := cellOfFile(o.Doc.Notebook(), u.cell); return ok })
 	switch {
 	case len(having) == 1:
 		return having[0], nil

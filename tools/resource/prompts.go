@@ -8,10 +8,12 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // OwnPrompts returns the prompts of this package, in the order in which they are listed.
@@ -159,11 +161,5 @@ func (d *Provider) completeFailing(ctx context.Context, _ string, given map[stri
 		return nil
 	}
 	defer doc.Release()
-	var ids []string
-	for _, c := range doc.Notebook().Cells() {
-		if failed(c) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
+	return lo.FilterMap(doc.Notebook().Cells(), func(c ydoc.Cell, _ int) (string, bool) { return c.ID, failed(c) })
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // NewToken makes a token that nobody can guess.
@@ -52,11 +54,7 @@ func (s *Server) userName(r *http.Request) (string, error) {
 type tokenSet [][sha256.Size]byte
 
 func newTokenSet(tokens []string) tokenSet {
-	k := make(tokenSet, len(tokens))
-	for i, t := range tokens {
-		k[i] = sha256.Sum256([]byte(t))
-	}
-	return k
+	return lo.Map(tokens, func(t string, _ int) [sha256.Size]byte { return sha256.Sum256([]byte(t)) })
 }
 
 // find gives the number of a token, -1 if it is unknown. Its time depends neither on how much of a token is right nor

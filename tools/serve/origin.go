@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // A Guard lets in requests that address this server by one of its names, and that no web page sends but those that may.
@@ -44,14 +46,10 @@ func (g *Guard) admits(w http.ResponseWriter, r *http.Request, anyPage bool) boo
 type hosts map[string]bool
 
 func newHosts(allowed []string) hosts {
-	h := hosts{}
-	for _, name := range allowed {
-		h[strings.ToLower(name)] = true
-	}
-	return h
+	return lo.SliceToMap(allowed, func(name string) (string, bool) { return strings.ToLower(name), true })
 }
 
-// allow tells whether a request addresses this server by one of its names. A web page can point its own name to this
+// allow reports whether a request addresses this server by one of its names. A web page can point its own name to this
 // machine, so that a browser takes both for one origin (DNS rebinding); but the Host header shows that name.
 func (h hosts) allow(r *http.Request) bool {
 	full := strings.ToLower(r.Host)
@@ -101,7 +99,7 @@ func cleanOrigin(o string) (string, error) {
 	return strings.ToLower(u.Scheme + "://" + u.Host), nil
 }
 
-// allow tells whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of
+// allow reports whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of
 // this server's own host are allowed.
 func (o origins) allow(r *http.Request) bool {
 	given := r.Header["Origin"]
@@ -132,7 +130,7 @@ func AllowReading(h http.Header, r *http.Request) {
 	h.Add("Vary", "Origin")
 }
 
-// preflight answers a browser that asks whether a page may send a request, and tells whether the request was that.
+// preflight answers a browser that asks whether a page may send a request, and reports whether the request was that.
 func preflight(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

@@ -24,7 +24,7 @@ const (
 	fitsShown = 5
 )
 
-// An UnknownCellError says that an id is none of a cell's, nor the beginning of one.
+// An UnknownCellError says that an id is neither a cell's id nor the beginning of one.
 type UnknownCellError struct {
 	what, id string
 	count    int
@@ -59,12 +59,7 @@ func (v View) find(id, what string) (int, error) {
 	case len(at) == 1 && (v.Now[at[0]].ID == id || !slices.Contains(gone, id)):
 		return at[0], nil
 	}
-	var fits []int
-	for i, c := range v.Now {
-		if strings.HasPrefix(c.ID, id) {
-			fits = append(fits, i)
-		}
-	}
+	fits := lo.FilterMap(v.Now, func(c ydoc.Cell, i int) (int, bool) { return i, strings.HasPrefix(c.ID, id) })
 	switch {
 	case len(gone) > 0 && (gone[0] == id || len(fits) == 0): // sorted, so that the id itself is the first
 		return 0, v.deleted(what, gone[0])

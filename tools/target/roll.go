@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
@@ -42,13 +44,7 @@ func (r *Roll) Cell(id string) plaintext.Cell {
 
 // Show records that the client is shown where these cells are.
 func (r *Roll) Show(ids ...string) {
-	var at []int
-	for _, id := range ids {
-		if i, ok := r.at[id]; ok {
-			at = append(at, i)
-		}
-	}
-	r.doc.As(r.client).List(r.cells, at...)
+	r.doc.As(r.client).List(r.cells, lo.FilterMap(ids, func(id string, _ int) (int, bool) { i, ok := r.at[id]; return i, ok })...)
 }
 
 // namedAtOnce is how many cells a line names.

@@ -3,6 +3,8 @@ package target
 import (
 	"fmt"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -11,10 +13,7 @@ const MaxSourceTotal = 4_000_000
 
 // CheckTotal bounds the sources of the cells of one call together.
 func CheckTotal[C any](cells []C, source func(C) string) error {
-	n := 0
-	for _, c := range cells {
-		n += len(source(c))
-	}
+	n := lo.SumBy(cells, func(c C) int { return len(source(c)) })
 	return CheckBytes(n)
 }
 

@@ -248,13 +248,7 @@ func (d *touchedDoc) besides(a agents) (lines []string) {
 		return nil
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(d.cells), func(x, y string) int { return d.index(x) - d.index(y) }) {
-		are := slices.Clone(d.at[id])
-		for _, now := range a.at(d.doc, id) {
-			if !slices.Contains(are, now) {
-				are = append(are, now)
-			}
-		}
-		for _, one := range are {
+		for _, one := range lo.Union(d.at[id], a.at(d.doc, id)) {
 			lines = append(lines, one+" "+plaintext.Cell{Index: d.index(id), ID: d.short(id)}.Name())
 		}
 	}

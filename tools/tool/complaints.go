@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/textfmt"
 )
@@ -85,14 +86,9 @@ func (c *complaints) list(s *jsonschema.Schema, v []any, at []string) {
 }
 
 func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string) {
-	var missing []string
-	for _, name := range s.Required {
-		if _, ok := v[name]; !ok {
-			missing = append(missing, name)
-		}
-	}
+	missing := lo.Reject(s.Required, func(name string, _ int) bool { return lo.HasKey(v, name) })
 	switch {
-	case missing == nil:
+	case len(missing) == 0:
 	case len(at) == 0:
 		c.add("the required argument %s is missing", textfmt.QuotedList(missing))
 	default:
@@ -135,7 +131,7 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	c.add("%s has no argument %s%s: there are %s", of, textfmt.QuotedList(further), meant, strings.Join(names, ", "))
 }
 
-// isKind tells whether a value is of one of JSON Schema's types.
+// isKind reports whether a value is of one of JSON Schema's types.
 func isKind(value any, kind string) bool {
 	switch v := value.(type) {
 	case nil:
@@ -154,7 +150,7 @@ func isKind(value any, kind string) bool {
 	return false
 }
 
-// leftToTool tells whether the tool itself will refuse a number that is too small with a better message: of a negative
+// leftToTool reports whether the tool itself will refuse a number that is too small with a better message: of a negative
 // cell index it can say how many cells there are.
 func leftToTool(v float64, at []string) bool {
 	return len(at) > 0 && v >= -MaxIndex && slices.Contains([]string{"start", "end", "position"}, at[len(at)-1])

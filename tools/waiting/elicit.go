@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -84,9 +85,6 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 // question is the text that the person is shown.
 func question(q run.Question) string {
 	prompt, _ := textfmt.Cut(textfmt.Plain(q.Prompt), 2000)
-	kind := "input"
-	if q.Password {
-		kind = "a password; nbduet neither shows nor stores it, but your MCP client may show it"
-	}
+	kind := lo.Ternary(q.Password, "a password; nbduet neither shows nor stores it, but your MCP client may show it", "input")
 	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path.String(), "an analysis session"), kind, prompt)
 }

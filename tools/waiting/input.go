@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 )
@@ -32,10 +34,7 @@ func InputOf(r run.Result) *Input {
 // Asks says which input the code waits for.
 func Asks(r run.Result) string {
 	prompt, _ := textfmt.Cut(textfmt.Plain(r.Asking.Prompt), promptQuoted)
-	what := "input"
-	if r.Asking.Password {
-		what = "a password"
-	}
+	what := lo.Ternary(r.Asking.Password, "a password", "input")
 	return "it waits for " + what + " (" + textfmt.Quoted(prompt) + ")"
 }
 

@@ -84,7 +84,7 @@ type raw struct {
 	attachments []string
 }
 
-// readMessage reads a message of the values under its keys. It is false for what is none.
+// readMessage reads a message from the values under its keys. It returns false for a malformed message.
 func readMessage(get func(key string) any) (m raw, ok bool) {
 	m.ID, m.sender = text(get("id")), text(get("sender"))
 	body, isText := get("body").(string)
@@ -104,7 +104,7 @@ func readMessage(get func(key string) any) (m raw, ok bool) {
 	return m, true
 }
 
-// readAttachment is false for what is none.
+// readAttachment returns false for a malformed attachment.
 func readAttachment(v any) (a Attachment, ok bool) {
 	o := object(v)
 	a = Attachment{Type: cmp.Or(text(o["type"]), "file"), Path: text(o["value"]), MIMEType: text(o["mimetype"]), Selection: selection(o["selection"])}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 // apart is how far two clocks may be from each other: what is told of times is told in minutes.
@@ -54,12 +56,7 @@ func readVersions(ctx context.Context, x *examination) {
 		x.wrong("versions", err)
 		return
 	}
-	var known []string
-	for _, part := range [][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}} {
-		if part[1] != "" {
-			known = append(known, part[0]+" "+part[1])
-		}
-	}
+	known := lo.FilterMap([][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}}, func(part [2]string, _ int) (string, bool) { return part[0] + " " + part[1], part[1] != "" })
 	x.fine("versions", "%s", strings.Join(known, ", "))
 }
 

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 // askTime bounds one question. Containers wait for longer before they give up on it.
@@ -23,10 +25,7 @@ const path = "/healthz"
 
 // Local is the address of what listens on this machine, at the host and port that it was told.
 func Local(host string, port int, encrypted bool) string {
-	scheme := "http"
-	if encrypted {
-		scheme = "https"
-	}
+	scheme := lo.Ternary(encrypted, "https", "http")
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // all of this machine's
 		host = "127.0.0.1"
 		if ip.To4() == nil {

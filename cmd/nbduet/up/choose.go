@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
@@ -63,13 +64,7 @@ func (j job) candidates() []string {
 		all = append(all, ofScript(script))
 	}
 	all = append(all, inPath("python3"), inPath("python"))
-	var once []string
-	for _, program := range all {
-		if program != "" && !slices.Contains(once, program) {
-			once = append(once, program)
-		}
-	}
-	return once
+	return lo.Uniq(lo.Compact(all))
 }
 
 // unfit says why clients cannot work with a Python's JupyterLab, if it has one.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -32,10 +34,7 @@ func (v *server) end(hurry <-chan struct{}) error {
 		return nil
 	default:
 	}
-	left := endTime
-	if v.endKernels(hurry) {
-		left = roomTime
-	}
+	left := lo.Ternary(v.endKernels(hurry), roomTime, endTime)
 	if err := quit(v.cmd); err == nil && v.endsSoon(left, hurry) {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 // A Bout is what one author did in a cell that was there, without a rest.
@@ -59,11 +61,5 @@ func together(before, after []span, alone bool) []span {
 
 // written is what edits put into their cell's text. What was written at different places is set apart.
 func written(edits []span) string {
-	var all []string
-	for _, s := range edits {
-		if text := strings.TrimSpace(s.new); text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, " … ")
+	return strings.Join(lo.Compact(lo.Map(edits, func(s span, _ int) string { return strings.TrimSpace(s.new) })), " … ")
 }

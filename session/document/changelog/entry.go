@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -28,12 +30,7 @@ const (
 
 // String lists them, such as "edited, run".
 func (k Kinds) String() string {
-	var out []string
-	for i, name := range []string{"added", "deleted", "moved", "given another type", "edited", "run", "cleared"} {
-		if k&(1<<i) != 0 {
-			out = append(out, name)
-		}
-	}
+	out := lo.Filter([]string{"added", "deleted", "moved", "given another type", "edited", "run", "cleared"}, func(_ string, i int) bool { return k&(1<<i) != 0 })
 	return strings.Join(out, ", ")
 }
 

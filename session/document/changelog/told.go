@@ -4,6 +4,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
@@ -118,12 +120,7 @@ func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 			}
 		}
 	}
-	out := make([]Change, 0, len(groups))
-	for _, g := range groups {
-		if g.Kinds != 0 {
-			out = append(out, g.Change)
-		}
-	}
+	out := lo.FilterMap(groups, func(g *group, _ int) (Change, bool) { return g.Change, g.Kinds != 0 })
 	return out
 }
 

@@ -204,10 +204,7 @@ func (s *Saver) save(ctx context.Context) {
 	j := s.doc.Joined()
 	s.file.begin()
 	revision := j.replica().Revision()
-	wait := saveTimeout
-	if s.silent.is(j.Room.SessionID()) {
-		wait = silentWait
-	}
+	wait := lo.Ternary(s.silent.is(j.Room.SessionID()), silentWait, saveTimeout)
 	saving, stop := context.WithTimeout(ctx, wait)
 	status, err := j.Room.Save(saving)
 	late := saving.Err() != nil

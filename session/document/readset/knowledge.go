@@ -3,6 +3,8 @@ package readset
 import (
 	"fmt"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
@@ -65,10 +67,7 @@ func (k knowledge) mayRemove(base string, earlier bool, c TextChange) error {
 	case !k.ok:
 		return &OutdatedError{why: textfmt.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
-	read := 0
-	for _, part := range known {
-		read += textfmt.Size(base[part.From:part.To])
-	}
+	read := lo.SumBy(known, func(part ranges.Span) int { return textfmt.Size(base[part.From:part.To]) })
 	return &OutdatedError{why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
 		textfmt.Thousands(read), textfmt.Plural(textfmt.Size(base), "character"), textfmt.Quoted(k.doc.Path().String()), textfmt.Size(base[:at]))}
 }

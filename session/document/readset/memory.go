@@ -6,6 +6,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
@@ -72,11 +73,7 @@ type shownKey struct {
 type memory[V any] struct{ *lru.Cache[shownKey, V] }
 
 func newMemory[V any](size int) memory[V] {
-	c, err := lru.New[shownKey, V](size)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	return memory[V]{c}
+	return memory[V]{lo.Must(lru.New[shownKey, V](size))}
 }
 
 // forget drops the values of a client.
@@ -118,11 +115,7 @@ type texts struct {
 
 func newTexts(maxBytes int) *texts {
 	t := &texts{seed: maphash.MakeSeed(), max: maxBytes}
-	kept, err := simplelru.NewLRU(maxBytes/textBytes, func(_ textID, text string) { t.bytes -= len(text) + textBytes })
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	t.kept = kept
+	t.kept = lo.Must(simplelru.NewLRU(maxBytes/textBytes, func(_ textID, text string) { t.bytes -= len(text) + textBytes }))
 	return t
 }
 

@@ -10,7 +10,7 @@ import (
 // then follow, "" for none, in the notebook as it is then; it is none of them. Where one has changed since its base, it is as
 // with [Reader.Move].
 func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
-	ids := targetIDs(cells)
+	ids := CellsOf(cells)
 	return r.rearrange(ctx, "move cells", ids, func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error { return r.mayMove(e, c.Cell, c.Base, force) }); err != nil {
 			return err

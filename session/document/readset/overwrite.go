@@ -71,12 +71,7 @@ func (o *overwriting) run() error {
 	if err := o.remove(now, lo.SliceToMap(match, func(at int) (int, bool) { return at, true })); err != nil {
 		return err
 	}
-	var stay []int // cells of the file that are there
-	for i := range o.file.Cells {
-		if match[i] >= 0 {
-			stay = append(stay, i)
-		}
-	}
+	stay := lo.Filter(lo.Range(len(o.file.Cells)), func(i, _ int) bool { return match[i] >= 0 }) // cells of the file that are there
 	if err := refusedOf(stay, func(i int) error { return o.change(now[match[i]], o.file.Cells[i]) }); err != nil {
 		return err
 	}
@@ -123,12 +118,7 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 
 // remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
-	var gone []ydoc.Cell
-	for i, c := range now {
-		if !kept[i] {
-			gone = append(gone, c)
-		}
-	}
+	gone := lo.Filter(now, func(_ ydoc.Cell, i int) bool { return !kept[i] })
 	err := refusedOf(gone, func(c ydoc.Cell) error {
 		if o.force {
 			return nil

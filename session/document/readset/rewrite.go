@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -73,10 +75,7 @@ func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 
 // sent records that the client has given a cell a source, from which what it is now may differ.
 func (r Reader) sent(now ydoc.Cell, source string) {
-	rev := now.Revision
-	if now.Source != source {
-		rev = 0
-	}
+	rev := lo.Ternary(now.Source != source, 0, now.Revision)
 	r.wrote(now.ID, source, rev)
 }
 

@@ -27,15 +27,15 @@ type Target struct {
 	Base ydoc.Revision
 }
 
-// targetIDs are the ids of targets.
-func targetIDs(targets []Target) []string {
+// CellsOf are the ids of the cells of targets.
+func CellsOf(targets []Target) []string {
 	return lo.Map(targets, func(t Target, _ int) string { return t.Cell })
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
 // error is an [*OutdatedError], which shows the cell, unless force is set.
 func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
-	ids := targetIDs(cells)
+	ids := CellsOf(cells)
 	return r.rearrange(ctx, "delete cells", ids, func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error {
 			now, ok := e.Cell(c.Cell)

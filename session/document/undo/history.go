@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -188,14 +190,14 @@ func (h *History) Add(a origin.Author, made *ydoc.Step) {
 	}
 	s.At = time.Now()
 	s.made = append(s.made, made)
-	s.Cells = union(s.Cells, made.Cells())
+	s.Cells = lo.Union(s.Cells, made.Cells())
 	h.k.add(s)
 	gone = append(gone, h.k.trim(s)...)
 	h.k.mu.Unlock()
 	release(gone)
 }
 
-// ofCall is the step of a call, nil if there is none yet. Calls of one client may be under way at once.
+// ofCall is the step of a call, or nil. Calls of one client may be under way at once.
 func (c *client) ofCall(call uint64) *step {
 	for _, s := range slices.Backward(c.done) {
 		if s.call == call {
@@ -216,19 +218,8 @@ func (h *History) Ran(a origin.Author, cells []string) {
 	for _, s := range c.done {
 		for _, id := range cells {
 			if slices.Contains(s.Cells, id) {
-				s.Ran = union(s.Ran, []string{id})
+				s.Ran = lo.Union(s.Ran, []string{id})
 			}
 		}
 	}
-}
-
-// union adds what is not there. The list that others may have read stays as it is.
-func union(list, more []string) []string {
-	out := slices.Clip(list)
-	for _, id := range more {
-		if !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out
 }

@@ -71,7 +71,7 @@ type Outcome struct {
 // Ran are the cells of the steps that the client had run, which nothing takes back.
 func (o *Outcome) Ran() (cells []string) {
 	for _, s := range o.Steps {
-		cells = union(cells, s.Ran)
+		cells = lo.Union(cells, s.Ran)
 	}
 	return cells
 }
@@ -129,7 +129,7 @@ func (s Steps) revise(ctx context.Context, name string, count int, id string, ag
 		for _, made := range one.made {
 			var conflict *ydoc.ConflictError
 			if err == nil && errors.As(s.doc.Settle(ctx, from, made), &conflict) {
-				o.Kept, one.made = union(o.Kept, []string{conflict.ID}), nil
+				o.Kept, one.made = lo.Union(o.Kept, []string{conflict.ID}), nil
 			}
 			from.doc.Hold(made)
 		}
@@ -153,7 +153,7 @@ func (h *History) back(taken []*step, o *Outcome) error {
 			s.made = append(s.made, inverse)
 		}
 		o.Steps = append(o.Steps, s.Step)
-		o.Cells, o.Kept, o.Gone, o.Cut = union(o.Cells, u.Cells), union(o.Kept, u.Kept), union(o.Gone, u.Gone), union(o.Cut, u.Cut)
+		o.Cells, o.Kept, o.Gone, o.Cut = lo.Union(o.Cells, u.Cells), lo.Union(o.Kept, u.Kept), lo.Union(o.Gone, u.Gone), lo.Union(o.Cut, u.Cut)
 		o.Missed = o.Missed || u.Missed
 	}
 	return nil
@@ -165,7 +165,7 @@ func (h *History) cellsOf(name string, count int, id string, again bool) (cells 
 	defer h.k.mu.Unlock()
 	if c := h.clients[name]; c != nil {
 		for _, s := range c.chosen(count, id, again) {
-			cells = union(cells, s.Cells)
+			cells = lo.Union(cells, s.Cells)
 		}
 	}
 	return cells

@@ -5,8 +5,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-
-	"github.com/nbduet/nbduet/session/lrucache"
+	"github.com/samber/lo"
 )
 
 // A Name names a figure by its content.
@@ -37,8 +36,8 @@ type refused struct {
 
 // NewDrawings makes an empty one.
 func NewDrawings() *Drawings {
-	d := &Drawings{none: lrucache.New[refused, *NoPicture](drawingsKept, nil)}
-	d.by = lrucache.New(drawingsKept, func(_ Name, png string) { d.held -= len(png) })
+	d := &Drawings{none: lo.Must(lru.New[refused, *NoPicture](drawingsKept))}
+	d.by = lo.Must(lru.NewWithEvict(drawingsKept, func(_ Name, png string) { d.held -= len(png) }))
 	return d
 }
 

@@ -8,8 +8,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-
-	"github.com/nbduet/nbduet/session/lrucache"
+	"github.com/samber/lo"
 )
 
 // mostKnown bounds how many pictures are remembered: about a megabyte of lines.
@@ -26,7 +25,7 @@ type Known struct {
 
 // NewKnown makes a Known that knows nothing.
 func NewKnown() *Known {
-	return &Known{lines: lrucache.New[[sha256.Size]byte, string](mostKnown, nil), models: lrucache.New[string, model](mostModels, nil)}
+	return &Known{lines: lo.Must(lru.New[[sha256.Size]byte, string](mostKnown)), models: lo.Must(lru.New[string, model](mostModels))}
 }
 
 // Take returns an output's data without what a figure tells of itself, which is remembered; k may be nil. It does not

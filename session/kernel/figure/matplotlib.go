@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -60,10 +62,7 @@ func Matplotlib(v any) string {
 // line describes the figure in a line of at most mostText characters.
 func (f told) line() string {
 	line := headingOf(f.Title, [][2]string{{"x", f.XLabel}, {"y", f.YLabel}})
-	joint := ": "
-	if line == "" {
-		joint = ""
-	}
+	joint := lo.Ternary(line == "", "", ": ")
 	for i, a := range f.Axes {
 		text, left := a.line(), max(f.Total, len(f.Axes))-i
 		if text == "" {
@@ -144,7 +143,7 @@ func (a toldAxes) drawn() (parts []string) {
 	return append(parts, "legend "+strings.Join(legend, ", "))
 }
 
-// line is the range as a line says it: `1 … 12`, "" if there is none.
+// line is the range as a line says it: `1 … 12`, or "".
 func (r *toldRange) line() string {
 	if r == nil {
 		return ""

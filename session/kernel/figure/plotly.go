@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -21,10 +23,7 @@ func Plotly(v any) string {
 	for i, v := range data {
 		trace, _ := v.(map[string]any)
 		text := traceText(trace)
-		joint := "; "
-		if i == 0 {
-			joint = ": "
-		}
+		joint := lo.Ternary(i == 0, ": ", "; ")
 		rest := len(data) - i
 		room := mostText
 		if rest > 1 {

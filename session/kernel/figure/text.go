@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -77,13 +79,8 @@ func number(v float64) string {
 
 // names writes what the axes are called: " (x: day, y: EUR)", "" where they have no names.
 func names(axes [][2]string) string {
-	var parts []string
-	for _, a := range axes {
-		if a[1] != "" {
-			parts = append(parts, a[0]+": "+said(a[1]))
-		}
-	}
-	if parts == nil {
+	parts := lo.FilterMap(axes, func(a [2]string, _ int) (string, bool) { return a[0] + ": " + said(a[1]), a[1] != "" })
+	if len(parts) == 0 {
 		return ""
 	}
 	return "(" + strings.Join(parts, ", ") + ")"

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/lrucache"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -51,7 +51,7 @@ type Displays struct {
 
 // NewDisplays makes one that remembers nothing.
 func NewDisplays() *Displays {
-	return &Displays{byID: lrucache.New[string, []place](displaysKept, nil)}
+	return &Displays{byID: lo.Must(lru.New[string, []place](displaysKept))}
 }
 
 // Enter remembers the displays that a run has left in its cell.

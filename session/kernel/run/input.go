@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/kernel/output"
@@ -109,10 +111,7 @@ func (in *inputs) answer(q Question) {
 	}
 	if err == nil {
 		// As JupyterLab does: on a stream of its own.
-		shown := line
-		if q.Password {
-			shown = "········"
-		}
+		shown := lo.Ternary(q.Password, "········", line)
 		in.w.Handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
 		err = in.conn.Input(in.ctx, line)
 	}

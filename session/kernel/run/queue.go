@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 // queueMax is how many runs may wait in one queue.
@@ -150,10 +152,7 @@ func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain()
 // late is a context for the last writes of a run. The end of the queue does not end it, but shortens its timeout, and so
 // does an error that says that nobody is there to confirm them.
 func (q *Queue) late(err error) (context.Context, context.CancelFunc) {
-	timeout := writeTimeout
-	if q.ctx.Err() != nil || unconfirmed(err) {
-		timeout = finishTimeout
-	}
+	timeout := lo.Ternary(q.ctx.Err() != nil || unconfirmed(err), finishTimeout, writeTimeout)
 	return context.WithTimeout(context.WithoutCancel(q.ctx), timeout)
 }
 
@@ -201,7 +200,7 @@ func (q *Queue) pop() *Run {
 }
 
 // Hold keeps further runs from beginning until Release is called. It returns a channel that is closed when the current
-// run has completely ended, nil if there is none.
+// run has completely ended, or nil.
 func (q *Queue) Hold() (through <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -33,7 +34,7 @@ func prepare(doc *html.Node) {
 	p.children(doc, false)
 }
 
-// children prepares what is in a node; cell tells whether that is in a cell of a table.
+// children prepares what is in a node; cell reports whether that is in a cell of a table.
 func (p *preparer) children(n *html.Node, cell bool) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -82,7 +83,7 @@ func (p *preparer) node(n *html.Node, cell bool) {
 
 func isTable(n *html.Node) bool { return n.DataAtom == atom.Table }
 
-// unread tells whether an element has nothing to read, or is not shown.
+// unread reports whether an element has nothing to read, or is not shown.
 func unread(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Svg, atom.Canvas, atom.Template, atom.Iframe, atom.Object, atom.Audio, atom.Video:
@@ -197,10 +198,6 @@ func flatten(n *html.Node) {
 func text(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
 func attribute(n *html.Node, key string) (string, bool) {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val, true
-		}
-	}
-	return "", false
+	a, ok := lo.Find(n.Attr, func(a html.Attribute) bool { return a.Key == key })
+	return a.Val, ok
 }

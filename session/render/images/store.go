@@ -13,9 +13,9 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/lrucache"
 )
 
 // FullSuffix ends the address at which the original of an image is read that is too large for an answer.
@@ -132,8 +132,8 @@ func (b blob) size() int { return len(b.picture.Data) + blobBytes }
 // NewStore makes a store with a cache of so many bytes; 0 stands for [DefaultCache].
 func NewStore(bytes int) *Store {
 	bytes = cmp.Or(max(bytes, 0), DefaultCache)
-	s := &Store{most: bytes, known: lrucache.New[nameKey, Entry](maxKnown, nil)}
-	s.bytes = lrucache.New(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() })
+	s := &Store{most: bytes, known: lo.Must(lru.New[nameKey, Entry](maxKnown))}
+	s.bytes = lo.Must(lru.NewWithEvict(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() }))
 	return s
 }
 
@@ -196,12 +196,9 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 // FindShort is [Store.Find] for a short address, among the images of some sessions. Where two fit, none is found.
 func (s *Store) FindShort(sessions []string, id string) (e Entry, img Image, ok bool) {
 	s.mu.Lock()
-	var found []nameKey
-	for _, key := range s.known.Keys() {
-		if strings.HasPrefix(key.id, id) && slices.Contains(sessions, key.session) {
-			found = append(found, key)
-		}
-	}
+	found := lo.Filter(s.known.Keys(), func(key nameKey, _ int) bool {
+		return strings.HasPrefix(key.id, id) && slices.Contains(sessions, key.session)
+	})
 	s.mu.Unlock()
 	if len(found) == 0 || slices.ContainsFunc(found, func(key nameKey) bool { return key.id != found[0].id }) {
 		return Entry{}, Image{}, false

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 var (
@@ -20,7 +22,7 @@ var (
 // noSource is what IPython shows for code in place of what it cannot find.
 const noSource = "'Could not get source, probably due dynamically evaluated source code.'"
 
-// framesOf reads the frames of one exception, and tells whether there is more than they and their lines of code.
+// framesOf reads the frames of one exception, and reports whether there is more than they and their lines of code.
 func framesOf(lines []string) (frames []frame, more bool) {
 	var last *frame
 	for i, line := range lines {
@@ -47,7 +49,7 @@ func framesOf(lines []string) (frames []frame, more bool) {
 // codeLine is how a line of code stands under its header where no arrow points at it.
 func (f *frame) codeLine() string { return "    " + f.code }
 
-// take tells whether a line below a frame's header is the line of code that the frame stopped at, or points into it.
+// take reports whether a line below a frame's header is the line of code that the frame stopped at, or points into it.
 func (f *frame) take(line string, below bool) bool {
 	if m := arrow.FindStringSubmatch(line); m != nil {
 		f.line = m[1]
@@ -81,10 +83,7 @@ func skip(line string) (int, bool) {
 	}
 	if strings.HasPrefix(line, "[... skipping similar frames: ") {
 		if times := skippedTimes.FindAllStringSubmatch(line, -1); len(times) > 0 {
-			sum := 0
-			for _, m := range times {
-				sum += number(m[1])
-			}
+			sum := lo.SumBy(times, func(m []string) int { return number(m[1]) })
 			return sum, true
 		}
 		return -1, true

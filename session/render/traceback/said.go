@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -38,12 +40,7 @@ func around(all []string, name, value string) (body, notes []string, shown strin
 			said = []string{name}
 		}
 		if at := lastIndex(all, said); at >= 0 {
-			for _, line := range all[at+len(said):] {
-				if line != "" {
-					notes = append(notes, line)
-				}
-			}
-			return all[:at], notes, v
+			return all[:at], lo.Compact(all[at+len(said):]), v
 		}
 	}
 	return all, nil, value
@@ -64,7 +61,7 @@ func lastIndex(all, lines []string) int {
 	return -1
 }
 
-// same tells whether two lines differ in nothing but what is at their ends.
+// same reports whether two lines differ in nothing but what is at their ends.
 func same(a, b string) bool {
 	return a == b || strings.TrimRight(a, " \t:") == strings.TrimRight(b, " \t:")
 }

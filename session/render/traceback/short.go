@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -112,12 +114,7 @@ func saidAtEnd(lines []string) string {
 
 // path is the frames that are shown, and whether others are left out.
 func path(frames []frame) (shown []string, out bool) {
-	cells := 0
-	for _, f := range frames {
-		if f.cell {
-			cells++
-		}
-	}
+	cells := lo.CountBy(frames, func(f frame) bool { return f.cell })
 	var between int // frames left out since the last one that is shown
 	flush := func() {
 		switch {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 )
@@ -117,12 +119,7 @@ func (t *Table) remove(a *Session) bool {
 func (t *Table) list(wanted func(*Session) bool) []*Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []*Session
-	for _, a := range t.byID {
-		if wanted(a) {
-			out = append(out, a)
-		}
-	}
+	out := lo.Filter(lo.Values(t.byID), func(a *Session, _ int) bool { return wanted(a) })
 	slices.SortFunc(out, func(a, b *Session) int {
 		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.id, b.id))
 	})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/chat"
@@ -44,10 +45,7 @@ func New(m *session.Manager) *Chats {
 	cs := &Chats{
 		m: m, faces: m.Presence.Faces(), watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
 	}
-	var err error
-	if cs.heard, err = simplelru.NewLRU(maxHeard, func(id string, h *heard) { cs.dismiss(h.chat, id) }); err != nil {
-		panic(err) // the size is a positive constant
-	}
+	cs.heard = lo.Must(simplelru.NewLRU(maxHeard, func(id string, h *heard) { cs.dismiss(h.chat, id) }))
 	cfg := session.ChatConfig(m)
 	cfg.Heard = cs.hear
 	cs.Keeper = chat.New(cfg)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/collab/presence"
@@ -131,11 +133,7 @@ func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 // named are the clients whom the sender's tab says that a message mentions, and whether it mentions all of us. A username of
 // ours that no client here has is one of another process.
 func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
-	for _, username := range m.Mentions {
-		if client, ok := cs.faces.With(username); ok {
-			clients = append(clients, client)
-		}
-	}
+	clients = lo.FilterMap(m.Mentions, func(username string, _ int) (string, bool) { return cs.faces.With(username) })
 	return clients, slices.Contains(m.Mentions, presence.Everybody)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/collab/chat"
 	"github.com/nbduet/nbduet/session/collab/presence"
 )
@@ -49,11 +51,7 @@ func (cs *Chats) watch(c *chat.Chat) {
 func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	for _, h := range cs.heard.Values() {
-		if h.chat == c && h.mention != "" && !h.told {
-			list = append(list, h)
-		}
-	}
+	list = lo.Filter(cs.heard.Values(), func(h *heard, _ int) bool { return h.chat == c && h.mention != "" && !h.told })
 	if len(list) == 0 {
 		delete(cs.watching, c)
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -62,7 +65,7 @@ func New(m *session.Manager) *Helper {
 	return h
 }
 
-// KernelID is the id of the kernel, "" if there is none now.
+// KernelID is the id of the kernel, or "".
 func (h *Helper) KernelID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -240,13 +243,7 @@ func (h *Helper) pythonSpec(ctx context.Context, wanted string) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("look for a kernel for Python: %w", err)
 	}
-	var names []string
-	for name, s := range specs.Specs {
-		if strings.EqualFold(s.Spec.Language, "python") {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(lo.PickBy(specs.Specs, func(_ string, s jupyter.KernelSpec) bool { return strings.EqualFold(s.Spec.Language, "python") })))
 	for _, name := range []string{wanted, "python3", specs.Default} {
 		if slices.Contains(names, name) {
 			return name, nil

@@ -60,12 +60,7 @@ type Issue struct {
 
 // Module finds a module by its name.
 func (p *Project) Module(name string) (Module, bool) {
-	for _, m := range p.Modules {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Module{}, false
+	return lo.Find(p.Modules, func(m Module) bool { return m.Name == name })
 }
 
 // Names are the names of all modules, in order.

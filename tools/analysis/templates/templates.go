@@ -9,8 +9,11 @@ package templates
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/tools/analysis/srcbook"
 )
@@ -28,19 +31,8 @@ type Template struct {
 
 // All returns the templates, sorted by name.
 var All = sync.OnceValue(func() []Template {
-	entries, err := files.ReadDir(".")
-	if err != nil {
-		panic(err) // the files are part of the program
-	}
-	out := make([]Template, 0, len(entries))
-	for _, e := range entries { // by name
-		t, err := read(e.Name())
-		if err != nil {
-			panic(fmt.Sprintf("templates: %s: %v", e.Name(), err)) // as above
-		}
-		out = append(out, t)
-	}
-	return out
+	entries := lo.Must(files.ReadDir(".")) // the files are part of the program
+	return lo.Map(entries, func(e fs.DirEntry, _ int) Template { return lo.Must(read(e.Name())) })
 })
 
 func read(file string) (t Template, err error) {
@@ -62,10 +54,5 @@ func read(file string) (t Template, err error) {
 
 // Find returns a template by its name.
 func Find(name string) (Template, bool) {
-	for _, t := range All() {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return Template{}, false
+	return lo.Find(All(), func(t Template) bool { return t.Name == name })
 }

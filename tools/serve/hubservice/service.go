@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
 )
@@ -167,10 +169,7 @@ func (e *wrongToken) Error() string { return e.why }
 func (s *Service) identify(r *http.Request) (*bearer, error) {
 	token, ok := serve.Bearer(r)
 	if !ok {
-		code := ""
-		if r.Header.Get("Authorization") != "" {
-			code = "invalid_token"
-		}
+		code := lo.Ternary(r.Header.Get("Authorization") != "", "invalid_token", "")
 		return nil, &wrongToken{code, "a token is needed: have your client log in, or send the header \"Authorization: Bearer TOKEN\" with a token of JupyterHub's that is yours"}
 	}
 	if err := serve.CheckToken(token); err != nil {

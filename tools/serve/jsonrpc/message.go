@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 )
 
 // A Message is the part of a JSON-RPC message that says what it is. A member that it lacks is nil, and one that is null
@@ -30,13 +31,13 @@ func Read(text []byte) (m Message, ok bool) {
 	return m, true
 }
 
-// Is tells whether the message is a request or a notification of that method.
+// Is reports whether the message is a request or a notification of that method.
 func (m Message) Is(method mcp.MCPMethod) bool {
 	var name string
 	return json.Unmarshal(m.Method, &name) == nil && name == string(method)
 }
 
-// Answer tells whether the message answers a request.
+// Answer reports whether the message answers a request.
 func (m Message) Answer() bool { return m.Method == nil && (m.Result != nil || m.Error != nil) }
 
 // Wrong says what is wrong with a message that is neither a request nor a notification nor an answer, and the id with
@@ -58,7 +59,7 @@ func (m Message) Wrong() (why string, id json.RawMessage) {
 	return "", nil
 }
 
-// validID tells whether the text is a string or a number.
+// validID reports whether the text is a string or a number.
 func validID(text json.RawMessage) bool {
 	c := text[0]
 	return c == '"' || c == '-' || '0' <= c && c <= '9'
@@ -84,11 +85,7 @@ func AnswerText(answer mcp.JSONRPCMessage, id json.RawMessage) []byte {
 
 // quoted is a text as JSON.
 func quoted(text string) []byte {
-	b, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string always is JSON
-	}
-	return b
+	return lo.Must(json.Marshal(text)) // a string always is JSON
 }
 
 // Quiet is an answer as mcp-go drops it if nothing waits for it. It answers an error that nothing waits for with an

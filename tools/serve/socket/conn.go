@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -44,7 +45,7 @@ type Config struct {
 	Known func() (wait bool, err error)
 	// Admit counts a request until end is called; why says why it cannot be served now.
 	Admit func() (end func(), why string)
-	// Room waits for room for so many bytes of a message until back is called; why says why there is none.
+	// Room waits for room for so many bytes of a message until back is called; why says why it returned no room.
 	Room func(ctx context.Context, bytes int64) (back func(), why string)
 	// Served is told how long a message was that has been served.
 	Served func(bytes int)
@@ -104,10 +105,7 @@ func (c *Conn) read(ctx context.Context) error {
 		}
 		if wait, err := c.cfg.Known(); err != nil {
 			m.back()
-			code := websocket.ClosePolicyViolation
-			if wait {
-				code = websocket.CloseTryAgainLater
-			}
+			code := lo.Ternary(wait, websocket.CloseTryAgainLater, websocket.ClosePolicyViolation)
 			return &closing{code, err.Error()}
 		}
 		if m.why != "" {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/samber/lo"
 )
 
 // A Cell is what a head line says of a cell.
@@ -15,7 +17,7 @@ type Cell struct {
 	ID string
 	// Type is the cell's type; "" and "code" are not said.
 	Type string
-	// Count is the execution count, nil if there is none.
+	// Count is the execution count, or nil.
 	Count *int
 	// Says is what else there is to say of the cell; empty ones are not said.
 	Says []string
@@ -50,12 +52,7 @@ func (c Cell) Head() string {
 	if c.Type != "" && c.Type != "code" {
 		head += " " + c.Type
 	}
-	var says []string
-	for _, s := range c.Says {
-		if s != "" {
-			says = append(says, s)
-		}
-	}
+	says := lo.Compact(c.Says)
 	if len(says) > 0 {
 		head += " " + strings.Join(says, ", ")
 	}

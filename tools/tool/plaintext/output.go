@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // The heads of blocks of outputs.
@@ -47,10 +49,7 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 		stream = kind == "stream"
 		switch kind {
 		case "stream":
-			as := headOut
-			if o["name"] == "stderr" {
-				as = headStderr
-			}
+			as := lo.Ternary(o["name"] == "stderr", headStderr, headOut)
 			s := Overwritten(stringOf(o["text"]))
 			if was && as == head {
 				text.WriteString(s)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // page shows a page, which loads nothing and cannot be framed.
@@ -52,10 +54,7 @@ func consentPage(name, redirect, user, grant string) page {
 // html is the page, whose form goes to an address. It is written by hand: a library of templates would make the program a
 // seventh larger.
 func (p page) html(action string) string {
-	body := questionHTML
-	if p.Wrong != "" {
-		body = wrongHTML
-	}
+	body := lo.Ternary(p.Wrong != "", wrongHTML, questionHTML)
 	pairs := []string{"{wrong}", p.Wrong, "{program}", p.Program, "{where}", p.Where, "{user}", p.User, "{grant}", p.Grant, "{action}", action}
 	for i := 1; i < len(pairs); i += 2 {
 		pairs[i] = html.EscapeString(pairs[i]) // quotes, too, so that it can stand in an attribute
