@@ -131,19 +131,23 @@ func (e *edit) make(ctx context.Context) error {
 }
 
 // stage writes the edit into the replica. It counts as its author's, and as not confirmed.
-func (e *edit) stage() (err error) {
+func (e *edit) stage() error {
 	e.doc.seats.Writes(e.author.Client)
 	e.before = e.clock()
-	put := func() error { return e.lv.by(e.author, e.put) }
-	if e.lv.nb == nil {
-		return put()
-	}
-	e.cells, err = e.lv.unconfirmed.written(e.lv.nb, put)
-	return err
+	return e.lv.by(e.author, e.put)
 }
 
+// put writes the edit while no other edit of this program is written, so that e.cells are the cells of this one.
 func (e *edit) put() (err error) {
-	e.step, err = e.write(e.lv)
+	write := func() (err error) {
+		e.step, err = e.write(e.lv)
+		return err
+	}
+	if e.lv.nb == nil {
+		err = write()
+	} else {
+		e.cells, err = e.lv.unconfirmed.written(e.lv.nb, write)
+	}
 	e.after = e.clock()
 	return err
 }

@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"errors"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +13,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Who has changed a cell and was told that the change is not confirmed yet may change it again: what is there is known to
@@ -33,5 +37,27 @@ func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 		err := change("first = 'confirmed'")
 		must.NoError(t, err, must.Sprint("the second change"))
 		test.True(t, o.seen("first = 'confirmed'"), test.Sprint("the second change"))
+	})
+}
+
+// An edit counts only its own cells as unconfirmed, not those of an edit that is written at the same time: an answered edit stays confirmed.
+func TestUnconfirmedCountsTheEditsOwnCells(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "0"))
+		c0 := d.Notebook().Cells()[0].ID
+		for i := range 100 {
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					err := d.Edit(t.Context(), "metadata", func(e *ydoc.Editor) error { return e.SetMetadata("round", i) })
+					test.NoError(t, err)
+				})
+			}
+			err := d.Edit(t.Context(), "source", func(e *ydoc.Editor) error { return e.SetSource(c0, strconv.Itoa(i)) })
+			must.NoError(t, err)
+			test.False(t, d.Unconfirmed(c0))
+			wg.Wait()
+		}
 	})
 }
