@@ -2,8 +2,8 @@ package ydoc
 
 import "github.com/nbduet/nbduet/ydoc/crdt"
 
-// adopt looks whether somebody else has moved cells: what we have written into the old ones may have been dropped by the
-// server, and is then put into the new ones. Where we have moved the same cell meanwhile, one of the two copies goes.
+// adopt checks whether another client has moved cells. The server may have dropped our writes to the old cells; adopt
+// repeats them in the new ones. If we moved the same cell at the same time, adopt removes one of the two copies.
 func (n *Notebook) adopt(c *crdt.Change) {
 	if c.Local || !c.Has(n.cells) {
 		return
@@ -47,7 +47,7 @@ func (n *Notebook) adopt(c *crdt.Change) {
 		}
 	}
 	for id, theirs := range made {
-		// A cell of its id that a tab appends much later is no copy.
+		// A cell with the same id that a tab appends much later is not a copy.
 		if mine := ours[id]; mine != nil && (n.replica.IsCopy(theirs) || nodeOf(mine).isRecent()) {
 			n.replica.Rival(mine, theirs, places)
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// place is the offset in one text that corresponds to an offset in another, from which it was made.
+// place returns the offset in now that corresponds to the offset off in was.
 func place(was, now string, off int) int {
 	shift := 0
 	for _, ed := range alignment(was, now) {
@@ -21,8 +21,8 @@ func place(was, now string, off int) int {
 	return off + shift
 }
 
-// kept lists which offsets in one text correspond to those from one up to another in the text that it was made from, as
-// far as that is unchanged: where each stretch starts, where it ends, and where it starts there.
+// kept returns the stretches of was between from and to that are unchanged in now. Each stretch is its start in now,
+// its end in now, and its start in was.
 func kept(was, now string, from, to int) (stretches [][3]int) {
 	add := func(end, shift int) {
 		if end = min(end, to); from < end {
@@ -39,11 +39,11 @@ func kept(was, now string, from, to int) (stretches [][3]int) {
 	return stretches
 }
 
-// maxAligned bounds what the comparison of a changed stretch by characters may cost.
+// maxAligned bounds the cost of comparing a changed stretch character by character.
 const maxAligned = 250_000
 
-// alignment is how one text became another, character by character where that is little work: what a person would see as
-// one change may have left characters alone that somebody else has changed.
+// alignment returns the edits from was to now, character by character where that is cheap: a stretch that a person
+// would see as one change may contain unchanged characters that another client has edited.
 func alignment(was, now string) (edits []textdiff.Edit) {
 	for _, ed := range textdiff.Diff(was, now) {
 		from := textdiff.ByteOffset(was, ed.Pos)
@@ -57,10 +57,10 @@ func alignment(was, now string) (edits []textdiff.Edit) {
 	return edits
 }
 
-// byCharacter lists the edits that make one text of another that stands at pos and leave the most characters alone.
+// byCharacter returns the edits at pos that turn old into made and leave the most characters unchanged.
 func byCharacter(pos int, old, made []rune) (edits []textdiff.Edit) {
 	width := len(made) + 1
-	common := make([]int, (len(old)+1)*width) // of what is left from there on
+	common := make([]int, (len(old)+1)*width) // common[i*width+j] is the length for old[i:] and made[j:]
 	for i := len(old) - 1; i >= 0; i-- {
 		for j := len(made) - 1; j >= 0; j-- {
 			if old[i] == made[j] {

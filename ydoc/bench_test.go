@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// bigNotebook has n code cells of about 3.6 KB each, outputs included.
+// bigNotebook makes n code cells of about 3.6 KB each, including outputs.
 func bigNotebook(tb testing.TB, n int) *Notebook {
 	tb.Helper()
 	nb := NewNotebook()
@@ -197,7 +197,7 @@ func BenchmarkOutputs10k(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenDocuments reports the memory of 100 open documents of 100 cells, before and after they were read.
+// BenchmarkOpenDocuments reports the memory of 100 open documents of 100 cells, before and after reading them.
 func BenchmarkOpenDocuments(b *testing.B) {
 	full := diff(b, bigNotebook(b, 100).Doc, nil)
 	heap := func() float64 {

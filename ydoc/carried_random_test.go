@@ -11,27 +11,27 @@ import (
 	"github.com/shoenig/test"
 )
 
-// play is one random program: two agents move cells and edit them, two tabs type, and all that is on its way goes
-// forward by chance, in the room's order but for the answers to questions.
+// play is one random program: two agents move cells and edit them, two tabs type, and messages are delivered at
+// random, in the room's order except for state answers.
 type play struct {
 	*room
 	rng     *rand.Rand
 	ids     []string
 	next    rune
 	typed   []rune
-	ours    map[rune]bool // what an agent typed
-	cut     map[rune]bool // what somebody deleted
-	answers bool          // whether answers overtake what was passed on
-	tabs    bool          // whether it is an agent and a tab who move
-	had     map[rune]bool // what was in the room's document at some time
-	must    map[*peer]int // how many updates come before an agent's last is confirmed
+	ours    map[rune]bool // characters typed by agents
+	cut     map[rune]bool // deleted characters
+	answers bool          // whether answers overtake earlier changes
+	tabs    bool          // whether an agent and a tab move cells
+	had     map[rune]bool // characters that were in the room's document at some time
+	must    map[*peer]int // how many updates precede the confirmation of an agent's last one
 }
 
-// fate is what became of the keys of a program.
+// fate counts what happened to the keys of a program.
 type fate struct {
 	keys, lost, doubled, returned, cells int
 
-	ours int // of those that are lost
+	ours int // of the lost ones
 }
 
 func newPlay(t *testing.T, seed uint64, tabs int) *play {
@@ -44,7 +44,7 @@ func newPlay(t *testing.T, seed uint64, tabs int) *play {
 	return p
 }
 
-// key types a key somewhere in a cell, in some of the cases over another.
+// key types a key somewhere in a cell, sometimes over another.
 func (p *play) key(who int) {
 	id := p.ids[p.rng.IntN(3)]
 	key := p.next
@@ -66,7 +66,7 @@ func (p *play) key(who int) {
 	})
 }
 
-// barrier waits until the room has what an agent wrote, as an agent does before its next edit.
+// barrier waits until the room has an agent's edits, as an agent does before its next edit.
 func (p *play) barrier(q *peer) {
 	for p.up(q) {
 	}
@@ -76,7 +76,7 @@ func (p *play) barrier(q *peer) {
 	p.must[q] = 0
 }
 
-// up lets an update of a peer reach the room, and notes what it had then.
+// up delivers an update of a peer to the room, and records the room's characters.
 func (p *play) up(q *peer) bool {
 	if !p.rise(q) {
 		return false
@@ -88,7 +88,7 @@ func (p *play) up(q *peer) bool {
 	return true
 }
 
-// reached lets what a tab has moved reach the agents, as a person moves nothing again so soon.
+// reached delivers a tab's moves to the agents, because a person does not move something again so soon.
 func (p *play) reached(tab *peer) {
 	for range 2 {
 		for p.up(tab) {
@@ -114,7 +114,7 @@ func (p *play) run(alone bool) (f fate) {
 			if !alone {
 				p.barrier(q)
 			}
-			if alone { // what the others moved has arrived, and what is moved here has arrived there before they move
+			if alone { // the others' moves have arrived, and this move arrives there before they move
 				for p.up(q) {
 				}
 				p.sunk(q)
@@ -169,7 +169,7 @@ func (p *play) run(alone bool) (f fate) {
 	return f
 }
 
-// number is a number from the environment, or what it is without.
+// number returns a number from the environment, or the default.
 func number(t *testing.T, name string, without int) int {
 	t.Helper()
 	s := os.Getenv(name)
@@ -183,10 +183,10 @@ func number(t *testing.T, name string, without int) int {
 	return n
 }
 
-// Two agents move the same cells while both edit them and two tabs type. No key that the room had, and none of an
-// agent's, is lost or there twice, what somebody deleted does not return, and each cell is there once. Where both move a
-// cell at once a key in some thousands returns that was deleted behind a move of what another copy was made of. Where
-// answers overtake changes as well, one in some thousands is lost or there twice. MOVES.md of package crdt has figures.
+// Two agents move the same cells while both edit them and two tabs type. No key that the room had, and no agent's
+// key, is lost or duplicated, deleted keys do not return, and each cell exists once. If both move a cell at once, one
+// key in some thousands, deleted after a move of the other copy's original, returns. If answers overtake changes too,
+// one in some thousands is lost or duplicated. MOVES.md of package crdt has figures.
 func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -225,9 +225,9 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 	}
 }
 
-// An agent and a tab move the same cells while both edit them, with another agent and another tab. Each cell is there
-// once, and no key is there twice. Keys of tabs that a tab's move did not know of are lost, as they are among tabs alone,
-// and what it did not know to be deleted returns; no agent's key is lost.
+// An agent and a tab move the same cells while both edit them, with another agent and another tab. Each cell exists
+// once, and no key is duplicated. Tabs' keys unknown to a tab's move are lost, as among tabs alone, and deletions
+// unknown to it are undone; no agent's key is lost.
 func TestCellsThatATabMovesAreThereOnce(t *testing.T) {
 	first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
 	var all fate

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// overtake has the server answer what a peer lacks, and the answer arrive before what was passed on earlier, as it can
-// where a server answers at once and passes on in a task of its own.
+// overtake makes the server's state answer arrive before earlier changes, which can happen because a server answers
+// at once and passes changes on in a separate task.
 func (r *room) overtake(p *peer) {
 	r.t.Helper()
 	u, err := r.hub.Diff(stateVector(r.t, p.Doc))
@@ -16,13 +16,13 @@ func (r *room) overtake(p *peer) {
 	apply(r.t, p.Doc, u)
 }
 
-// risen lets everything that a peer has written reach the server.
+// risen delivers all updates of a peer to the server.
 func (r *room) risen(p *peer) {
 	for r.rise(p) {
 	}
 }
 
-// sunk lets everything that the server has passed on reach a peer.
+// sunk delivers all updates from the server to a peer.
 func (r *room) sunk(p *peer) {
 	for r.sink(p) {
 	}
@@ -33,7 +33,7 @@ func move(t *testing.T, p *peer, id string, to int) {
 	edit(t, p.Notebook, func(e *Editor) error { return e.Move(id, to) })
 }
 
-// changedSources are changes of a cell's source, "a = 42" before.
+// changedSources are changes of the cell source "a = 42".
 var changedSources = map[string]string{
 	"replaced":        "a = 44",
 	"deleted":         "a = 4",
@@ -43,8 +43,8 @@ var changedSources = map[string]string{
 	"emptied":         "",
 }
 
-// What was written into a cell is carried over by the one who moved it. Where another moves the copy before that reaches
-// the server, it drops what was carried over: insertions and deletions are then made in the next copy.
+// Late edits of a cell are carried over by the client that moved it. If another client moves the copy before they
+// reach the server, the server drops them: insertions and deletions are then repeated in the next copy.
 func TestCarriedEditsFollowTheNextMove(t *testing.T) {
 	for name, want := range changedSources {
 		for _, where := range []int{1, 0} {
@@ -67,8 +67,8 @@ func TestCarriedEditsFollowTheNextMove(t *testing.T) {
 	}
 }
 
-// An agent's edit that the server drops behind a move is made in the copy, also where it only deletes, or deletes in one
-// cell and inserts in another.
+// An agent's edit that the server drops after a move is repeated in the copy, also if it only deletes, or deletes in
+// one cell and inserts in another.
 func TestDroppedDeletionsAreMadeInTheCopy(t *testing.T) {
 	for name, want := range changedSources {
 		for _, other := range []string{"", "more"} {
@@ -95,7 +95,7 @@ func TestDroppedDeletionsAreMadeInTheCopy(t *testing.T) {
 	}
 }
 
-// A deletion that the server had before the move is not made twice: neither where the mover knew of it, nor where it
+// A deletion that the server had before the move is not repeated: neither if the mover had it, nor if the mover
 // carries it over.
 func TestDeletionsBeforeAMoveAreMadeOnce(t *testing.T) {
 	for name, known := range map[string]bool{"known to the mover": true, "carried over": false} {
@@ -117,8 +117,8 @@ func TestDeletionsBeforeAMoveAreMadeOnce(t *testing.T) {
 	}
 }
 
-// The answer to a mover's question may overtake what the server passed on before it: the answer tells of a key only that
-// it is gone with the cell, and the key itself comes later. It is carried over then.
+// The answer to a mover's state request may overtake earlier changes: it only shows that a key is gone with the cell,
+// and the key itself comes later. It is carried over then.
 func TestKeysThatAnAnswerOvertookAreCarried(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, want string
@@ -165,8 +165,8 @@ func TestKeysThatAnAnswerOvertookAreCarried(t *testing.T) {
 	}
 }
 
-// What an agent deletes behind a move may not be in the copy yet, where the mover did not know of it and carries it over
-// later: it goes when it comes, also where the copy has been moved on meanwhile.
+// Text that an agent deletes after a move may not be in the copy yet, if the mover did not have it and carries it
+// over later: it is deleted on arrival, also if the copy has been moved on.
 func TestDeletionsWaitForWhatTheMoverCarriesOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		typed, then, want string
@@ -210,8 +210,8 @@ func TestDeletionsWaitForWhatTheMoverCarriesOver(t *testing.T) {
 	}
 }
 
-// The same of its own key: it types one and deletes it again, and of both the mover knows nothing, nor of what others
-// typed beside it.
+// The same for its own key: it types a key and deletes it again, and the mover has neither, nor others' text beside
+// it.
 func TestADeletionOfItsOwnKeyWaits(t *testing.T) {
 	for _, swap := range []bool{false, true} {
 		for name, do := range map[string]func(r *room, mover, agent *peer){
@@ -262,8 +262,8 @@ func TestADeletionOfItsOwnKeyWaits(t *testing.T) {
 	}
 }
 
-// What the server has dropped behind a move comes back as deleted. Where the agent has moved on what it was written into
-// meanwhile, with it, it stays in the copy.
+// Text that the server dropped after a move comes back as deleted. If the agent has moved the cell with it in the
+// meantime, it stays in the copy.
 func TestWhatIsDroppedIsNotDeletedInTheNextCopy(t *testing.T) {
 	for _, swap := range []bool{false, true} {
 		r := newRoom(t, 2, NewCell{ID: "b", Type: Code}, NewCell{ID: "a", Type: Code, Source: "x = 0"}, NewCell{ID: "c", Type: Code})
@@ -275,13 +275,13 @@ func TestWhatIsDroppedIsNotDeletedInTheNextCopy(t *testing.T) {
 		move(t, mover, "a", 0)
 		r.risen(mover)
 		r.risen(agent)
-		r.sunk(agent) // and writes it into the copy
+		r.sunk(agent) // and puts it into the copy
 		move(t, mover, "a", 1)
 		r.risen(mover)
 		clock := agent.Clock(agent.ClientID()) - 1
 		move(t, agent, "a", 2)
 		r.rise(agent)
-		// The server says itself that what it drops is deleted (pycrdt does, this one does not).
+		// The server itself says that the dropped text is deleted (pycrdt does, this one does not).
 		last := len(agent.down) - 1
 		u := agent.down[last]
 		if u[len(u)-1] != 0 {

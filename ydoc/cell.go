@@ -31,13 +31,12 @@ const (
 	Running = "running"
 )
 
-// Cell is a cell as it was when it was read. The maps and lists in it are shared with other readers: copy what is to be
-// changed.
+// Cell is a snapshot of a cell. Its maps and lists are shared with other readers: copy them before changing them.
 type Cell struct {
-	// ID names the cell in this process: no other cell of the notebook has it. It is the nbformat id, or, where another cell
-	// of the notebook had that first, or there is none, the id with a suffix.
+	// ID is unique within the notebook. It is the nbformat id, or that id with a suffix if another cell of the
+	// notebook had it first or the cell has none.
 	ID string
-	// NBID is the cell's nbformat id. It is empty where the document lacks one, and several cells may have it.
+	// NBID is the cell's nbformat id. It is empty if the document lacks one; several cells may share it.
 	NBID string
 	// Type is code, markdown or raw; empty or something else in a malformed cell.
 	Type string
@@ -49,18 +48,18 @@ type Cell struct {
 	Outputs []Output
 	// ExecutionCount is nil if absent.
 	ExecutionCount *int
-	// ExecutionState is idle or running, or empty where nobody has set it.
+	// ExecutionState is idle or running, or empty if it was never set.
 	ExecutionState string
-	// Attachments maps file names to MIME bundles; nil when there are none.
+	// Attachments maps file names to MIME bundles; nil if the cell has none.
 	Attachments map[string]any
 	// Revision changes exactly when any of the above does.
 	Revision Revision
-	// Fault says what is wrong with the shape of the cell in the shared document, where something is. With some faults
-	// the server cannot save the notebook any more.
+	// Fault describes what is wrong with the shape of the cell in the shared document, or is empty. With some faults
+	// the server can no longer save the notebook.
 	Fault string
 }
 
-// Output is one output of a code cell in nbformat's form, of plain JSON values. The text of a stream is one string.
+// Output is one output of a code cell in nbformat's form, as plain JSON values. The text of a stream is one string.
 type Output map[string]any
 
 // Type is the output_type.
@@ -69,7 +68,7 @@ func (o Output) Type() string {
 	return s
 }
 
-// NewCell says what cell is to be made.
+// NewCell describes a cell to insert.
 type NewCell struct {
 	// ID is 1 to 64 letters, digits, "-" or "_"; empty means a random one.
 	ID string
@@ -116,7 +115,7 @@ var samePart = [...]func(a, b *Cell) bool{
 	func(a, b *Cell) bool { return crdt.EqualObjects(a.Attachments, b.Attachments) },
 }
 
-// differs lists the parts in which two cells differ, among those asked for.
+// differs returns the parts, among those given, in which two cells differ.
 func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 	for i, same := range samePart {
 		if part := fields(1 << i); among&part != 0 && !same(c, o) {

@@ -5,54 +5,54 @@ import (
 	"slices"
 )
 
-// Changes is what became different between two revisions of a document. Only what is different now is named, not the
-// steps between.
+// Changes is the difference between two revisions of a document. It describes the current state only, not the steps
+// in between.
 type Changes struct {
 	// From and To are the revisions.
 	From, To Revision
-	// Complete is false when From is not remembered any more, or is none of this document: read everything again. Cells
-	// then lists every cell, and Deleted none.
+	// Complete is false if From is no longer remembered or belongs to another document: read everything again. Cells
+	// then lists every cell, and Deleted is empty.
 	Complete bool
-	// Cells are the cells that were added or became different, in the order of the notebook.
+	// Cells are the added and changed cells, in notebook order.
 	Cells []CellChange
-	// Deleted are the ids of cells that are gone.
+	// Deleted are the ids of the deleted cells.
 	Deleted []string
-	// Order is true when cells were added, deleted or moved.
+	// Order is true if cells were added, deleted or moved.
 	Order bool
-	// Metadata is true when the notebook's own metadata or format became different.
+	// Metadata is true if the notebook's own metadata or format changed.
 	Metadata bool
-	// Text is true when the text of a text document became different.
+	// Text is true if the text of a text document changed.
 	Text bool
-	// State is true when the state map was written to, which is not content. Only subscriptions set it.
+	// State is true if the state map, which is not content, was written to. Only subscriptions set it.
 	State bool
 	// Origin says who made changes. Only subscriptions set it.
 	Origin Origin
 }
 
-// Empty reports whether nothing became different.
+// Empty reports whether nothing changed.
 func (c *Changes) Empty() bool {
 	return c.Complete && len(c.Cells) == 0 && len(c.Deleted) == 0 && !c.Order && !c.Metadata && !c.Text && !c.State
 }
 
-// CellChange is a cell that was added or became different.
+// CellChange is a cell that was added or changed.
 type CellChange struct {
 	ID       string
 	Index    int
 	Revision Revision
-	// New is true for a cell that was not there.
+	// New is true for an added cell.
 	New bool
-	// Source, Outputs, Run and Metadata say what became different: Run stands for execution count and state, Metadata
-	// for everything else.
+	// Source, Outputs, Run and Metadata say which parts changed: Run is the execution count and state, Metadata
+	// everything else.
 	Source, Outputs, Run, Metadata bool
 	// Origin says who made changes to the cell. Only subscriptions set it.
 	Origin Origin
 }
 
-// Origin says who made changes: this replica, or others. A deletion names no client; so Others may be
-// true with no client.
+// Origin says who made changes: this replica, or others. A deletion carries no client id, so Others may be true while
+// Clients is empty.
 type Origin struct {
 	Ours, Others bool
-	// Clients are the ids of others who added something, ascending.
+	// Clients are the ids of the other clients that added something, ascending.
 	Clients []uint64
 }
 
@@ -66,7 +66,7 @@ func (o *Origin) add(p Origin) {
 	}
 }
 
-// revisions of the parts of a cell: when each last became different.
+// partRevisions holds the revision at which each part of a cell last changed.
 type partRevisions struct {
 	born                           Revision
 	source, outputs, run, metadata Revision
@@ -88,7 +88,7 @@ func (p *partRevisions) note(parts fields, r Revision) {
 	}
 }
 
-// ChangesSince says what became different since a revision of the document, or of any of its cells.
+// ChangesSince returns the changes since a revision of the document or of any of its cells.
 func (n *Notebook) ChangesSince(r Revision) (c Changes) {
 	n.read("list changes", func() { c = n.changesSince(r) })
 	return c

@@ -36,7 +36,7 @@ func Test32GoroutinesUse8Documents(t *testing.T) {
 	}
 }
 
-// useDocument does one of several things with n.
+// useDocument performs one of several operations on n.
 func useDocument(what int, n, peer *Notebook, s *Subscription) error {
 	switch what {
 	case 0:

@@ -58,7 +58,7 @@ func (p *program) fatalf(format string, args ...any) {
 	p.t.Fatalf("seed %d: %s", p.seed, fmt.Sprintf(format, args...))
 }
 
-// pieces are what random texts are made of.
+// pieces are the parts of random texts.
 var pieces = []string{"a", "b", " ", "\n", "é", "é", "😀", "👩‍👩‍👧", "日本", "import x", "\n\n", "x = 1", "0"}
 
 func (p *program) text(n int) string {
@@ -107,7 +107,7 @@ func (p *program) output() Output {
 	return Output{"output_type": "error", "ename": "E", "traceback": []string{p.text(1)}}
 }
 
-// change makes one random edit of several operations. What it staged must be there afterwards.
+// change makes one random edit of several operations, and checks the result.
 func (p *program) change(n *Notebook) {
 	var staged []Cell
 	err := change(n, "random", func(e *Editor) error {
@@ -128,7 +128,7 @@ func (p *program) change(n *Notebook) {
 		}
 		return
 	}
-	count := map[string]int{} // several of one id, after concurrent moves, are not told apart
+	count := map[string]int{} // several with one id, after concurrent moves, are not distinguished
 	for _, c := range staged {
 		count[c.ID]++
 	}
@@ -196,7 +196,7 @@ func (p *program) mutate(s string) string {
 	return string(r[:from]) + p.text(3) + string(r[to:])
 }
 
-// network does one random thing to a link.
+// network changes a link at random.
 func (p *program) network() {
 	i := p.IntN(len(p.peers))
 	j := (i + 1 + p.IntN(len(p.peers)-1)) % len(p.peers)
@@ -225,7 +225,7 @@ func (p *program) deliver(to int, u []byte) {
 	}
 }
 
-// sync has j ask i for what it lacks. What i sends from then on follows.
+// sync makes j ask i for missing changes. Later updates of i follow.
 func (p *program) sync(i, j int) {
 	sv, err := p.peers[j].StateVector()
 	if err != nil {
@@ -243,7 +243,7 @@ func (p *program) sync(i, j int) {
 	p.deliver(j, u)
 }
 
-// settle connects everything and compares.
+// settle connects all links and compares.
 func (p *program) settle() {
 	for range 3 {
 		for i := range p.peers {
@@ -275,7 +275,7 @@ func (p *program) settle() {
 	}
 }
 
-// check compares what a replica remembers with what one that is made from its state reads.
+// check compares a replica's caches with a fresh replica of its state.
 func (p *program) check(n *Notebook) {
 	fresh := NewNotebook()
 	apply(p.t, fresh.Doc, diff(p.t, n.Doc, nil))
@@ -291,7 +291,7 @@ func (p *program) check(n *Notebook) {
 }
 
 func TestRandomProgramsConverge(t *testing.T) {
-	// So small that the short lists here have marks and their texts are spliced.
+	// Small enough for the short lists here to have marks and for their texts to be spliced.
 	defer func(m, s int) { crdt.MarkEvery, crdt.SpliceRuns = m, s }(crdt.MarkEvery, crdt.SpliceRuns)
 	crdt.MarkEvery, crdt.SpliceRuns = 2, 1
 	for seed := range uint64(200) {

@@ -1,25 +1,24 @@
 // Package ydoc holds the shared documents that people and agents write together: notebooks and plain texts, each a
-// replica of a Yjs document in a jupyter-collaboration room. It knows no socket: [Doc.Apply] takes what peers sent,
-// [Doc.OnUpdate] hands out what is to be sent to them.
+// replica of a Yjs document in a jupyter-collaboration room. It does no I/O: [Doc.Apply] takes updates from peers,
+// [Doc.OnUpdate] passes on the updates to send to them.
 //
-// A [Notebook] or a [Text] is what a document is read as and written through. Reads are snapshots of plain Go values,
-// kept until what they show changes. Writes go through [Notebook.Edit] and [Text.Edit]: everything is checked before
-// anything is written, and everything is written in one transaction. Each cell and each document has a [Revision], from
-// which a change can be carried over onto what others have made of the text since ([Editor.Rewrite]). What became
-// different is listed by [Notebook.ChangesSince] and told by a [Subscription]. An edit that is recorded can be taken
-// back ([Doc.Revert]).
+// A [Notebook] or a [Text] is the reading and writing view of a document. Reads are snapshots of plain Go values,
+// cached until the content changes. Writes go through [Notebook.Edit] and [Text.Edit]: everything is checked first,
+// then written in one transaction. Each cell and each document has a [Revision]; a change based on an old revision
+// can be merged into the current text ([Editor.Merge]). [Notebook.ChangesSince] and a [Subscription] report changes.
+// A recorded edit can be undone ([Doc.Revert]).
 //
-// The replica itself, and all that touches the CRDT library, is package ydoc/crdt; its documentation says what of the
-// work is the library's and what is ours. What stands here is what a notebook is: the keys of cells and outputs and the
-// shared types under them (node.go, tx.go), the order of cells, their revisions, and what undoing means for whole cells
-// (revert.go). ydoc/wire has the bytes, ydoc/textdiff finds the smallest edits between two texts and merges them,
-// ydoc/awareness keeps what peers say of themselves.
+// The replica, and all code that touches the CRDT library, is in package ydoc/crdt; its documentation says which
+// parts are the library's and which are ours. This package defines what a notebook is: the keys of cells and outputs
+// and their shared types (node.go, tx.go), the order of cells, their revisions, and undo for whole cells (revert.go).
+// ydoc/wire implements the encoding, ydoc/textdiff finds the smallest edits between two texts and merges them,
+// ydoc/awareness keeps the presence of peers.
 //
 // # Concurrency
 //
-// Every method of [Doc], [Notebook], [Text] and [Subscription] may be called from any goroutine. Each document has one
-// mutex, held for the time of a call. Functions that are given to Edit and OnUpdate run with it held and must not call
-// the document's own methods; an [Editor] belongs to the call that made it. The package starts no goroutines.
+// Every method of [Doc], [Notebook], [Text] and [Subscription] may be called from any goroutine. Each document has
+// one mutex, held during a call. Functions passed to Edit and OnUpdate run with it held and must not call the
+// document's methods; an [Editor] is valid only during the call that made it. The package starts no goroutines.
 //
-// Values that are read (metadata, outputs, attachments) are shared between readers and must not be changed.
+// Values returned by reads (metadata, outputs, attachments) are shared between readers and must not be changed.
 package ydoc

@@ -2,26 +2,26 @@ package ydoc
 
 import "github.com/nbduet/nbduet/ydoc/crdt"
 
-// Doc is one replica of a shared document. Each method may be called from any goroutine.
+// Doc is one replica of a shared document. It is safe for concurrent use.
 //
-// A Doc is made by [NewNotebook] or [NewText], which say what it is read as.
+// [NewNotebook] and [NewText] make a Doc, each with its own view of it.
 type Doc struct {
 	replica *crdt.Replica
 	limits  Limits
 	model   model
-	state   *crdt.Type // what the server and the tabs say of the document
+	state   *crdt.Type // the server's and the tabs' entries about the document
 	subs    map[*Subscription]struct{}
-	marked  map[*crdt.Type]struct{} // the cells that a transaction changed, while a step is recorded
+	marked  map[*crdt.Type]struct{} // cells changed by the transaction, while a step is recorded
 	reloads reloads
 }
 
-// model is what a document is read as. Its methods are called with the document locked.
+// model is the view of a document, a notebook or a text. Its methods are called with the document locked.
 type model interface {
 	// changed is called at the end of each transaction.
 	changed(c *crdt.Change)
-	// changesSince says what became different since a revision.
+	// changesSince returns the changes since a revision.
 	changesSince(r Revision) Changes
-	// revert takes back a step, or makes again what was taken back, and says what was left because of what others did.
+	// revert undoes a step, or redoes an undone one, and notes in u what it left because of others' changes.
 	revert(v *crdt.Revert, s *Step, u *Undone)
 }
 
@@ -33,7 +33,7 @@ const (
 	rootSource = "source"
 )
 
-// usualKeys are the keys of cells and outputs.
+// usualKeys are the common keys of cells and outputs.
 var usualKeys = crdt.InternKeys(
 	keyID, keyType, keySource, keyMetadata, keyOutputs, keyCount, keyState, keyAttachments,
 	"output_type", "name", "text", "data", "ename", "evalue", "traceback", "trusted",
@@ -57,44 +57,45 @@ func newDoc(o Options, m model) *Doc {
 	return d
 }
 
-// ClientID is the id under which this replica writes, and under which its awareness should be published.
+// ClientID is the id under which this replica writes. Its awareness should be published under the same id.
 func (d *Doc) ClientID() uint64 { return d.replica.ClientID() }
 
 // Err says why the document is broken, as an error that matches [ErrBroken], or nil.
 func (d *Doc) Err() error { return d.replica.Err() }
 
-// StateVector encodes what this replica has, for a peer to answer with what it lacks.
+// StateVector encodes the content of this replica, for a peer to answer with the missing changes.
 func (d *Doc) StateVector() ([]byte, error) { return d.replica.StateVector() }
 
-// Clock is how much this replica has of a client's edits, a number that grows with all of them but deletions; 0 for
-// nothing, or in a broken replica.
+// Clock is the number of edits by a client that this replica has. Every edit except a deletion increases it. It is 0
+// without edits or in a broken replica.
 func (d *Doc) Clock(client uint64) uint64 { return d.replica.Clock(client) }
 
-// Diff encodes what a peer with that state vector lacks. Nil or an empty slice stands for a peer that has nothing.
-// Every deletion is part of it, as in Yjs. Updates that are held back are not.
+// Diff encodes the changes that a peer with that state vector lacks; nil or an empty slice means a peer with nothing.
+// It includes every deletion, as in Yjs, but no held updates.
 func (d *Doc) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(stateVector) }
 
-// OnUpdate has f called with the update of each transaction of this replica's own, in order. It is called with the
-// document locked: it must only put the update aside, and may keep it. There is one such function; nil removes it.
+// OnUpdate registers f, which is called with the update of each of this replica's own transactions, in order. f is
+// called with the document locked: it must only store the update, which it may keep. There is one such function; nil
+// removes it.
 func (d *Doc) OnUpdate(f func(update []byte)) { d.replica.OnUpdate(f) }
 
-// Apply takes in an update from a peer, as the server passes it on. It is checked completely first; a *wire.FormatError means that nothing of it
-// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
-// tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
-// is to be thrown away. Applying an update twice has no effect; update is not kept.
+// Apply applies an update from a peer, as the server passes it on. It is checked completely first: after a
+// *wire.FormatError nothing has been applied. [ErrPending] means that all or part of it depends on changes missing
+// here: that part is held and retried after each later update; ask the peer for its state. [ErrBroken] means that the
+// document must be discarded. Applying an update twice has no effect; update is not kept.
 func (d *Doc) Apply(update []byte) error { return d.replica.Apply(update) }
 
-// ApplyDiff is Apply for what a peer has and this replica lacks.
+// ApplyDiff is Apply for a peer's answer to this replica's state vector.
 func (d *Doc) ApplyDiff(update []byte) error { return d.replica.ApplyVia(update, crdt.ViaDiff) }
 
-// ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
-// builds, it is complete: servers do not write that down, and build the document anew without it.
+// ApplyState is Apply for the full state of a peer. A state that lacks only the server's first change, on which
+// nothing depends, counts as complete: servers do not store that change and rebuild the document without it.
 func (d *Doc) ApplyState(update []byte) error { return d.replica.ApplyState(update) }
 
-// Held is the number of updates that are held back because of missing changes.
+// Held is the number of updates held because of missing changes.
 func (d *Doc) Held() int { return d.replica.Held() }
 
-// Bloat says how much of a replica is content and how much is left over from editing.
+// Bloat measures how much of a replica is content and how much is left over from editing.
 type Bloat = crdt.Bloat
 
 // Bloat measures the replica. It looks at each struct once: about a millisecond for 50,000.

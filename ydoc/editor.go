@@ -7,23 +7,23 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Edit changes the notebook in one transaction, known in errors by a name. fn says what is to be done through the
-// methods of e, which check everything against the notebook as it would then be. When fn or one of those methods fails,
-// nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers get it as one update.
+// Edit changes the notebook in one transaction; errors include name. fn stages changes through the methods of e,
+// which check them against the notebook as staged so far. If fn or one of those methods fails, nothing is written,
+// even if fn swallows that error. Otherwise all changes are written at once, as one update.
 //
-// fn runs with the document locked, so that what it reads through e is still so when it is changed. It must be short
-// and must use e only: the methods of the notebook itself would wait for ever. e must not be used after fn has
-// returned. A panic in fn breaks the document, as any other does.
+// fn runs with the document locked, so the content that it reads through e cannot change before it writes. It must be
+// short and must use only e: the methods of the notebook would deadlock. e must not be used after fn has returned. A
+// panic in fn breaks the document.
 //
-// A notebook is never left without cells, because every tab that has it open would then add one of its own: where an
-// edit deletes the last cell, an empty code cell is added.
+// A notebook is never left without cells, because every open tab would then add one: if an edit deletes the last
+// cell, an empty code cell is added.
 func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 	_, err := n.edit(name, false, fn)
 	return err
 }
 
-// Record is [Notebook.Edit] for an edit that may be taken back: it returns what it did. The step is nil if that is
-// nothing, or only what a run writes: outputs, execution count and state. A change of a locked cell is a [*LockedError].
+// Record is [Notebook.Edit] for an edit that can be undone: it returns the step. The step is nil if the edit changed
+// nothing, or only outputs, execution count and state, as a run does. Changing a locked cell is a [*LockedError].
 func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) {
 	return n.edit(name, true, fn)
 }
@@ -41,14 +41,14 @@ func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (*St
 	})
 }
 
-// Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and mean the order as it is after the
-// changes staged before.
+// Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and refer to the order after the
+// changes staged so far.
 type Editor struct {
 	staging
 	n        *Notebook
-	authored bool // whether any operation is an author's
-	starts   bool // whether any starts a run
-	locks    bool // whether locked cells are left alone
+	authored bool // whether any operation counts as an author's
+	starts   bool // whether any operation starts a run
+	locks    bool // whether locked cells are protected
 	touches  Touches
 	drafts   map[*node]*draft
 
@@ -56,33 +56,33 @@ type Editor struct {
 	byID  map[string]*draft // likewise
 }
 
-// draft is a cell as it will be.
+// draft is a cell as staged.
 type draft struct {
 	node *node      // nil for a new cell
-	typ  *crdt.Type // the live map; of a cell that is made or replaced, once that is done
+	typ  *crdt.Type // the live map; for a new or replaced cell, set once written
 	id   string
 	kind string
 
 	source  string
 	read    bool // whether source is set
-	streams int  // bytes staged for its streams
+	streams int  // bytes staged for its stream outputs
 }
 
-// stage adds an operation on a cell, nil for none that was there, to be run in order when everything has been checked.
+// stage adds an operation on a cell (nil for a new cell), to be run in order once everything has been checked.
 func (e *Editor) stage(d *draft, op func(x tx)) {
 	e.authored = true
 	touch(e, d)
 	e.stageRun(op)
 }
 
-// touch notes what Touched says of a cell.
+// touch records a cell for Touched.
 func touch(e *Editor, d *draft) {
 	if d != nil && d.node != nil && !slices.Contains(e.touches.Cells, d.id) {
 		e.touches.Cells = append(e.touches.Cells, d.id)
 	}
 }
 
-// stageReplacing is [Editor.stage] for what deletes the texts of a cell, be it that a copy takes its place.
+// stageReplacing is [Editor.stage] for operations that delete the texts of a cell, also when a copy replaces it.
 func stageReplacing(e *Editor, d *draft, op func(x tx)) {
 	if d.node != nil && !slices.Contains(e.touches.Replaced, d.id) {
 		e.touches.Replaced = append(e.touches.Replaced, d.id)
@@ -90,29 +90,29 @@ func stageReplacing(e *Editor, d *draft, op func(x tx)) {
 	e.stage(d, op)
 }
 
-// Touches is what an edit does that may disturb people in the notebook. Cells are named by their ids, in the order in
-// which the edit does so.
+// Touches lists the effects of an edit that may disturb people in the notebook. Cells are listed by id, in the order
+// of the edit.
 type Touches struct {
-	// Cells were there before, and are written, given another type, moved, deleted, or started to run.
+	// Cells are the existing cells that are written, retyped, moved, deleted or started.
 	Cells []string
-	// Replaced are those of them whose texts are deleted, be it that a copy takes their place: a key that is pressed in one
-	// before its tab knows of that may be lost, see [Editor.Move].
+	// Replaced are those of Cells whose texts are deleted, also when a copy takes their place: a key typed in one
+	// before its tab has received the change may be lost, see [Editor.Move].
 	Replaced []string
-	// Writes reports whether anything is done beside what the end of a run, and its outputs, write.
+	// Writes is true if the edit does more than record outputs or the end of a run.
 	Writes bool
 }
 
-// Touched is what the edit touches so far.
+// Touched returns the effects of the edit so far.
 func (e *Editor) Touched() Touches {
 	t := e.touches
 	t.Writes = e.authored || e.starts
 	return t
 }
 
-// stageRun is stage for what a run writes, which alone does not make a step to be undone.
+// stageRun is stage for the writes of a run, which alone do not make an undo step.
 func (e *Editor) stageRun(op func(x tx)) { e.ops = append(e.ops, op) }
 
-// draftOf is the draft of a node of the live order.
+// draftOf returns the draft of a node of the live order.
 func (e *Editor) draftOf(nd *node) *draft {
 	d := e.drafts[nd]
 	if d == nil {
@@ -162,7 +162,7 @@ func (e *Editor) editable(id string) (*draft, error) {
 	return d, err
 }
 
-// unlocked returns an error if a cell's metadata forbid what an author does: to change it, or to delete it.
+// unlocked returns an error if a cell's metadata forbids an author to change it or to delete it.
 func (e *Editor) unlocked(d *draft, key string) error {
 	if !e.locks || d.node == nil {
 		return nil
@@ -198,7 +198,7 @@ func (e *Editor) Len() int {
 	return len(e.n.order)
 }
 
-// Index returns where the cell of that id stands.
+// Index returns the index of the cell with that id.
 func (e *Editor) Index(id string) (int, bool) {
 	d, err := e.find(id)
 	if err != nil {
@@ -218,8 +218,8 @@ func (e *Editor) IDAt(i int) (string, bool) {
 	return e.n.order[i].id, true
 }
 
-// Cell returns the cell of that id with its id, type and source as staged; its other parts are as they were before the
-// edit, empty for a cell that the edit inserts.
+// Cell returns the cell with that id. Its id, type and source are as staged; its other parts are as before the edit,
+// or empty for an inserted cell.
 func (e *Editor) Cell(id string) (Cell, bool) {
 	d, err := e.find(id)
 	if err != nil {

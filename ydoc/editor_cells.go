@@ -11,8 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their
-// ids.
+// Insert adds cells before index at, or after the last cell if at is the number of cells, and returns their ids.
 func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	if at < 0 || at > e.Len() {
 		return nil, e.fail(crdt.Invalidf("index %d is out of range, there are %d cells", at, e.Len()))
@@ -40,7 +39,7 @@ func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	return ids, nil
 }
 
-// prepare checks a new cell and makes it as it will be written.
+// prepare checks and normalises a new cell.
 func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	if c.ID == "" {
 		c.ID = e.freshID(taken)
@@ -78,7 +77,7 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 	return objectValue(v), err
 }
 
-// freshID makes an id that no cell has.
+// freshID returns an unused id.
 func (e *Editor) freshID(taken map[string]bool) string {
 	for {
 		id := NewID()
@@ -88,14 +87,14 @@ func (e *Editor) freshID(taken map[string]bool) string {
 	}
 }
 
-// NewID makes a random id for a cell: eight hexadecimal digits, as nbformat makes ids.
+// NewID makes a random id for a cell: eight hexadecimal digits, as in nbformat.
 func NewID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// ValidID reports whether a cell may have the id, by nbformat.
+// ValidID reports whether id is a valid nbformat cell id.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
@@ -108,7 +107,8 @@ func checkType(typ string) error {
 	return crdt.Invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
 }
 
-// checkSource makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
+// checkSource checks a source and changes its line ends to "\n", as editors do: they count any line end as one
+// character.
 func checkSource(s string, lim Limits) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", crdt.Invalidf("the text is not valid UTF-8")
@@ -138,17 +138,17 @@ func (e *Editor) Delete(ids ...string) error {
 	return nil
 }
 
-// neverEmpty adds a cell to a notebook that had cells and would be left without.
+// neverEmpty adds a cell if the edit would leave a notebook that had cells without any.
 func (e *Editor) neverEmpty() {
 	if e.byID != nil && len(e.order) == 0 && len(e.n.order) > 0 {
 		_, _ = e.Insert(0, NewCell{Type: Code}) // cannot fail: there is room for one
 	}
 }
 
-// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol that
-// means a copy in its place. What others wrote into the texts of the old one before they knew of that is carried over
-// as far as it arrives (ydoc/crdt, late.go). The server drops what reaches it after the move; replicas of ours that wrote
-// it put it into the copy themselves (orphan.go), keys that a tab sent then are lost.
+// Move moves a cell to index to. The cell keeps its id and content, but as everywhere in this protocol it becomes a
+// copy. Others' edits of the old texts are carried over to the copy if they reach us (ydoc/crdt, late.go). The server
+// drops edits that reach it after the move; our replicas repeat their own in the copy (orphan.go), a tab's keys are
+// lost.
 func (e *Editor) Move(id string, to int) error {
 	if _, err := e.find(id); err != nil {
 		return e.fail(err)
@@ -172,8 +172,8 @@ func (e *Editor) Move(id string, to int) error {
 	return nil
 }
 
-// SetType changes a cell's type. Source, metadata and id stay; outputs and execution count go, unless it is a code cell
-// already. The cell is replaced by a copy, which is how JupyterLab does it.
+// SetType changes a cell's type. Source, metadata and id stay, outputs and execution count go. It has no effect if
+// the cell already has the type. The cell is replaced by a copy, as in JupyterLab.
 func (e *Editor) SetType(id, typ string) error {
 	d, err := e.editable(id)
 	if err != nil {

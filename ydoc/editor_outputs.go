@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Outputs are only ever appended at the end or all rewritten, and a stream grows only while it is the last output: what
-// else is done to them, open tabs show wrongly.
+// Outputs are only appended or all rewritten, and a stream grows only while it is the last output: open tabs show any
+// other change wrongly.
 
 // ClearOutputs removes a code cell's outputs and its execution count.
 func (e *Editor) ClearOutputs(id string) error {
@@ -26,7 +26,7 @@ func (e *Editor) ClearOutputs(id string) error {
 	return nil
 }
 
-// StartRun makes a code cell look as JupyterLab does when it runs one: no outputs, no count, running.
+// StartRun resets a code cell as JupyterLab does when it runs one: no outputs, no count, state running.
 func (e *Editor) StartRun(id string) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -42,8 +42,8 @@ func (e *Editor) StartRun(id string) error {
 	return nil
 }
 
-// QueueRun makes a code cell show as running, with the outputs and the count that it has: they are the last run's until
-// a kernel has begun the next.
+// QueueRun marks a code cell as running and keeps its outputs and count: they are the last run's until the kernel
+// starts the next.
 func (e *Editor) QueueRun(id string) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -55,8 +55,8 @@ func (e *Editor) QueueRun(id string) error {
 	return nil
 }
 
-// FinishRun sets a code cell's execution count, nil for none, together with the state idle. It is the last edit of a
-// run: tabs set a cell idle themselves when they see its count.
+// FinishRun sets a code cell's execution count (nil for none) and the state idle. It is the last edit of a run: tabs
+// set a cell idle themselves when they receive its count.
 func (e *Editor) FinishRun(id string, count *int) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -73,16 +73,16 @@ func (e *Editor) FinishRun(id string, count *int) error {
 	return nil
 }
 
-// AppendStream adds text to a code cell's stream: to its last output if that is the same stream, else as a new output.
-// Carriage returns and backspaces are the caller's to work out, see [Editor.ReplaceStreamTail]. The cost is that of the
-// text, however long the stream is.
+// AppendStream adds text to a code cell's stream: to its last output if that is the same stream, else as a new
+// output. The caller handles carriage returns and backspaces, see [Editor.ReplaceStreamTail]. The cost depends on the
+// text, not on the length of the stream.
 func (e *Editor) AppendStream(id, name, text string) error {
 	return e.ReplaceStreamTail(id, name, 0, text)
 }
 
-// ReplaceStreamTail takes drop UTF-16 units from the end of a code cell's last output, if that is the stream of this
-// name, and adds text in their place, writing only what differs. More units than there are mean all; half a character
-// means the whole. If the last output is not that stream, text becomes a new output.
+// ReplaceStreamTail removes drop UTF-16 units from the end of a code cell's last output, if that is the named stream,
+// and adds text in their place, writing only the difference. A drop larger than the stream means all of it; half a
+// character counts as the whole. If the last output is another one, text becomes a new output.
 func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -111,8 +111,8 @@ func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error
 	return nil
 }
 
-// AppendOutput adds an output behind the others. It is brought into nbformat's form first: keys that nbformat lacks go,
-// keys that it demands are added. A stream goes where [Editor.AppendStream] would put it.
+// AppendOutput adds an output after the others, in nbformat's form: keys unknown to nbformat are dropped, required
+// keys are added. A stream is added as in [Editor.AppendStream].
 func (e *Editor) AppendOutput(id string, out Output) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -149,7 +149,7 @@ func (e *Editor) SetOutputs(id string, outs []Output) error {
 	return nil
 }
 
-// OutputFields are the fields that nbformat 4 gives each type of output, besides output_type.
+// OutputFields are the fields of each output type in nbformat 4, besides output_type.
 var OutputFields = map[string][]string{
 	"stream":         {"name", "text"},
 	"display_data":   {"data", "metadata"},
@@ -177,7 +177,7 @@ func (e *Editor) checkOutput(out Output) (Output, error) {
 	return o, nil
 }
 
-// outputPart makes a value of an output the kind of value that nbformat wants under that key.
+// outputPart converts a value of an output to the type that nbformat requires for that key.
 func outputPart(key string, v any) any {
 	switch key {
 	case "data", "metadata":
@@ -198,7 +198,8 @@ func outputPart(key string, v any) any {
 	return stringValue(v)
 }
 
-// outputs is the list of a code cell's outputs. One that is missing is made, a plain list is replaced by a shared copy.
+// outputs returns the list of a code cell's outputs. It makes a missing list, and replaces a plain list by a shared
+// copy.
 func (x tx) outputs(cell *crdt.Type) *crdt.Type {
 	if t := cell.Child(keyOutputs, crdt.KindArray); t != nil {
 		return t
@@ -216,7 +217,7 @@ func (x tx) clearOutputs(cell *crdt.Type) {
 	x.Remove(t, 0, t.Len())
 }
 
-// lastStream is the text of the last output if that is the stream of a name.
+// lastStream returns the text of the last output if that is the named stream.
 func lastStream(outputs *crdt.Type, name string) *crdt.Type {
 	if outputs == nil {
 		return nil
@@ -228,7 +229,7 @@ func lastStream(outputs *crdt.Type, name string) *crdt.Type {
 	return o.Child("text", crdt.KindText)
 }
 
-// appendStream takes drop units from the end of the last output, if that is the stream of this name, and adds s.
+// appendStream removes drop units from the end of the last output, if that is the named stream, and adds s.
 func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 	if t := lastStream(outputs, name); t != nil {
 		drop, s = sameTail(t, drop, s)
@@ -236,8 +237,8 @@ func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 		x.InsertText(t, t.Len(), s)
 		return
 	}
-	// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row
-	// are shown garbled: the whole is written anew in the place of the last output.
+	// A stream stored as a plain object, as some servers write it, cannot grow, and two streams of one name in a row
+	// are displayed garbled: the last output is replaced by a new, complete one.
 	if o := Output(objectValue(outputs.LastValue())); o.Type() == "stream" && stringValue(o["name"]) == name {
 		old := joined(o["text"])
 		s = old[:textdiff.ByteOffset(old, textdiff.UTF16Len(old)-drop)] + s
@@ -249,7 +250,7 @@ func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 	x.InsertText(x.SetType(m, "text", crdt.KindText), 0, s)
 }
 
-// sameTail reduces the replacement of the last drop units of a text by s to what differs.
+// sameTail reduces the replacement of the last drop units of a text by s to the difference.
 func sameTail(t *crdt.Type, drop int, s string) (int, string) {
 	tail, drop := t.Tail(drop)
 	same := textdiff.EqualPrefix(tail, s)
@@ -259,8 +260,8 @@ func sameTail(t *crdt.Type, drop int, s string) (int, string) {
 	return drop - textdiff.UTF16Len(s[:same]), s[same:]
 }
 
-// appendOutput adds an output in the shared types that jupyter_ydoc gives it: a map of plain values in which only the
-// text of a stream is shared.
+// appendOutput adds an output in jupyter_ydoc's shared types: a map of plain values in which only the text of a
+// stream is shared.
 func (x tx) appendOutput(outputs *crdt.Type, o Output) {
 	if o.Type() == "stream" {
 		x.appendStream(outputs, stringValue(o["name"]), 0, joined(o["text"]))

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// SetSource makes a cell's source what text says, by the smallest edits, so that carets and selections of others stay
-// where they are. Line ends are those of the source before, or "\n".
+// SetSource changes a cell's source to text by the smallest edits, so that others' carets and selections stay in
+// place. It keeps the line ends of the present source, or uses "\n".
 func (e *Editor) SetSource(id, text string) error {
 	d, text, err := e.source(id, text)
 	if err != nil {
@@ -17,8 +17,8 @@ func (e *Editor) SetSource(id, text string) error {
 	return e.editSource(d, textdiff.Diff(e.sourceOf(d), text), text)
 }
 
-// Merge makes the change from a base text to text on the source of a cell as it is now. The base is any text that the cell
-// had. Where somebody else changed the same place since then it returns a *[ConflictError].
+// Merge applies the change from base to text to the cell's current source. The base is any earlier text of the cell.
+// If another client has changed the same place since then, Merge returns a *[ConflictError].
 func (e *Editor) Merge(id, base, text string) error {
 	d, text, err := e.source(id, text)
 	if err != nil {
@@ -36,8 +36,8 @@ func (e *Editor) Merge(id, base, text string) error {
 	return e.editSource(d, edits, textdiff.Apply(now, edits))
 }
 
-// SourceAt is the source that a cell had at a revision of the cell or of the document. Where that is not known any more,
-// the error is [ErrRevisionGone].
+// SourceAt returns a cell's source at a revision of the cell or of the document, or [ErrRevisionGone] if it is no
+// longer remembered.
 func (e *Editor) SourceAt(id string, base Revision) (string, error) {
 	d, err := e.editable(id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *Editor) SourceAt(id string, base Revision) (string, error) {
 	return text, nil
 }
 
-// source checks a new source of a cell.
+// source checks a new source for a cell.
 func (e *Editor) source(id, text string) (*draft, string, error) {
 	d, err := e.editable(id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 	return d, textdiff.LineEnds(text, e.sourceOf(d)), err
 }
 
-// editSource stages edits of a source, of which text is the result.
+// editSource stages edits of a source; text is the result.
 func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) error {
 	if len(edits) == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (e *Editor) SetCellMetadata(id, key string, v any) error {
 	return nil
 }
 
-// DeleteCellMetadata removes a key of a cell's metadata, if it is there.
+// DeleteCellMetadata removes a key of a cell's metadata, if present.
 func (e *Editor) DeleteCellMetadata(id, key string) error {
 	d, _, err := e.metadata(id, key, nil)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
 	return d, v, e.unlocked(d, KeyEditable)
 }
 
-// SetAttachments replaces the attachments of a markdown or raw cell; none removes them.
+// SetAttachments replaces the attachments of a markdown or raw cell; an empty map removes them.
 func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 	d, err := e.editable(id)
 	if err != nil {
@@ -153,7 +153,7 @@ func (e *Editor) SetMetadata(key string, v any) error {
 	return nil
 }
 
-// DeleteMetadata removes a key of the notebook's metadata, if it is there.
+// DeleteMetadata removes a key of the notebook's metadata, if present.
 func (e *Editor) DeleteMetadata(key string) error {
 	e.stage(nil, func(x tx) { x.Unset(x.mapUnder(e.n.meta, keyMetadata), key) })
 	return nil

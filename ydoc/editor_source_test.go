@@ -38,7 +38,7 @@ func TestAttachments(t *testing.T) {
 	got := attachments(t, a, "m")
 	test.SliceEqOp(t, []string{"a.png", "b.png"}, got)
 	test.NotEq(t, rev, revisionOf(t, b, "m"))
-	// They stay where they have a meaning.
+	// They stay if they have a meaning.
 	edit(t, a, func(e *Editor) error { _ = e.SetType("m", Raw); return e.Move("m", 1) })
 	if got := attachments(t, b, "m"); !slices.Equal(got, []string{"a.png", "b.png"}) {
 		t.Errorf("after a move and as a raw cell: %v", got)

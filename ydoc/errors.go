@@ -7,41 +7,41 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
-// can be read or written any more. Throw it away and join the room afresh.
+// ErrBroken means that a document is unusable: the library failed inside it, or it was found inconsistent or too
+// large. It can no longer be read or written. Discard it and join the room again.
 var ErrBroken = crdt.ErrBroken
 
-// ErrPending says that an update, or a part of it, builds on something that this replica has not got. It is held back,
-// bounded, until that arrives; meanwhile the document counts as not synchronised. Ask the peer for its state again.
+// ErrPending means that an update, or a part of it, depends on a change missing in this replica. It is held, within
+// limits, until the change arrives; meanwhile the document is not synchronised. Ask the peer for its state again.
 var ErrPending = crdt.ErrPending
 
-// ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
+// ErrInvalid means that an edit is invalid: a bad index, type, text or value.
 var ErrInvalid = crdt.ErrInvalid
 
-// ErrNotFound says that there is no cell of that id or index.
+// ErrNotFound means that no cell has the id or index.
 var ErrNotFound = wire.Fixed("no such cell")
 
-// ErrTooLarge says that a limit of [Limits] would be passed.
+// ErrTooLarge means that an edit would exceed a limit of [Limits].
 var ErrTooLarge = wire.Fixed("too large")
 
-// ErrRevisionGone says that the revision which a change was based on is not remembered any more, or is none of this
-// document. Read the cell again and repeat the change on what it says now.
+// ErrRevisionGone means that the base revision of a change is no longer remembered or belongs to another document.
+// Read the cell again and repeat the change on its current text.
 var ErrRevisionGone = wire.Fixed("revision is not remembered")
 
-// ErrClosed says that a subscription was closed.
+// ErrClosed means that a subscription was closed.
 var ErrClosed = wire.Fixed("subscription is closed")
 
-// ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
-// same place meanwhile. Nothing was written, or it was taken back.
+// ConflictError means that a change could not be merged into the current text because another client changed the same
+// place. Nothing was written, or the change was undone.
 type ConflictError struct {
 	// ID is the cell, empty for a text document.
 	ID string
-	// Theirs and Mine are the changes from the base text, to what it is now and to what was to be written, as short unified
+	// Theirs and Mine are the changes from the base text to the current and to the wanted text, as short unified
 	// diffs.
 	Theirs, Mine string
 	// Detail says where the changes meet.
 	Detail string
-	// TakenBack is true for a change that was written while somebody else's was under way, and was taken back.
+	// TakenBack is true if the change was written while another client's was under way, and was undone.
 	TakenBack bool
 	cause     error
 }
@@ -59,15 +59,15 @@ func (e *ConflictError) Error() string {
 
 func (e *ConflictError) Unwrap() error { return e.cause }
 
-// LockedError says that a cell's metadata forbid a change of it, as nbgrader's do.
+// LockedError means that a cell's metadata forbids the change, as nbgrader's does.
 type LockedError struct {
 	ID    string
 	Index int
-	// Key is the member of the metadata that is false: [KeyEditable] or [KeyDeletable].
+	// Key is the metadata key that is false: [KeyEditable] or [KeyDeletable].
 	Key string
 }
 
-// The members of a cell's metadata that lock it where they are false (nbformat).
+// The metadata keys that lock a cell when they are false (nbformat).
 const (
 	KeyEditable  = "editable"
 	KeyDeletable = "deletable"

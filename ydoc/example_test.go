@@ -20,7 +20,7 @@ func Example() {
 
 func editTogether() error {
 	person, agent := ydoc.NewNotebook(), ydoc.NewNotebook()
-	// exchange brings what each of the two lacks to it, as a room does.
+	// exchange sends each replica the missing changes, as a room does.
 	exchange := func() error {
 		for _, way := range [][2]*ydoc.Notebook{{person, agent}, {agent, person}} {
 			from, to := way[0], way[1]
@@ -74,7 +74,7 @@ func editTogether() error {
 	return nil
 }
 
-// An edit that fails writes nothing, and one that was made can be undone.
+// An edit that fails writes nothing, and a recorded one can be undone.
 func ExampleNotebook_Record() {
 	nb := ydoc.NewNotebook()
 	insert := func(cell ydoc.NewCell) (*ydoc.Step, error) {

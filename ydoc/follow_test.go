@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A recorder is told of each edit and update by itself, with the cells as they were after it.
+// A follower gets each edit and update separately, with the cells after it.
 func TestFollow(t *testing.T) {
 	a, b := pair(t)
 	forward(t, b.Doc, a.Doc)

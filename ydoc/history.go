@@ -12,55 +12,55 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Step is what one edit did, for [Doc.Revert] to take it back. What the edit deleted is kept in the replica until the
-// step is reverted or released, so each step must come to one of the two, unless the replica itself goes.
+// Step records one edit, for [Doc.Revert] to undo it. The replica keeps the deleted content until the step is
+// reverted or released, so every step must be, unless the replica itself is discarded.
 type Step struct {
 	did    *crdt.Step
 	cells  []string
 	places []placed
-	again  bool // it is of an undo: reverting it makes again what that took back
+	again  bool // the step is an undo: reverting it redoes
 }
 
-// placed is a cell that was there after a step.
+// placed is a cell that existed after a step.
 type placed struct {
 	id string
 	at crdt.Place
 }
 
-// Cells are the ids of the cells that the step added, changed, moved or deleted; none in a text.
+// Cells are the ids of the cells that the step added, changed, moved or deleted; empty for a text.
 func (s *Step) Cells() []string { return s.cells }
 
-// Bytes is how much deleted content is kept for the step.
+// Bytes is the size of the deleted content kept for the step.
 func (s *Step) Bytes() int { return s.did.Bytes() }
 
-// Weight is about how much memory the step takes, with what is kept for it.
+// Weight is the approximate memory used by the step, including the content kept for it.
 func (s *Step) Weight() int {
 	return 512 + s.did.Bytes() + 100*s.did.Items() + 48*(len(s.cells)+len(s.places))
 }
 
-// Undone says what [Doc.Revert] did and what it left.
+// Undone is the result of [Doc.Revert]: its changes, and the cells that it left.
 type Undone struct {
-	// Cells are the cells that it added, changed, moved or deleted.
+	// Cells are the cells that were added, changed, moved or deleted.
 	Cells []string
-	// Kept are the cells that were left as they are, or there at all, because somebody else has changed them since.
+	// Kept are the cells left as they are, or left present, because another client has changed them since.
 	Kept []string
-	// Gone are the cells that somebody else has deleted or replaced since, and in which nothing was done.
+	// Gone are the cells that another client has deleted or replaced since; they were not changed.
 	Gone []string
-	// Cut are the cells in which somebody else has deleted text that the step wrote, as who splits the cell does: what
-	// became of it elsewhere stays.
+	// Cut are the cells from which another client has deleted text written by the step, as splitting a cell does:
+	// copies of that text elsewhere stay.
 	Cut []string
-	// Missed is true when something could not be put back because what it stood in is gone: a cell that somebody has
+	// Missed is true if something could not be restored because its parent is gone: a cell that another client has
 	// deleted or replaced.
 	Missed bool
 }
 
-// Revert takes back steps of this replica, the last of them first: what they added goes, what they deleted returns. What
-// others have done since stays, and so does what later edits of this replica did that are not among the steps: their
-// characters stay in texts, a value that was set since stays as it is, a cell in whose source they wrote is not deleted,
-// and a cell that is moved back keeps what it has become. It is one transaction.
+// Revert undoes steps of this replica, the last of them first: it removes their additions and restores their
+// deletions. Others' later changes stay, and so do later edits of this replica that are not among the steps: their
+// characters stay in texts, a value set since stays, a cell whose source they edited is not deleted, and a cell moved
+// back keeps its current content. It is one transaction.
 //
-// The inverse is what that did, nil if nothing: reverting it makes the steps again. Like an edit, it is compared with what
-// others change meanwhile until [Doc.Settle] or [Doc.Hold]. The steps themselves are used up.
+// The inverse is the step that the undo made, or nil: reverting it redoes the steps. Like an edit, it is compared
+// with concurrent changes of others until [Doc.Settle] or [Doc.Hold]. The steps themselves are used up.
 func (d *Doc) Revert(steps ...*Step) (u Undone, inverse *Step, err error) {
 	err = d.do("revert", func() error {
 		u, inverse, err = d.revert(steps...)
@@ -98,7 +98,7 @@ func (d *Doc) revert(steps ...*Step) (u Undone, inverse *Step, err error) {
 	return u, inverse, d.replica.Measure()
 }
 
-// Release lets go of what is kept for steps, which cannot be taken back any more.
+// Release frees the content kept for steps, which can no longer be undone.
 func (d *Doc) Release(steps ...*Step) {
 	d.read("release steps", func() { d.replica.Release(didOf(steps)...) })
 }
@@ -107,13 +107,13 @@ func didOf(steps []*Step) []*crdt.Step {
 	return lo.Map(steps, func(s *Step, _ int) *crdt.Step { return s.did })
 }
 
-// staging is what an edit is to do, once everything has been checked.
+// staging holds the operations of an edit, to be run once everything has been checked.
 type staging struct {
 	err error
 	ops []func(x tx) // in order
 }
 
-// fail makes an error final: the edit will not be made.
+// fail records an error that prevents the edit.
 func (s *staging) fail(err error) error {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -121,8 +121,8 @@ func (s *staging) fail(err error) error {
 	return err
 }
 
-// edit runs f with the document locked, and then what that has staged, in one transaction. f reports whether this is to be
-// recorded.
+// edit runs f with the document locked, then the operations that f staged, in one transaction. f reports whether to
+// record it.
 func (d *Doc) edit(name string, staged *staging, f func() (record bool, err error)) (s *Step, err error) {
 	err = d.do("edit "+name, func() error {
 		record, err := f()
@@ -148,13 +148,14 @@ func (d *Doc) edit(name string, staged *staging, f func() (record bool, err erro
 	return s, err
 }
 
-// write runs f as one transaction of ours.
+// write runs f as one local transaction.
 func (d *Doc) write(f func(x tx)) error {
 	d.replica.Transact(func(x *crdt.Tx) { f(tx{x}) })
 	return d.replica.Measure()
 }
 
-// record is write for what may be taken back, and is compared with what others change meanwhile until it is settled.
+// record is write for an edit that can be undone. The step is compared with concurrent changes of others until it is
+// settled.
 func (d *Doc) record(f func(x tx)) (*Step, error) {
 	s := d.recorded(func() *crdt.Step { return d.replica.Record(func(x *crdt.Tx) { f(tx{x}) }) })
 	if s != nil {
@@ -163,7 +164,7 @@ func (d *Doc) record(f func(x tx)) (*Step, error) {
 	return s, d.replica.Measure()
 }
 
-// recorded makes a step of what one transaction does.
+// recorded makes a step of one transaction.
 func (d *Doc) recorded(do func() *crdt.Step) *Step {
 	d.marked = map[*crdt.Type]struct{}{}
 	did := do()
@@ -188,7 +189,7 @@ func (d *Doc) recorded(do func() *crdt.Step) *Step {
 	return s
 }
 
-// mark notes, of a transaction that is recorded, which cells it changed.
+// mark notes which cells a recorded transaction changed.
 func (n *Notebook) mark(c *crdt.Change) {
 	if n.marked == nil {
 		return
@@ -219,27 +220,28 @@ func addID(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// Raced reports whether others have changed, since a step was recorded, a text that was there before. It is false once
-// the step is settled.
+// Raced reports whether others have changed, since a step was recorded, a text that existed before it. It is false
+// once the step is settled.
 func (d *Doc) Raced(s *Step) (raced bool) {
 	d.read("look for other changes", func() { raced = d.replica.Races.Raced(s.did) })
 	return raced
 }
 
-// Back is closed when the server has passed on a recorded step. It says which changes of others the server had before.
+// Back returns a channel that is closed when the server has passed on a recorded step. It shows which of the others'
+// changes the server had before.
 func (d *Doc) Back(s *Step) (back <-chan struct{}) {
 	d.read("look for a step", func() { back = d.replica.Races.Back(s.did) })
 	return back
 }
 
-// Hold ends the comparison of a step with the changes of others: the step stays.
+// Hold stops comparing a step with others' changes: the step stays.
 func (d *Doc) Hold(s *Step) {
 	d.read("hold a step", func() { d.replica.Races.End(s.did) })
 }
 
-// Settle compares a step with what others changed before they had it. If they changed the same words, and the server had
-// their change first or a tab made it, it takes the step back and returns a *[ConflictError]. tab reports whether a
-// client is a tab, and tabs whether there is any, which may have deleted something.
+// Settle compares a step with the changes that others made before they received it. If they changed the same words,
+// and the server had their change first or a tab made it, Settle undoes the step and returns a *[ConflictError]. tab
+// reports whether a client is a tab; tabs is whether any tab is present, because one may have deleted something.
 func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
 	return d.do("settle a step", func() error {
 		if c, ok := d.replica.Races.Into(s.did); ok {
@@ -255,21 +257,21 @@ func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
 	})
 }
 
-// contested is the error of a step that cannot stand beside the changes of others.
+// contested returns the error for a step that conflicts with others' changes, or nil.
 func contested(c crdt.Contest) *ConflictError {
 	edits, err := carry(c.Before, c.Theirs, c.Mine, ConflictError{})
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
 		return conflict
 	}
-	// A change that both made is in the text twice; lines that both added may be in either order.
+	// A change made by both is in the text twice; lines added by both may be in either order.
 	if len(textdiff.Apply(c.Theirs, edits)) != len(c.Both) {
 		return &ConflictError{Mine: textdiff.Unified("mine", c.Before, c.Mine, 1), Detail: "both made the same change"}
 	}
 	return nil
 }
 
-// yield takes a step back because of a contest.
+// yield undoes a step because of a contest.
 func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 	if cell := topmost(c.Text); cell != nil {
 		conflict.ID, _ = identityOf(cell)

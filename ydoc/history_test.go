@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// TestUndoIsExactAlone undoes and redoes random edits while nobody else edits: each must lead back to what was there.
+// TestUndoIsExactAlone undoes and redoes random edits without other editors: each must restore the earlier content.
 func TestUndoIsExactAlone(t *testing.T) {
 	for seed := range uint64(60) {
 		p := newProgram(t, seed, 2)
@@ -21,7 +21,7 @@ func TestUndoIsExactAlone(t *testing.T) {
 		peer := NewNotebookWith(Options{ClientID: 6})
 		forward(t, n.Doc, peer.Doc)
 		p.peers = []*Notebook{n, peer}
-		// The first cells are somebody else's.
+		// The first cells are another client's.
 		foreign := NewNotebookWith(Options{ClientID: 9})
 		for range 3 {
 			p.change(foreign)
@@ -35,7 +35,7 @@ func TestUndoIsExactAlone(t *testing.T) {
 			if p.change(n); len(historyOf(n.Doc).undo) > steps {
 				states = append(states, content(n))
 			} else {
-				states[len(states)-1] = content(n) // a run's output is no step, it stays
+				states[len(states)-1] = content(n) // a run's output is not a step, it stays
 			}
 		}
 		for range 3 {
@@ -66,7 +66,7 @@ func TestUndoIsExactAlone(t *testing.T) {
 	}
 }
 
-// sameRuns compares all but what runs wrote, since that is not undone.
+// sameRuns compares everything except the results of runs, which are not undone.
 func sameRuns(a, b []Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y Cell) bool {
 		return x.differs(&y, allFields&^(fieldOutputs|fieldCount|fieldState)) == 0 && x.Fault == y.Fault
@@ -96,7 +96,7 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 	undo(t, a)
 	source("zero one two, three five")
 
-	// A value that somebody else has set since stays.
+	// A value that another client has set since stays.
 	edit(t, a, func(e *Editor) error { _ = e.SetCellMetadata("c", "k", 1); return e.SetCellMetadata("c", "l", 1) })
 	edit(t, b, func(e *Editor) error { return e.SetCellMetadata("c", "k", 2) })
 	undo(t, a)
@@ -104,7 +104,7 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 		t.Errorf("metadata %v", c.Metadata)
 	}
 
-	// A deleted cell returns with everything, between the same neighbours.
+	// A deleted cell returns with all its content, between the same neighbours.
 	was, _ := a.Cell("c")
 	edit(t, a, func(e *Editor) error { return e.Delete("c") })
 	edit(t, b, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "x", Type: Raw}); return err })
@@ -112,12 +112,12 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 	now, _ := b.Cell("c")
 	test.Eq(t, 0, was.differs(&now, allFields))
 	test.SliceEqOp(t, []string{"c", "x", "d"}, b.IDs())
-	// What was undone before can still be redone in what returned, and undone.
+	// An earlier undo can still be redone in the restored cell, and undone.
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", now.Source+"!") })
 	undo(t, a)
 	source("zero one two, three five")
 
-	// A new cell goes, unless somebody has written in it.
+	// A new cell is removed, unless another client has written in it.
 	for _, write := range []bool{false, true} {
 		edit(t, a, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "n", Type: Code, Source: "ours"}); return err })
 		if write {
@@ -162,13 +162,13 @@ func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
 	undo(t, a)
 	check("ONE two three four", Code, "d", "f", "e", "c")
 
-	// When somebody has replaced the cell in turn, theirs stands, and nothing comes up twice.
+	// If another client has replaced the cell in turn, its copy stays, and nothing is duplicated.
 	edit(t, a, func(e *Editor) error { return e.Move("c", 0) })
 	edit(t, b, func(e *Editor) error { return e.Move("c", 1) })
 	undo(t, a)
 	check("ONE two three four", Code, "d", "c", "f", "e")
 
-	// The same for a deleted cell that somebody made again.
+	// The same for a deleted cell that another client has made again.
 	edit(t, a, func(e *Editor) error { return e.Delete("c") })
 	edit(t, b, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "c", Type: Raw, Source: "new"}); return err })
 	u = undo(t, a)
@@ -178,7 +178,8 @@ func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
 	}
 }
 
-// What a run writes is no step, nor is an edit that changes nothing; a step keeps what it deleted until it is released.
+// A run's writes are not a step, nor is an edit that changes nothing; a step keeps its deletions until it is
+// released.
 func TestStepsAreOfEditsThatChangeSomething(t *testing.T) {
 	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "0"})
@@ -235,8 +236,8 @@ func TestUndoOfATextDocument(t *testing.T) {
 	}
 }
 
-// TestUndoInRandomPrograms undoes and redoes on replicas that exchange edits: they must still converge, and no replica
-// may lose characters that another typed and nobody deleted.
+// TestUndoInRandomPrograms undoes and redoes on replicas that exchange edits: they must still converge, and no
+// replica may lose another's characters that were not deleted.
 func TestUndoInRandomPrograms(t *testing.T) {
 	defer func(m, s int) { crdt.MarkEvery, crdt.SpliceRuns = m, s }(crdt.MarkEvery, crdt.SpliceRuns)
 	crdt.MarkEvery, crdt.SpliceRuns = 2, 1
@@ -265,7 +266,7 @@ func TestUndoInRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestUndoNeverTakesTheCharactersOfOthers has one replica edit, undo and redo at random while another only types.
+// TestUndoNeverTakesTheCharactersOfOthers makes one replica edit, undo and redo at random while another only types.
 func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -311,8 +312,8 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 	}
 }
 
-// TestUndoOfATypeLeavesNothingOfARun takes back a change of type after the cell was run: what the run wrote is no step
-// of its own, and a markdown cell with an execution count is not valid in a file.
+// TestUndoOfATypeLeavesNothingOfARun undoes a change of type after the cell was run: the run is not a step, and a
+// markdown cell with an execution count is invalid in a file.
 func TestUndoOfATypeLeavesNothingOfARun(t *testing.T) {
 	n := NewNotebook()
 	recorded(t, 64, n)

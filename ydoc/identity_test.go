@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// newTwinRoom is a room of an agent and a tab, which has appended copies of two cells with other text long ago.
+// newTwinRoom makes a room of an agent and a tab that appended copies of two cells with other text long ago.
 func newTwinRoom(t *testing.T) (r *room, agent, tab *peer) {
 	t.Helper()
 	r = newRoomWith(t, 2, 1,
@@ -23,7 +23,7 @@ func newTwinRoom(t *testing.T) (r *room, agent, tab *peer) {
 	return r, agent, tab
 }
 
-// append writes cells at the end as they are, with ids that other cells have.
+// append writes cells at the end unchecked, with ids that other cells have.
 func (p *peer) append(t *testing.T, cells ...NewCell) {
 	t.Helper()
 	must.NoError(t, p.do("append", func() error {
@@ -42,7 +42,7 @@ func sources(n *Notebook) (all []string) {
 	return all
 }
 
-// Each of several cells with one nbformat id is named by an identity that only it has.
+// Each of several cells with one nbformat id has a unique identity.
 func TestTwinsHaveIdentities(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, r *room, ids []string)
@@ -140,7 +140,7 @@ func (p *peer) cutCell(t *testing.T, at int) {
 	}))
 }
 
-// An identity is not taken over by a twin once the cell that had it is gone.
+// A twin does not take over the identity of a deleted cell.
 func TestIdentityIsNotTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, agent, tab := newTwinRoom(t)
@@ -160,7 +160,7 @@ func TestIdentityIsNotTakenOver(t *testing.T) {
 	})
 }
 
-// A copy that is inserted before the cell itself is deleted is that cell.
+// A copy inserted before the cell itself is deleted is that cell.
 func TestIdentityOfAMovedCell(t *testing.T) {
 	r := newRoomWith(t, 2, 1, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code})
 	agent, tab := r.peers[0], r.peers[1]
@@ -172,7 +172,7 @@ func TestIdentityOfAMovedCell(t *testing.T) {
 	test.Eq(t, []string{"b", "a"}, agent.IDs())
 }
 
-// A cell that an agent moved stays when a tab appends a cell of its id.
+// A cell that an agent moved stays when a tab appends a cell with its id.
 func TestATwinIsNoRivalOfAMovedCell(t *testing.T) {
 	for name, source := range map[string]string{"other text": "a = 43", "the same text": "a = 42"} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// pair is two replicas of a notebook of which the first writes to the second.
+// pair makes two replicas of a notebook; updates of the first go to the second.
 func pair(t testing.TB) (a, b *Notebook) {
 	t.Helper()
 	a, b = NewNotebookWith(Options{ClientID: 1}), NewNotebookWith(Options{ClientID: 2})
@@ -17,7 +17,7 @@ func pair(t testing.TB) (a, b *Notebook) {
 	return a, b
 }
 
-// forward has every update of from's applied to to.
+// forward applies every update of from to to.
 func forward(t testing.TB, from, to *Doc) {
 	from.OnUpdate(func(u []byte) {
 		if err := to.Apply(u); err != nil {
@@ -38,7 +38,7 @@ func insert(t testing.TB, n *Notebook, at int, cells ...NewCell) {
 	edit(t, n, func(e *Editor) error { _, err := e.Insert(at, cells...); return err })
 }
 
-// sameCells compares two replicas cell by cell, apart from revisions and from identities, which are a replica's own.
+// sameCells compares two replicas cell by cell, except revisions and identities, which are local.
 func sameCells(t testing.TB, a, b *Notebook) {
 	t.Helper()
 	ca, cb := content(a), content(b)
@@ -92,14 +92,14 @@ func revisionOf(t testing.TB, n *Notebook, id string) Revision {
 // histories are the steps of the replicas whose edits are recorded, see recorded.
 var histories sync.Map
 
-// history is what one replica did, to be undone and redone in order.
+// history holds the steps of one replica, to be undone and redone in order.
 type history struct {
 	mu         sync.Mutex
 	undo, redo []*Step
-	max        int // steps that are kept
+	max        int // number of steps kept
 }
 
-// recorded has the edits of replicas recorded that change makes, as one who undoes and redoes in order wants them.
+// recorded makes change record the edits of replicas, for undo and redo in order.
 func recorded(t testing.TB, maxSteps int, docs ...*Notebook) {
 	t.Helper()
 	for _, n := range docs {
@@ -116,7 +116,7 @@ func historyOf(d *Doc) *history {
 	return h.(*history)
 }
 
-// change makes an edit, and a step of it where the replica's are recorded.
+// change makes an edit, and a step of it if the replica's edits are recorded.
 func change(n *Notebook, name string, fn func(e *Editor) error) error {
 	h := historyOf(n.Doc)
 	if h == nil {
@@ -141,10 +141,10 @@ func (h *history) push(d *Doc, to *[]*Step, s *Step) {
 	}
 }
 
-// errNothing says that there is no step.
+// errNothing means that there is nothing to undo.
 var errNothing = errors.New("nothing to undo")
 
-// back undoes the last step, or redoes the one that was undone last.
+// back undoes the last step, or redoes the last undone one.
 func back(d *Doc, redo bool) (Undone, error) {
 	h := historyOf(d)
 	h.mu.Lock()
@@ -158,7 +158,7 @@ func back(d *Doc, redo bool) (Undone, error) {
 	}
 	s := (*from)[len(*from)-1]
 	*from = (*from)[:len(*from)-1]
-	if s == nil { // what had come and gone
+	if s == nil { // added and removed in between
 		h.push(d, to, nil)
 		return Undone{}, nil
 	}
@@ -195,7 +195,7 @@ func nbIDs(n *Notebook) []string {
 	return ids
 }
 
-// content is everything in a notebook but revisions and identities.
+// content returns everything in a notebook except revisions and identities.
 func content(n *Notebook) []Cell {
 	cells := n.Cells()
 	for i := range cells {
@@ -204,7 +204,7 @@ func content(n *Notebook) []Cell {
 	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
 }
 
-// rewrite makes the change from the source at a revision to text.
+// rewrite merges the change from the source at a revision to text.
 func (e *Editor) rewrite(id string, base Revision, text string) error {
 	was, err := e.SourceAt(id, base)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// room is a server that passes on what its replica makes of updates, in order, with queues on both ways of each peer.
+// room is a server that passes on the updates of its replica, in order, with queues in both directions for each peer.
 type room struct {
 	t      *testing.T
 	hub    *crdt.Replica
-	server *Notebook // reads what the hub passes on
+	server *Notebook // reads the hub's updates
 	peers  []*peer
 }
 
-// peer is one replica in a room, with what is on its way.
+// peer is one replica in a room, with its undelivered updates.
 type peer struct {
 	*Notebook
 	up, down [][]byte
@@ -33,7 +33,7 @@ func newRoom(t *testing.T, peers int, cells ...NewCell) *room {
 	return newRoomWith(t, peers, 0, cells...)
 }
 
-// newRoomWith is newRoom where the last of the peers are tabs.
+// newRoomWith is newRoom, with tabs as the last of the peers.
 func newRoomWith(t *testing.T, peers, tabs int, cells ...NewCell) *room {
 	r := &room{t: t, hub: crdt.New(crdt.Options{ClientID: 101, Relay: true}), server: NewNotebookWith(Options{ClientID: 102})}
 	r.hub.Root(rootCells, crdt.KindArray)
@@ -69,7 +69,7 @@ func (r *room) take(u []byte) {
 	}
 }
 
-// rise lets one update of a peer reach the server, sink one of the server's reach the peer.
+// rise delivers one update of a peer to the server, sink one of the server's to the peer.
 func (r *room) rise(p *peer) bool {
 	if len(p.up) == 0 {
 		return false
@@ -129,8 +129,8 @@ func source(n *Notebook, id string) string {
 	return c.Source
 }
 
-// What the server had passed on before it knew of a move reaches the one who moved afterwards: it is carried over to the
-// copy, in order, once, with what was deleted, and what the copy has become meanwhile stays.
+// Updates that the server passed on before it had a move reach the mover afterwards: they are carried over to the
+// copy, in order, once, with their deletions, and newer content of the copy stays.
 func TestLateTextIsCarriedToTheMovedCell(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, want string
@@ -200,13 +200,12 @@ func TestLateTextIsCarriedToTheMovedCell(t *testing.T) {
 	}
 }
 
-// fates are what became of the letters that were typed.
+// fates count what happened to the typed letters.
 type fates struct{ typed, lost, doubled, dropped int }
 
-// TestNoDeliveredKeyIsLost lets an agent move cells while three others type single letters, each its own, with random
-// delays on all ways. The server drops what it gets for a cell after that was moved, which nobody can help; of what it
-// passed on, no letter is lost, none is there twice, and those of one typist in one cell are in the order in which they
-// were typed.
+// TestNoDeliveredKeyIsLost makes an agent move cells while three others type single letters, each its own, with
+// random delays on all ways. The server drops letters for a cell that arrive after its move, which cannot be helped;
+// of the letters passed on, none is lost or duplicated, and one typist's letters in one cell stay in order.
 func TestNoDeliveredKeyIsLost(t *testing.T) {
 	var all fates
 	for seed := range uint64(100) {
@@ -259,7 +258,7 @@ func typeAndMove(t *testing.T, seed uint64) (f fates) {
 			r.sink(p)
 		}
 	}
-	// What is still on its way goes up one by one, too.
+	// Undelivered updates go up one by one, too.
 	for more := true; more; {
 		more = false
 		for _, p := range r.peers {
@@ -293,7 +292,7 @@ func typeAndMove(t *testing.T, seed uint64) (f fates) {
 	return f
 }
 
-// text is all sources.
+// text returns all sources.
 func (n *Notebook) text() string {
 	var b strings.Builder
 	for _, c := range n.Cells() {
@@ -302,7 +301,7 @@ func (n *Notebook) text() string {
 	return b.String()
 }
 
-// A text that was moved is remembered until the server has the move, and a minute longer.
+// A moved text is remembered until the server has the move, and a minute longer.
 func TestMovedTextIsForgotten(t *testing.T) {
 	for name, c := range map[string]struct {
 		told bool
@@ -323,7 +322,7 @@ func TestMovedTextIsForgotten(t *testing.T) {
 				if c.told {
 					r.rise(mover)
 					r.sink(mover)
-					mover.typeIn(t, "b", 0, "x") // from here on the time counts
+					mover.typeIn(t, "b", 0, "x") // the time counts from here
 				}
 				time.Sleep(c.wait)
 				mover.typeIn(t, "b", 0, "x")
@@ -336,7 +335,7 @@ func TestMovedTextIsForgotten(t *testing.T) {
 	}
 }
 
-// What is carried over is told as the change of the one who typed it, and is no edit of ours to be undone.
+// Text carried over is reported as its author's change, and is not an edit of ours that can be undone.
 func TestCarriedTextIsTheTypists(t *testing.T) {
 	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "hello"}, NewCell{ID: "b", Type: Code})
 	mover, typist := r.peers[0], r.peers[1]
@@ -356,8 +355,8 @@ func TestCarriedTextIsTheTypists(t *testing.T) {
 	}
 }
 
-// What an agent was told is made may reach the server after another's move, which then drops it: the agent itself puts
-// it into the copy, with what it took the place of.
+// An agent's edit may reach the server after another's move, which drops it: the agent itself repeats it in the copy,
+// including its deletion.
 func TestDroppedEditsAreMadeInTheCopy(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, want string
@@ -402,8 +401,8 @@ func TestDroppedEditsAreMadeInTheCopy(t *testing.T) {
 	}
 }
 
-// What was carried over into the middle of a text is copied with it when that is moved again. It stays where somebody who
-// has not seen it yet deletes what is before and behind it.
+// Text carried over into the middle of a text is copied with it when that is moved again. It stays if a client that
+// has not seen it yet deletes the text before and after it.
 func TestCarriedTextStaysWhereTheTextAroundItIsDeleted(t *testing.T) {
 	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "hello"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
 	mover, typist := r.peers[0], r.peers[1]
@@ -412,14 +411,14 @@ func TestCarriedTextStaysWhereTheTextAroundItIsDeleted(t *testing.T) {
 	typist.typeIn(t, "a", 2, "😀")
 	r.rise(typist) // before the move
 	r.rise(mover)
-	for r.sink(typist) { // and has the copy without what it typed
+	for r.sink(typist) { // and has the copy without the typed text
 	}
 	typist.cut(t, "a", 1, 4)
 	move(0)
-	for r.sink(mover) { // what was typed
+	for r.sink(mover) { // the typed text
 	}
 	move(1)
-	for r.rise(typist) { // the cut, before the further moves
+	for r.rise(typist) { // the deletion, before the further moves
 	}
 	r.settle()
 	if got := source(r.server, "a"); got != "h😀o" {

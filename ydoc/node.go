@@ -10,22 +10,22 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// node is an entry of the cells list and what was read of it.
+// node is an entry of the cells list and its cached content.
 type node struct {
-	typ   *crdt.Type // nil for an entry that is no shared map
+	typ   *crdt.Type // nil for an entry that is not a shared map
 	id    string     // its identity, see identify
 	nbID  string     // its nbformat id
 	cell  Cell
-	stale fields // parts of cell that have to be read again
+	stale fields // parts of cell to read again
 	born  bool   // whether cell has a revision yet
 	past  *past  // older sources
 	parts partRevisions
 
-	queued bool      // whether it is among the notebook's stale ones
-	made   time.Time // when this replica copied it, or it got an identity with a suffix
+	queued bool      // whether it is in the notebook's stale list
+	made   time.Time // when this replica copied it or gave it an id with a suffix
 }
 
-// nodeOf is what is remembered of a cell by its shared map, nil for other types.
+// nodeOf returns the node of a cell's shared map, nil for other types.
 func nodeOf(t *crdt.Type) *node {
 	e, _ := t.Data.(*node)
 	return e
@@ -62,7 +62,7 @@ func (e *node) refresh(n *Notebook) {
 	}
 }
 
-// read reads parts of the cell that a shared map, or a plain object, is.
+// read reads parts of a cell from a shared map or a plain object.
 func (c *Cell) read(get func(key string) any, parts fields) {
 	if parts&fieldID != 0 {
 		c.NBID = stringValue(get(keyID))
@@ -96,8 +96,7 @@ func (c *Cell) read(get func(key string) any, parts fields) {
 	}
 }
 
-// fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab
-// see it).
+// fault describes what is wrong with the shape of a cell's shared map, as jupyter_ydoc and JupyterLab see it.
 func (c *Cell) fault(t *crdt.Type) string {
 	switch {
 	case !t.Has(keyMetadata):
@@ -116,7 +115,8 @@ func (c *Cell) fault(t *crdt.Type) string {
 	return ""
 }
 
-// plainNode is an entry that is a plain value instead of a shared map. It can be read, moved and deleted, not edited.
+// plainNode makes a node for an entry that is a plain value instead of a shared map. It can be read, moved and
+// deleted, but not edited.
 func plainNode(v any) *node {
 	o := objectValue(v)
 	c := Cell{Fault: "it is a plain value: the server cannot save the notebook"}
@@ -124,28 +124,28 @@ func plainNode(v any) *node {
 	return &node{nbID: c.NBID, cell: c}
 }
 
-// replaced notes that a copy of a cell took its place, and with that its identity.
+// replaced notes that the copy made has taken the place and the identity of old.
 func (x tx) replaced(old, made *crdt.Type) {
 	id, _ := identityOf(old)
 	made.Data = &node{typ: made, id: id, made: time.Now()}
 	x.Replaced(old, made, id)
 }
 
-// Notebooks may hold several cells with one nbformat id: a member of the room that reconnects with another history
-// appends all cells again, and notebooks of format 4.4 keep such twins for ever. So each cell has an identity, by which
-// this program names it: its nbformat id, or, where another cell of the notebook had that first, the id with a suffix.
+// A notebook may hold several cells with one nbformat id: a client that reconnects with another history appends all
+// cells again, and notebooks of format 4.4 keep such twins for good. So each cell has an identity within this
+// program: its nbformat id, or that id with a suffix if another cell of the notebook had it first.
 
 const (
-	// twinMark begins the suffix. nbformat allows it in no id.
+	// twinMark begins the suffix. nbformat does not allow it in ids.
 	twinMark = "~"
-	// FirstTwin is a suffix with which [Named] takes the nbformat id of several cells for the first that had it.
+	// FirstTwin is the suffix with which [Named] picks the first of several cells with one nbformat id.
 	FirstTwin = twinMark + "0"
-	// replacedWithin is how long a cell may take over the identity of a cell that is deleted: a peer may insert the copy of
-	// a cell before it deletes the cell, and of the copies that two peers make of one cell only one stays.
+	// replacedWithin is how long a cell may take over the identity of a deleted cell: a peer may insert a copy before
+	// it deletes the original, and of two peers' copies of one cell only one stays.
 	replacedWithin = 10 * time.Second
 )
 
-// identify gives each cell of the new order its identity. It stays the same as long as the cell is there.
+// identify gives each cell of the new order its identity, which stays the same for the life of the cell.
 func (n *Notebook) identify() {
 	holders := make(map[string]*node, len(n.order))
 	for _, e := range n.order {
@@ -179,7 +179,7 @@ func (n *Notebook) identify() {
 	}
 }
 
-// suffixed is an identity that no other cell has. It is the same in each replica of the room.
+// suffixed returns an unused identity. It is the same in each replica of the room.
 func (n *Notebook) suffixed(e *node, i int, holders map[string]*node) string {
 	place := strconv.Itoa(i)
 	if e.typ != nil {
@@ -194,7 +194,7 @@ func (n *Notebook) suffixed(e *node, i int, holders map[string]*node) string {
 	}
 }
 
-// Exactly returns an id that [Named] resolves to this cell and to none of its twins.
+// Exactly returns an id that [Named] resolves to this cell and not to its twins.
 func (c *Cell) Exactly() string {
 	if strings.Contains(c.ID, twinMark) {
 		return c.ID
@@ -202,7 +202,8 @@ func (c *Cell) Exactly() string {
 	return c.ID + FirstTwin
 }
 
-// Named returns the indexes of the cells that an id names: of the one with that identity, or of all with that nbformat id.
+// Named returns the indexes of the cells that an id refers to: the one with that identity, or all with that nbformat
+// id.
 func Named(cells []Cell, id string) (at []int) {
 	if id == "" {
 		return nil
@@ -218,7 +219,7 @@ func Named(cells []Cell, id string) (at []int) {
 	return at
 }
 
-// replaces reports whether a twin was made to take the place of the cell that had its nbformat id first.
+// replaces reports whether a twin was made to replace the cell that first had its nbformat id.
 func (n *Notebook) replaces(e *node) bool {
 	return e.isTwin() && e.typ != nil && (e.isRecent() || n.replica.IsCopy(e.typ))
 }
@@ -230,7 +231,7 @@ func (e *node) isTwin() bool {
 	return e != nil && e.nbID != "" && strings.HasPrefix(e.id, e.nbID+twinMark)
 }
 
-// identityOf is the identity of a cell, or, if it has none yet, its nbformat id.
+// identityOf returns the identity of a cell, or its nbformat id if it has none yet.
 func identityOf(cell *crdt.Type) (id string, ok bool) {
 	if e := nodeOf(cell); e != nil && e.id != "" {
 		return e.id, true

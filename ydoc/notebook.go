@@ -10,26 +10,26 @@ import (
 
 // Notebook is a shared document read as a notebook.
 //
-// Reads return plain values that nobody changes any more; they are kept until what they show changes, so that reading
-// one cell after an edit costs that cell. A document that is broken reads as empty: see [Doc.Err].
+// Reads return immutable plain values, cached until the content changes, so that reading one cell after an edit costs
+// only that cell. A broken document reads as empty: see [Doc.Err].
 type Notebook struct {
 	*Doc
 	cells, meta *crdt.Type
 
 	order   []*node // the cells in order, once ordered
 	ordered bool
-	index   map[string]int // where the cell of each identity stands
-	stale   []*node        // those with parts to be read again
+	index   map[string]int // index of the cell with each identity
+	stale   []*node        // nodes with parts to read again
 
-	rev       Revision // of the document as far as read
+	rev       Revision // the document's, as last read
 	first     Revision // the revision of the empty document
-	orderRev  Revision // when the order last became different
-	metaRev   Revision // when the notebook's own metadata did
+	orderRev  Revision // when the order last changed
+	metaRev   Revision // when the notebook's own metadata last changed
 	metaStale bool
 	metaValue map[string]any
 	archive   archive
 	gone      graveyard
-	renamed   map[string]rename // by the id that the server gave
+	renamed   map[string]rename // keyed by the new id
 }
 
 // NewNotebook makes an empty replica under a random client id. It writes nothing.
@@ -47,7 +47,7 @@ func NewNotebookWith(o Options) *Notebook {
 	return n
 }
 
-// changed notes what a transaction touched.
+// changed notes the effects of a transaction.
 func (n *Notebook) changed(c *crdt.Change) {
 	renamed := n.noteRenames(c)
 	n.adopt(c)
@@ -58,7 +58,7 @@ func (n *Notebook) changed(c *crdt.Change) {
 	n.mark(c)
 }
 
-// touched notes what is to be read again.
+// touched marks the changed parts to be read again.
 func (n *Notebook) touched(c *crdt.Change) {
 	for t := range c.Types() {
 		if t == n.cells {
@@ -82,7 +82,7 @@ func (n *Notebook) touched(c *crdt.Change) {
 	}
 }
 
-// soil notes that parts of a cell have to be read again.
+// soil marks parts of a cell to be read again.
 func (n *Notebook) soil(e *node, parts fields) {
 	if parts == 0 {
 		return
@@ -94,7 +94,7 @@ func (n *Notebook) soil(e *node, parts fields) {
 	}
 }
 
-// arrange brings the order of the cells up to date.
+// arrange updates the order of the cells.
 func (n *Notebook) arrange() {
 	if n.ordered {
 		return
@@ -142,7 +142,7 @@ func (n *Notebook) arrange() {
 	}
 }
 
-// plainRevision is the revision of a plain entry: that of the one which stood at its index, should they be equal.
+// plainRevision returns the revision of a plain entry: that of the entry formerly at its index, if they are equal.
 func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
 	if i < len(before) && before[i].typ == nil && before[i].cell.differs(&e.cell, allFields) == 0 {
 		return before[i].cell.Revision
@@ -150,8 +150,7 @@ func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
 	return n.advance()
 }
 
-// succeed takes over the revision and the past of a cell that was replaced by one of the same id, as moving a cell and
-// changing its type do.
+// succeed takes over the revision and history of a replaced cell with the same id, after a move or a change of type.
 func (e *node) succeed(old *node, n *Notebook) {
 	if old == e || !old.born || old.typ == nil || e.typ == nil {
 		return
@@ -160,7 +159,7 @@ func (e *node) succeed(old *node, n *Notebook) {
 	n.soil(e, allFields)
 }
 
-// refresh brings everything that is read of the notebook up to date.
+// refresh updates everything cached from the notebook.
 func (n *Notebook) refresh() {
 	n.arrange()
 	for _, e := range n.stale {
@@ -188,13 +187,13 @@ func (n *Notebook) advance() Revision {
 	return n.rev
 }
 
-// remember keeps the source of a cell for three-way changes.
+// remember keeps the source of a cell for three-way merges.
 func (n *Notebook) remember(e *node) {
 	e.past = cmp.Or(e.past, &past{})
 	n.archive.add(e.past, e.cell.Revision, e.cell.Source)
 }
 
-// snapshot is the cell at index i, which must be in range.
+// snapshot returns the cell at index i, which must be in range.
 func (n *Notebook) snapshot(i int) Cell {
 	e := n.order[i]
 	e.refresh(n)
@@ -207,7 +206,7 @@ func (n *Notebook) Len() (count int) {
 	return count
 }
 
-// Cells returns all cells in order. The slice is the caller's, what is in the cells is shared.
+// Cells returns all cells in order. The caller owns the slice; the content of the cells is shared.
 func (n *Notebook) Cells() (cells []Cell) {
 	n.read("read cells", func() {
 		n.refresh()
@@ -219,7 +218,7 @@ func (n *Notebook) Cells() (cells []Cell) {
 	return cells
 }
 
-// Cell returns the cell of that identity, see [Cell].
+// Cell returns the cell with that identity, see [Cell].
 func (n *Notebook) Cell(id string) (cell Cell, ok bool) {
 	n.read("read a cell", func() {
 		n.arrange()
@@ -242,7 +241,7 @@ func (n *Notebook) CellAt(i int) (cell Cell, ok bool) {
 	return cell, ok
 }
 
-// Index returns where the cell of that identity stands, counted from 0.
+// Index returns the index of the cell with that identity, counted from 0.
 func (n *Notebook) Index(id string) (i int, ok bool) {
 	n.read("find a cell", func() {
 		n.arrange()
@@ -262,7 +261,7 @@ func (n *Notebook) IDs() (ids []string) {
 	return ids
 }
 
-// StateBy returns the client id of who set a cell's execution state, or false.
+// StateBy returns the id of the client that set a cell's execution state, or false.
 func (n *Notebook) StateBy(id string) (client uint64, ok bool) {
 	n.read("read who set a state", func() {
 		n.arrange()
@@ -273,15 +272,15 @@ func (n *Notebook) StateBy(id string) (client uint64, ok bool) {
 	return client, ok
 }
 
-// Metadata returns the notebook's metadata: kernelspec, language_info and so on. It is shared: copy what is to be
-// changed.
+// Metadata returns the notebook's metadata: kernelspec, language_info and so on. It is shared: copy it before
+// changing it.
 func (n *Notebook) Metadata() (m map[string]any) {
 	m = map[string]any{}
 	n.read("read metadata", func() { m = objectOr(n.meta.Get(keyMetadata)) })
 	return m
 }
 
-// NBFormat returns the notebook's format version, zeros where the document has none.
+// NBFormat returns the notebook's format version, zeros if the document has none.
 func (n *Notebook) NBFormat() (major, minor int) {
 	n.read("read the format", func() {
 		major, _ = n.meta.Get("nbformat").(int)
@@ -290,7 +289,8 @@ func (n *Notebook) NBFormat() (major, minor int) {
 	return major, minor
 }
 
-// SetNBFormat sets the notebook's format version, in a replica that is made of a file. A room has that of its own file.
+// SetNBFormat sets the notebook's format version, for a replica made from a file. In a room the server sets it from
+// its file.
 func (n *Notebook) SetNBFormat(major, minor int) error {
 	return n.do("set the format", func() error {
 		return n.write(func(x tx) {
@@ -301,7 +301,7 @@ func (n *Notebook) SetNBFormat(major, minor int) error {
 }
 
 // Revision returns the document's revision, which changes exactly when cells, their order or the notebook's metadata
-// do. What the state map says is not content.
+// do. The state map is not content.
 func (n *Notebook) Revision() (r Revision) {
 	n.read("read the revision", func() {
 		n.refresh()
@@ -320,10 +320,10 @@ func (n *Notebook) JSON() (nb map[string]any) {
 	return nb
 }
 
-// graveyard remembers the last deleted cells.
+// graveyard remembers the most recently deleted cells.
 type graveyard struct {
 	dead []grave
-	lost Revision // those gone up to here are not all remembered
+	lost Revision // deletions up to here may be forgotten
 }
 
 type grave struct {
@@ -331,7 +331,7 @@ type grave struct {
 	rev Revision
 }
 
-// maxGraves is how many deleted cells are remembered.
+// maxGraves is the number of deleted cells remembered.
 const maxGraves = 1_024
 
 func (g *graveyard) add(id string, r Revision) {

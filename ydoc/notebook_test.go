@@ -92,7 +92,7 @@ func TestYjsVectorLoadsStepByStepAndWhole(t *testing.T) {
 		if got := hex.EncodeToString(stateVector(t, n.Doc)); got != v.StateVector {
 			t.Errorf("state vector %s, want %s", got, v.StateVector)
 		}
-		// What we encode is what Yjs encodes, byte for byte, and so are the merged structs.
+		// Our encoding equals that of Yjs, byte for byte, including merged structs.
 		if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != v.Full {
 			t.Errorf("state\n got %s\nwant %s", got, v.Full)
 		}
@@ -112,7 +112,7 @@ func TestPycrdtVector(t *testing.T) {
 	v := loadVectors(t, "pycrdt.json")[0]
 	n := NewNotebook()
 	apply(t, n.Doc, unhex(t, v.Full))
-	// The file's form has neither execution_state nor what only the document has.
+	// The file format has neither execution_state nor the keys that only the document has.
 	nb := n.JSON()
 	for _, c := range nb["cells"].([]any) {
 		c := c.(map[string]any)
@@ -176,7 +176,7 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreNotChanged holds what was read against a deep copy of it after many edits of both replicas.
+// TestSnapshotsAreNotChanged compares snapshots with deep copies of them after many edits of both replicas.
 func TestSnapshotsAreNotChanged(t *testing.T) {
 	type snapshot struct{ read, copied []Cell }
 	for seed := range uint64(20) {
@@ -211,7 +211,7 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 	}
 }
 
-// copied is a cell that shares nothing with c but strings.
+// copied returns a deep copy of c, apart from strings.
 func copied(c Cell) Cell {
 	object := func(m map[string]any) map[string]any {
 		v, _ := crdt.Plain(m, 100)

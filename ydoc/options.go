@@ -6,34 +6,33 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Options says how a replica is made. The zero value is right for all but tests and simulations.
+// Options configures a replica. The zero value is right for all but tests and simulations.
 type Options struct {
-	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. No two
-	// replicas that ever write to the same document may share one.
+	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. Replicas
+	// that ever write to the same document must not share one.
 	ClientID uint64
 	// Limits bounds the document; zero fields take their defaults.
 	Limits Limits
 }
 
-// Limits bounds one document. A field that is zero or negative takes its value from [DefaultLimits], where that has
-// one.
+// Limits bounds one document. A zero or negative field takes its value from [DefaultLimits], if that has one.
 type Limits struct {
-	// Replica bounds what the document may consist of, and the updates that are applied to it.
+	// Replica bounds the size of the document and of the updates applied to it.
 	Replica crdt.Limits
-	// TextBytes is the largest text that an edit of ours may leave in one source or stream, in bytes of UTF-8.
+	// TextBytes is the largest size of one source or stream after a local edit, in bytes of UTF-8.
 	TextBytes int
-	// Cells is the largest number of cells that an edit of ours may leave.
+	// Cells is the largest number of cells after a local edit.
 	Cells int
-	// Depth is how deep values that we write may be nested.
+	// Depth is the deepest nesting of written values.
 	Depth int
-	// HistoryBytes and HistoryVersions bound the older sources that are remembered for three-way changes: bytes in one
-	// document, versions of one cell.
+	// HistoryBytes and HistoryVersions bound the older sources kept for three-way merges: bytes per document,
+	// versions per cell.
 	HistoryBytes, HistoryVersions int
 }
 
-// DefaultLimits is far above a notebook's needs and low enough that one room cannot exhaust the process. What a
-// document may be follows from what an update may be: 192 MiB, a million structs, 8,192 clients. Ours is less: others
-// have to read it.
+// DefaultLimits is far above a notebook's needs and low enough that one room cannot exhaust the process. The size of
+// a document is limited by that of an update: 192 MiB, a million structs, 8,192 clients. Local edits are limited
+// further, because others have to read them.
 var DefaultLimits = Limits{
 	TextBytes:       64 << 20,
 	Cells:           20_000,

@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// allocatedBy is how many bytes f allocates.
+// allocatedBy returns how many bytes f allocates.
 func allocatedBy(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -19,7 +19,7 @@ func allocatedBy(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestReadingOneCellCostsThatCell: after an edit of one cell, by us or by somebody else, reading it allocates on the
+// TestReadingOneCellCostsThatCell: after an edit of one cell, by this or another replica, reading it allocates on the
 // order of that cell, in a notebook of 1,000 cells (3.6 MB) as in one of 10.
 func TestReadingOneCellCostsThatCell(t *testing.T) {
 	const cell = 3_600 // bytes
@@ -71,7 +71,8 @@ func TestReadingOneCellCostsThatCell(t *testing.T) {
 	}
 }
 
-// TestAnAppendCostsWhatIsAppended: to a stream of two megabytes as to one of two kilobytes, also for a peer.
+// TestAnAppendCostsWhatIsAppended: appending to a stream of two megabytes costs as much as to one of two kilobytes,
+// also for a peer.
 func TestAnAppendCostsWhatIsAppended(t *testing.T) {
 	const times = 200
 	var cost [2]uint64

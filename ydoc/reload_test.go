@@ -9,7 +9,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// A reload is seen by what the server takes out of the state or writes, and not by what it or others write otherwise.
+// A reload is recognised by the server's removals from the state or its writes, not by other writes of the server or
+// of others.
 func TestReloads(t *testing.T) {
 	nb := NewNotebook()
 	type peer struct {
@@ -76,7 +77,7 @@ func TestReloads(t *testing.T) {
 	}
 }
 
-// jupyter-server-documents says no path and no hash: what it writes and saves is no reload.
+// jupyter-server-documents writes neither path nor hash: its writes and saves are not reloads.
 func TestSavesWithoutPathAreNoReloads(t *testing.T) {
 	nb, server := NewNotebook(), crdt.New(crdt.Options{})
 	cells, state := server.Root(rootCells, crdt.KindArray), server.Root(rootState, crdt.KindMap)

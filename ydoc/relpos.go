@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// RelativePosition makes the position before the UTF-16 unit offset of a cell's source, or the one at its end, for use
-// in an awareness state. It stays at the character while others edit around it.
+// RelativePosition returns the position before the UTF-16 unit offset of a cell's source, or at its end, for an
+// awareness state. It stays at its character while others edit around it.
 func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, err error) {
 	err = n.do("make a position", func() error {
 		n.arrange()
@@ -26,8 +26,8 @@ func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, e
 	return p, err
 }
 
-// ResolvePosition finds the cell and the offset in its source, in UTF-16 units, that a position of anybody's stands for
-// now. ok is false when it stands in no source of a cell, or in something that this replica has not got.
+// ResolvePosition returns the cell and the present offset in its source, in UTF-16 units, of a position made by any
+// client. ok is false if it is not in the source of a cell, or refers to an item that this replica lacks.
 func (n *Notebook) ResolvePosition(p json.RawMessage) (cellID string, offset int, ok bool) {
 	n.read("resolve a position", func() {
 		n.arrange()
@@ -38,18 +38,19 @@ func (n *Notebook) ResolvePosition(p json.RawMessage) (cellID string, offset int
 	return cellID, offset, ok
 }
 
-// A Selection is where two positions of somebody's stand now: a caret, or what is selected.
+// A Selection is a pair of resolved positions: a caret, or selected text.
 type Selection struct {
 	Cell  Cell
 	Index int // of the cell
-	// Anchor and Head are offsets in the cell's source, in UTF-16 units. Anchor is Head where it stands elsewhere.
+	// Anchor and Head are offsets in the cell's source, in UTF-16 units. If the anchor is elsewhere, Anchor equals
+	// Head.
 	Anchor, Head int
-	// Whole is false where the anchor stands elsewhere, so that what is selected is not known.
+	// Whole is false if the anchor is elsewhere, so that the selected text is not known.
 	Whole bool
 }
 
-// ResolveSelection finds the cell in which head stands, and the places of both positions in it. ok is false when head
-// stands in no source of a cell, see [Notebook.ResolvePosition], or in one of a cell that another of its id has replaced.
+// ResolveSelection returns the cell that contains head, and both positions in it. ok is false if head is not in the
+// source of a cell, see [Notebook.ResolvePosition], or the cell was replaced by another with its id.
 func (n *Notebook) ResolveSelection(anchor, head json.RawMessage) (s Selection, ok bool) {
 	n.read("resolve a selection", func() {
 		n.arrange()
@@ -70,7 +71,7 @@ func (n *Notebook) ResolveSelection(anchor, head json.RawMessage) (s Selection, 
 	return s, ok
 }
 
-// sourceAt is the source of a cell that is there, and the offset in it, for which a position stands.
+// sourceAt returns the source of an existing cell, and the offset in it, that a position refers to.
 func (n *Notebook) sourceAt(p json.RawMessage) (source *crdt.Type, off int, ok bool) {
 	t, off, found := n.replica.Resolve(p)
 	if !found || t.Deleted() || t.Key() != keySource {
@@ -80,7 +81,7 @@ func (n *Notebook) sourceAt(p json.RawMessage) (source *crdt.Type, off int, ok b
 	return t, off, cell != nil && nodeOf(cell) != nil && !cell.Deleted()
 }
 
-// RelativePosition makes the position before the UTF-16 unit offset of the text, or the one at its end.
+// RelativePosition returns the position before the UTF-16 unit offset of the text, or at its end.
 func (t *Text) RelativePosition(offset int) (p json.RawMessage, err error) {
 	err = t.do("make a position", func() error {
 		p, err = t.source.Relative(offset)
@@ -89,7 +90,7 @@ func (t *Text) RelativePosition(offset int) (p json.RawMessage, err error) {
 	return p, err
 }
 
-// ResolvePosition finds the offset in UTF-16 units that a position of anybody's stands for now.
+// ResolvePosition returns the present offset, in UTF-16 units, of a position made by any client.
 func (t *Text) ResolvePosition(p json.RawMessage) (offset int, ok bool) {
 	t.read("resolve a position", func() {
 		var s *crdt.Type

@@ -25,7 +25,7 @@ func TestRelativePositionsAreYjs(t *testing.T) {
 		test.Eq(t, off, got)
 		test.True(t, ok)
 	}
-	// All four keys, also where they are null.
+	// All four keys, also if they are null.
 	p, _ := n.RelativePosition("c1", end)
 	if string(p) != `{"type":{"client":1,"clock":3},"tname":null,"item":null,"assoc":0}` {
 		t.Errorf("%s", p)

@@ -7,12 +7,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// The server gives a cell another id where it comes upon an id twice while it saves (jupyter_ydoc, ynotebook.py, _get).
-// It does so of two copies of one cell, of which one is about to go, and of a cell that is moved down while it saves,
-// which it comes upon twice: between two cells it lets others write. All that was said of the cell names the old id
-// though. So who made the copy gives it that again, when no other cell has it.
+// While the server saves, it gives a cell another id if it meets an id twice (jupyter_ydoc, ynotebook.py, _get). That
+// happens for two copies of one cell, one of which is about to go, and for a cell moved down during the save, which
+// the server meets twice because others may write between two cells. Messages about the cell still use the old id, so
+// the replica that made the copy restores it, if no other cell has it.
 
-// rename is what the id of a cell was before the server gave it another.
+// rename holds the id of a cell from before the server changed it.
 type rename struct {
 	was   string
 	since time.Time
@@ -21,11 +21,11 @@ type rename struct {
 const (
 	// renamedFor is how long such a cell may get its id back.
 	renamedFor = time.Minute
-	// maxRenamed is of how many ids it is remembered what they were.
+	// maxRenamed is the largest number of former ids remembered.
 	maxRenamed = 256
 )
 
-// noteRenames notes which cells the server has given another id, and reports whether there are any.
+// noteRenames notes the cells that the server has renamed, and reports whether there are any.
 func (n *Notebook) noteRenames(c *crdt.Change) (some bool) {
 	if c.Local {
 		return false
@@ -60,7 +60,7 @@ func (n *Notebook) noteRename(t *crdt.Type) bool {
 	return true
 }
 
-// originalID is the id that a cell had before the server gave it this one, or else this.
+// originalID returns the id from before a rename by the server, or id itself.
 func (n *Notebook) originalID(id string) string {
 	if r, ok := n.renamed[id]; ok {
 		return r.was
@@ -68,7 +68,7 @@ func (n *Notebook) originalID(id string) string {
 	return id
 }
 
-// restoreIDs has cells that we made get their ids back.
+// restoreIDs restores the ids of cells that this replica made.
 func (n *Notebook) restoreIDs() {
 	if len(n.renamed) == 0 {
 		return

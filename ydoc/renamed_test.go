@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// savedAs has a peer do as a server does that saves: it gives a cell another id.
+// savedAs makes a peer act like a server during a save: it gives a cell another id.
 func (p *peer) savedAs(t *testing.T, at int, id string) {
 	t.Helper()
 	err := p.do("save", func() error {
@@ -22,7 +22,7 @@ func (p *peer) savedAs(t *testing.T, at int, id string) {
 	}
 }
 
-// newSavedRoom is a room whose last peer is a server.
+// newSavedRoom makes a room whose last peer is a server.
 func newSavedRoom(t *testing.T, peers int) (*room, *peer) {
 	r := newRoom(t, peers, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
 	server := r.peers[peers-1]
@@ -35,8 +35,8 @@ func newSavedRoom(t *testing.T, peers int) (*room, *peer) {
 	return r, server
 }
 
-// A cell that the server gives another id, because it was moved while the server saved, gets its id back from who moved
-// it, unless another cell has that.
+// If the server renames a cell because it was moved during a save, the mover restores the id, unless another cell has
+// it.
 func TestAMovedCellKeepsItsID(t *testing.T) {
 	for name, c := range map[string]struct {
 		want []string
@@ -98,8 +98,8 @@ func TestAMovedCellKeepsItsID(t *testing.T) {
 	}
 }
 
-// Of two copies of one cell the server may give either another id before one of them goes. What is there in the end has
-// the cell's id.
+// The server may rename either of two copies of one cell before one of them goes. The remaining copy has the cell's
+// id.
 func TestACellThatTwoMoveKeepsItsID(t *testing.T) {
 	for _, swap := range []bool{false, true} {
 		for renamed, when := range []string{"before either hears of the other", "before either hears of the other", "when one has gone"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// reverter takes one step back in a notebook: it says what becomes of whole cells, all else is [Revert.Run].
+// reverter undoes one step in a notebook: it decides about whole cells, [crdt.Revert.Run] does the rest.
 type reverter struct {
 	tx
 	v     *crdt.Revert
@@ -15,7 +15,7 @@ type reverter struct {
 	u     *Undone
 }
 
-// revert takes back a step. What others did since stays.
+// revert undoes a step. Others' later changes stay.
 func (n *Notebook) revert(v *crdt.Revert, s *Step, u *Undone) {
 	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells, step: s, u: u}
 	for _, t := range v.Cut() {
@@ -42,12 +42,12 @@ func (n *Notebook) revert(v *crdt.Revert, s *Step, u *Undone) {
 	}
 }
 
-// moveBack puts a cell back to where it was before the step, and with what it has become since, as a copy. One that got
-// another type is replaced by a copy too: its type is never changed in place.
+// moveBack moves a cell back to its place before the step, with its current content, as a copy. A retyped cell is
+// replaced by a copy too: its type is never changed in place.
 func (r *reverter) moveBack(sw *crdt.Swap) {
 	now := r.v.Now(sw)
 	if now == nil || now.Holder() != r.cells || locked(now, KeyEditable) {
-		r.u.Kept = addID(r.u.Kept, sw.Name) // somebody deleted or replaced it
+		r.u.Kept = addID(r.u.Kept, sw.Name) // another client deleted or replaced it
 		return
 	}
 	if made := r.v.PutBack(sw, now); made != nil {
@@ -56,7 +56,7 @@ func (r *reverter) moveBack(sw *crdt.Swap) {
 	}
 }
 
-// spare finds the cells that are to be left as they are because of what others did: wrote in them, or locked them.
+// spare finds the cells to leave as they are because others wrote in them or locked them.
 func (r *reverter) spare() {
 	goes := map[*crdt.Type]bool{}
 	var written []*crdt.Type
@@ -73,11 +73,12 @@ func (r *reverter) spare() {
 	for _, t := range written {
 		r.keep(t)
 		if !r.step.again {
-			// What the step itself wrote there goes. Where an undo put the cell back, what is in it was not the step's.
+			// The text that the step itself wrote there goes. If an undo restored the cell, its text was not the
+			// step's.
 			r.v.Open(t.Child(keySource, crdt.KindText))
 		}
 	}
-	// A deleted cell does not return beside another of its id that somebody has made since.
+	// A deleted cell is not restored beside a newer cell with its id.
 	taken := map[string]bool{}
 	for t := range r.cells.Entries() {
 		if t != nil && !goes[t] {
@@ -98,14 +99,14 @@ func (r *reverter) spare() {
 	}
 }
 
-// writtenIn reports whether anybody else has characters in a cell's source.
+// writtenIn reports whether another client has characters in a cell's source.
 func (r *reverter) writtenIn(cell *crdt.Type) bool {
 	source := cell.Child(keySource, crdt.KindText)
 	return source != nil && r.v.OthersIn(source)
 }
 
-// locked reports whether a cell's metadata lock it under a key. It reads no whole map: [crdt.Type.Get] would cache that
-// before the transaction changes it.
+// locked reports whether a cell's metadata locks it under a key. It does not read the whole map: [crdt.Type.Get]
+// would cache that before the transaction changes it.
 func locked(cell *crdt.Type, key string) bool {
 	return Locks(cell.Child(keyMetadata, crdt.KindMap).Get(key))
 }
@@ -120,8 +121,8 @@ func (r *reverter) keep(t *crdt.Type) {
 	r.u.Kept = addID(r.u.Kept, id)
 }
 
-// fitKeys gives a cell the keys that its type has: what a run has written since is no part of the step that is taken
-// back, and stays behind in a cell that gets its former type back.
+// fitKeys gives a cell the keys of its type: a later run's outputs are not part of the undone step, and would stay
+// behind in a cell that gets its former type back.
 func (r *reverter) fitKeys(cell *crdt.Type) {
 	if stringValue(cell.Get(keyType)) != Code {
 		for _, k := range []string{keyOutputs, keyCount, keyState} {

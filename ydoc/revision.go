@@ -12,18 +12,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Revision identifies content as it was read: two reads give equal revisions exactly when what was read is equal and
-// had not changed in between as far as anybody looked. Revisions only grow. One of a document stands for all its cells
-// at that time.
+// Revision identifies content as read: two reads return equal revisions exactly if the content is equal and no read
+// in between saw a change. Revisions only grow. A document's revision also identifies all its cells at that time.
 type Revision uint64
 
-// Foreign is a revision that no document has or will have, older than all: what the text of another process's revision
-// is parsed as.
+// Foreign is a revision that no document ever has, older than all others: the result of parsing another process's
+// revision.
 const Foreign = Revision(1)
 
-// start is where this process began to count, revisions the last one given to any of its documents. They are drawn from
-// one counter, which starts at the milliseconds since 2025, so that a revision of a document that was since thrown away,
-// by this process or an earlier one, is not taken for one of the document that replaced it.
+// start is the revision from which this process counts; revisions is the last one given to any of its documents. The
+// one counter starts at the milliseconds since 2025, so that a revision of a discarded document, of this process or
+// an earlier one, is not mistaken for one of its replacement.
 var (
 	start     = max(Foreign, Revision(max(0, time.Since(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds())))
 	revisions atomic.Uint64
@@ -34,25 +33,25 @@ func init() { revisions.Store(uint64(start)) }
 func nextRevision() Revision { return Revision(revisions.Add(1)) }
 
 const (
-	digits    = 36 // the base in which a revision is written
+	digits    = 36 // the base of a written revision
 	markBytes = 2
 )
 
-// mark ends the text of each revision of a process that began to count there. Two that began within the same second have
-// different ones.
+// mark is the suffix of each revision of a process that started at start. Processes that start within one second of
+// each other have different marks.
 func mark(start Revision) string {
 	text := "0" + strconv.FormatUint(uint64(start%(digits*digits)), digits)
 	return text[len(text)-markBytes:]
 }
 
-// String writes the revision in few characters, lower-case letters and digits: how many the process has given until then,
-// and the mark of the process.
+// String formats the revision in lower-case letters and digits: its number within this process, then the process's
+// mark.
 func (r Revision) String() string {
 	return strconv.FormatUint(uint64(r-min(r, start)), digits) + mark(start)
 }
 
-// ParseRevision reads what [Revision.String] has written. A text of another process, or of what this one has not given
-// yet, is [Foreign].
+// ParseRevision parses the result of [Revision.String]. A revision of another process, or one not given yet, becomes
+// [Foreign].
 func ParseRevision(s string) (Revision, error) {
 	at := max(0, len(s)-markBytes)
 	n, err := strconv.ParseUint(s[:at], digits, 64)
@@ -66,7 +65,7 @@ func ParseRevision(s string) (Revision, error) {
 	return start + Revision(n), nil
 }
 
-// past is what a text was at older revisions, and is.
+// past holds the current and older versions of a text.
 type past struct {
 	versions []version // ascending
 }
@@ -77,7 +76,7 @@ type version struct {
 	text string
 }
 
-// at is the text at a revision, which must not be beyond the last one of the document. p may be nil.
+// at returns the text at a revision, which must not be later than last, the document's revision. p may be nil.
 func (p *past) at(r, last Revision) (string, error) {
 	if p != nil && r <= last {
 		for _, v := range slices.Backward(p.versions) {
@@ -89,14 +88,14 @@ func (p *past) at(r, last Revision) (string, error) {
 	return "", fmt.Errorf("%w: %s", ErrRevisionGone, r)
 }
 
-// versionBytes is what a version costs besides its text. It counts, so that the number of versions is bounded as well.
+// versionBytes is the cost of a version besides its text. It counts, so that the number of versions is bounded too.
 const versionBytes = 64
 
-// archive bounds what all texts of one document remember.
+// archive bounds the versions kept for all texts of one document.
 type archive struct {
 	maxBytes, maxVersions int
 	bytes                 int
-	old                   []*past // whose oldest version is the next to go, in order
+	old                   []*past // in the order in which their oldest versions go
 }
 
 // add notes that p is text from revision r on.
@@ -125,7 +124,7 @@ func (a *archive) drop(p *past) {
 	p.versions = p.versions[1:]
 }
 
-// carry returns the edits of now that make the change from old to mine, or conflict, filled in, where others have
+// carry returns the edits that apply the change from old to mine to now, or a filled-in conflict if others have
 // changed the same place.
 func carry(old, now, mine string, conflict ConflictError) ([]textdiff.Edit, error) {
 	edits, err := textdiff.Merge(old, now, mine)

@@ -81,7 +81,7 @@ func TestRewriteCarriesAChangeOver(t *testing.T) {
 	if !slices.Equal(sv, stateVector(t, a.Doc)) {
 		t.Error("something was written in spite of a conflict")
 	}
-	// A revision of the document serves as well, and a moved cell is the same cell.
+	// A revision of the document is valid too, and a moved cell is the same cell.
 	edit(t, a, func(e *Editor) error { _, err := e.Insert(0, NewCell{Type: Raw}); return err })
 	edit(t, a, func(e *Editor) error { return e.Move("c", 0) })
 	edit(t, a, func(e *Editor) error { return e.rewrite("c", book, "one\ntwo, 2\nthree\n") })
@@ -145,7 +145,7 @@ func TestManySmallVersionsAreBounded(t *testing.T) {
 	}
 }
 
-// A revision is written short, and read back as it was.
+// A revision has a short text, which parses back to it.
 func TestRevisionText(t *testing.T) {
 	n := NewNotebook()
 	last := n.Revision()
@@ -197,7 +197,7 @@ func TestParseRevision(t *testing.T) {
 	}
 }
 
-// Processes that begin shortly after another have other marks.
+// Processes that start within a short time have different marks.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range Revision(1000) {
@@ -208,7 +208,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A text of another process is the base of no change.
+// A revision of another process cannot be the base of a change.
 func TestForeignRevisionIsGone(t *testing.T) {
 	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "x"})

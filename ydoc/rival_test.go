@@ -9,12 +9,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Where two agents move a cell at once, it is there once afterwards, with what either and others wrote into either copy
-// or into the cell itself before.
+// If two agents move a cell at once, it exists once afterwards, with all text that they and others wrote into either
+// copy, or into the original before.
 func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
-		early bool // before they move it, or else afterwards
+		early bool // before they move it, or afterwards
 		do    func(t *testing.T, r *room, first, second, typist *peer)
 	}{
 		"untouched": {"a = 42", false, func(*testing.T, *room, *peer, *peer, *peer) {}},
@@ -60,12 +60,12 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 	}
 }
 
-// inTab is what a tab reads a notebook as: it carries nothing over, and puts nothing in.
+// inTab is a notebook replica in a tab: it carries nothing over and inserts nothing.
 type inTab struct{ *Notebook }
 
 func (n inTab) changed(c *crdt.Change) { n.touched(c) }
 
-// newTab makes a replica that a tab has.
+// newTab makes a replica for a tab.
 func newTab(o Options) *Notebook {
 	n := NewNotebookWith(o)
 	n.Doc = newDoc(o, inTab{n})
@@ -73,7 +73,7 @@ func newTab(o Options) *Notebook {
 	return n
 }
 
-// movedInTab moves a cell as a tab does, which tells nobody that what it puts there is a copy.
+// movedInTab moves a cell as a tab does, without marking the copy.
 func (p *peer) movedInTab(t *testing.T, id string, to int) {
 	t.Helper()
 	err := p.do("move", func() error {
@@ -91,7 +91,7 @@ func (p *peer) movedInTab(t *testing.T, id string, to int) {
 	}
 }
 
-// Where an agent and a tab move a cell at once, the agent's copy goes, as the tab takes none away.
+// If an agent and a tab move a cell at once, the agent's copy goes, because the tab removes neither.
 func TestAnAgentsCopyYieldsToATabs(t *testing.T) {
 	for name, c := range map[string]struct {
 		want string
@@ -158,8 +158,8 @@ func TestAnAgentsCopyYieldsToATabs(t *testing.T) {
 	}
 }
 
-// A tab that moves a cell without an agent's text that the server had passed on takes that away: the agent puts it into
-// the tab's copy. What is older somebody has deleted there.
+// A tab that moves a cell without an agent's text, passed on just before, removes it: the agent puts it into the
+// tab's copy. Older text missing there was deleted.
 func TestATabsCopyGetsWhatItLacks(t *testing.T) {
 	for name, c := range map[string]struct {
 		wait time.Duration
@@ -212,7 +212,7 @@ func TestATabsCopyGetsWhatItLacks(t *testing.T) {
 	}
 }
 
-// A cell that only has the same id takes nothing away.
+// A cell that only has the same id removes nothing.
 func TestACellOfTheSameIDIsNoRival(t *testing.T) {
 	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code})
 	agent, tab := r.peers[0], r.peers[1]
@@ -229,8 +229,8 @@ func TestACellOfTheSameIDIsNoRival(t *testing.T) {
 	}
 }
 
-// The copy that stays may have been moved on when the other yields to it. What is put into it then comes too late for the
-// server, and what arrives afterwards for the copy that went belongs into the one that it was moved on to.
+// The copy that stays may have been moved on when the other yields to it. Text put into it then comes too late for
+// the server, and late edits of the removed copy belong into the latest copy.
 func TestACopyMayYieldToOneThatWasMovedOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		want string
@@ -271,8 +271,8 @@ func TestACopyMayYieldToOneThatWasMovedOn(t *testing.T) {
 	}
 }
 
-// Of a cell that was moved twice each of the copies may be what another moved at once with the second time, and looks the
-// same: who gives way must know which, or puts in what the other carries over itself.
+// If a cell was moved twice, either of its copies may be the rival of another's concurrent move, and both look the
+// same: the yielding replica must know which, or it inserts text that the other carries over itself.
 func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
 	for name, known := range map[string]bool{"of the first": false, "of the second": true} {
 		t.Run(name, func(t *testing.T) {
@@ -296,12 +296,12 @@ func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
 	}
 }
 
-// The same where the copy that goes and the one that stays are of different ones of them, and what one knew of and the
-// other did not is a tab's: the replica that did not know of it carries it over.
+// The same if the two copies have different originals of these, and a tab's text is known to one replica only: the
+// other replica carries it over.
 func TestARivalOfTheCellBeforeTwoMoves(t *testing.T) {
 	for _, swap := range []bool{false, true} {
-		for _, before := range []bool{false, true} { // the cell is a copy of the second's itself
-			for _, heard := range []bool{false, true} { // the second has its first move back before the next
+		for _, before := range []bool{false, true} { // the cell is itself the second's copy
+			for _, heard := range []bool{false, true} { // the second has received its first move back before the next
 				t.Run(fmt.Sprint("the other first: ", swap, ", a copy: ", before, ", heard: ", heard), func(t *testing.T) {
 					r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
 					first, second, typist := r.peers[0], r.peers[1], r.peers[2]
@@ -339,7 +339,7 @@ func TestARivalOfTheCellBeforeTwoMoves(t *testing.T) {
 	}
 }
 
-// shows checks that the server has so many cells, and one of them with that source.
+// shows checks the server's number of cells, and the source of one of them.
 func (r *room) shows(t *testing.T, cells int, id, want string) {
 	t.Helper()
 	if n := r.server.Len(); n != cells {

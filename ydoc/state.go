@@ -6,11 +6,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
-// State is what the root map "state" says of the document.
+// State is the document's state as in the root map "state".
 type State struct {
 	// Path is the file's path as the server sees it.
 	Path string
-	// Dirty is true from an edit in a JupyterLab tab until the server has saved.
+	// Dirty is true from an edit in a JupyterLab tab until the server has saved it.
 	Dirty bool
 	// Hash is the SHA-256 of the file as last saved, in hex.
 	Hash string
@@ -18,7 +18,7 @@ type State struct {
 	DocumentID string
 }
 
-// State returns what the server and the tabs say of the document.
+// State returns the document's state as the server and the tabs have set it.
 func (d *Doc) State() (s State) {
 	d.read("read the state", func() {
 		s.Path = stringValue(d.state.Get("path"))
@@ -29,8 +29,8 @@ func (d *Doc) State() (s State) {
 	return s
 }
 
-// SetState makes entries of the state map plain JSON values, in one transaction, see [roomstate.Check]; nil removes one.
-// Nothing has a revision, or can be taken back, because of them.
+// SetState sets entries of the state map to plain JSON values, in one transaction, see [roomstate.Check]; nil removes
+// one. It changes no revision and cannot be undone.
 func (d *Doc) SetState(entries map[string]any) error {
 	return d.do("set the state", func() error {
 		ready, err := roomstate.Check(d.state, entries, d.limits.Depth)

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
-// Entries of the state map reach others, and are no content.
+// Entries of the state map reach others, and are not content.
 func TestStateEntries(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0, NewCell{ID: "a", Type: Code, Source: "1"})
@@ -52,7 +52,7 @@ func TestStateEntries(t *testing.T) {
 	}
 }
 
-// What is the server's and the tabs' is not written, and neither is what is no JSON, or too much.
+// Keys of the server and the tabs are refused, and so are values that are not JSON or too large.
 func TestStateEntriesThatAreRefused(t *testing.T) {
 	n := NewNotebook()
 	many := map[string]any{}

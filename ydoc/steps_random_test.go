@@ -9,18 +9,18 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// stepper is a program in which two people type while two clients edit through one more replica, and take back and make
-// again what they did, in any order.
+// stepper is a program in which two people type while two clients edit through one more replica, and undo and redo
+// their edits in any order.
 type stepper struct {
 	*program
 	agent      *Notebook
-	calm       bool // what is under way arrives before and after each step
+	calm       bool // undelivered updates arrive before and after each step
 	undo, redo [2][]*Step
 	next       rune
-	typed      map[rune]string // the cell that each character was typed into which its person has not deleted
+	typed      map[rune]string // the cell into which each character not deleted by its person was typed
 }
 
-// firstTyped is the first of the characters that people type, each once. Those of the clients are below.
+// firstTyped is the first of the characters that people type, each once. The clients' characters are below it.
 const firstTyped = 0x4e00
 
 func newStepper(t *testing.T, seed uint64) *stepper {
@@ -32,7 +32,7 @@ func newStepper(t *testing.T, seed uint64) *stepper {
 	return p
 }
 
-// flush delivers all that is under way.
+// flush delivers all updates.
 func (p *stepper) flush() {
 	for busy := true; busy; {
 		busy = false
@@ -47,13 +47,13 @@ func (p *stepper) flush() {
 	}
 }
 
-// some is a cell of a replica.
+// some returns a random cell of a replica.
 func (p *stepper) some(n *Notebook) Cell {
 	c, _ := n.CellAt(p.IntN(n.Len()))
 	return c
 }
 
-// person has somebody type a character, or delete one, or a cell.
+// person makes a person type a character, or delete one, or a cell.
 func (p *stepper) person() {
 	n := p.peers[1+p.IntN(2)]
 	k := p.IntN(12)
@@ -69,9 +69,9 @@ func (p *stepper) person() {
 		edit(p.t, n, func(e *Editor) error { return e.SetSource(c.ID, string(slices.Insert(r, at, p.next))) })
 		p.next++
 	case k == 9 && p.calm && n.Len() > 2:
-		// What the other types there meanwhile is lost, as in any Yjs document.
+		// Text that the other person types there concurrently is lost, as in any Yjs document.
 		defer p.flush()
-		// With it goes what a client has taken out of it, and could put back nowhere.
+		// With it goes text that a client has removed from it and cannot restore.
 		maps.DeleteFunc(p.typed, func(_ rune, id string) bool { return id == c.ID })
 		edit(p.t, n, func(e *Editor) error { return e.Delete(c.ID) })
 	default:
@@ -81,7 +81,7 @@ func (p *stepper) person() {
 	}
 }
 
-// act has one of the clients edit. It never writes a person's character.
+// act makes one of the clients edit. It never writes a person's character.
 func (p *stepper) act(client int) {
 	c := p.some(p.agent)
 	r := []rune(c.Source)
@@ -108,7 +108,7 @@ func (p *stepper) act(client int) {
 	}
 }
 
-// back takes any of a client's steps back, or makes one again.
+// back undoes any of a client's steps, or redoes one.
 func (p *stepper) back(from, to *[]*Step) {
 	if len(*from) == 0 {
 		return
@@ -136,8 +136,8 @@ func (p *stepper) standing() map[rune]int {
 	return count
 }
 
-// TestStepsInAnyOrderLoseNothingOfPeople runs 500 programs of 30 actions. Nobody's character may come up twice, and when
-// all steps are taken back each must be there that its person did not delete.
+// TestStepsInAnyOrderLoseNothingOfPeople runs 500 programs of 30 actions. No person's character may be duplicated,
+// and after all steps are undone each must exist unless its person deleted it.
 func TestStepsInAnyOrderLoseNothingOfPeople(t *testing.T) {
 	defer func(m, s int) { crdt.MarkEvery, crdt.SpliceRuns = m, s }(crdt.MarkEvery, crdt.SpliceRuns)
 	crdt.MarkEvery, crdt.SpliceRuns = 2, 1

@@ -11,7 +11,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// doing makes an edit that is a step.
+// doing makes an edit that is recorded as a step.
 func doing(t *testing.T, n *Notebook, fn func(e *Editor) error) *Step {
 	t.Helper()
 	s, err := n.Record("test", fn)
@@ -20,7 +20,7 @@ func doing(t *testing.T, n *Notebook, fn func(e *Editor) error) *Step {
 	return s
 }
 
-// revert takes steps back.
+// revert undoes steps.
 func revert(t *testing.T, n *Notebook, steps ...*Step) (Undone, *Step) {
 	t.Helper()
 	u, inverse, err := n.Revert(steps...)
@@ -30,7 +30,7 @@ func revert(t *testing.T, n *Notebook, steps ...*Step) (Undone, *Step) {
 	return u, inverse
 }
 
-// agentAndTab is a replica whose edits are steps, and a person's, with cells of the person's.
+// agentAndTab makes a replica whose edits are steps, and a person's, with cells of the person's.
 func agentAndTab(t *testing.T, cells ...NewCell) (agent, tab *Notebook) {
 	t.Helper()
 	agent, tab = pair(t)
@@ -50,7 +50,7 @@ func wantSource(t *testing.T, n *Notebook, id, want string) {
 	test.Eq(t, want, c.Source, test.Sprint(id))
 }
 
-// Steps of two who write through one replica are taken back each for itself, whatever the order.
+// Steps of two clients of one replica are undone separately, in any order.
 func TestStepsOfOneReplicaStandAlone(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}} {
 		n, tab := agentAndTab(t, NewCell{ID: "c", Type: Code, Source: "one two three"})
@@ -75,8 +75,8 @@ func TestStepsOfOneReplicaStandAlone(t *testing.T) {
 	}
 }
 
-// A cell that a step made stays with what is written in it by others, another client of the same replica among them, and
-// loses what the step wrote; made again, it has all.
+// A cell made by a step stays if others, including another client of the same replica, have written in it, and loses
+// the step's text; redo restores all of it.
 func TestACreatedCellKeepsWhatOthersWrote(t *testing.T) {
 	for _, who := range []string{"person", "client"} {
 		t.Run(who, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestACreatedCellKeepsWhatOthersWrote(t *testing.T) {
 	}
 }
 
-// A cell that an undo put back is not deleted again when somebody has written in it: all of it is there.
+// A cell restored by an undo is not deleted again if another client has written in it: all its text stays.
 func TestARestoredCellIsNotDeletedWithWhatOthersWrote(t *testing.T) {
 	n, tab := agentAndTab(t, NewCell{ID: "c", Type: Code, Source: "a person's"}, NewCell{ID: "x", Type: Raw})
 	three := 3
@@ -119,8 +119,8 @@ func TestARestoredCellIsNotDeletedWithWhatOthersWrote(t *testing.T) {
 	}
 }
 
-// Where the place of a step is gone, nothing is done, and it is said: a cell that somebody deleted, moved as tabs do, or
-// split.
+// If the place of a step is gone, nothing is done, and the result says so: a cell that another client deleted, moved
+// as tabs do, or split.
 func TestStepsWhosePlaceIsGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(e *Editor) error
@@ -159,7 +159,7 @@ func TestStepsWhosePlaceIsGone(t *testing.T) {
 	}
 }
 
-// Steps of one call go in one transaction, and come again in one.
+// Steps of one call are undone in one transaction, and redone in one.
 func TestStepsTogether(t *testing.T) {
 	n, tab := agentAndTab(t, NewCell{ID: "x", Type: Raw, Source: "x"}, NewCell{ID: "y", Type: Raw, Source: "y"})
 	before := content(tab)
@@ -195,8 +195,7 @@ func TestStepsTogether(t *testing.T) {
 	}
 }
 
-// 200 steps are taken back, made again and taken back, with somebody typing all the while; then one of a million
-// characters.
+// 200 steps are undone, redone and undone while a person types; then one of a million characters.
 func TestManyAndLargeSteps(t *testing.T) {
 	n, tab := agentAndTab(t, NewCell{ID: "c", Type: Code, Source: "0"})
 	typed := ""
@@ -243,7 +242,7 @@ func TestManyAndLargeSteps(t *testing.T) {
 	sameCells(t, n, tab)
 }
 
-// A value that was set again stays, by whomever: a person, or another client.
+// A value set again stays, whether a person or another client set it.
 func TestASetValueStays(t *testing.T) {
 	n, tab := agentAndTab(t, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": "was", "l": "was"}})
 	s := doing(t, n, func(e *Editor) error { _ = e.SetCellMetadata("c", "k", "s"); return e.SetCellMetadata("c", "l", "s") })
@@ -255,7 +254,7 @@ func TestASetValueStays(t *testing.T) {
 	test.EqOp[any](t, "client", c.Metadata["l"])
 }
 
-// What a step did in a cell that was locked since stays, and so does a cell that it added.
+// A step's changes in a cell that was locked since stay, and so does a cell that it added.
 func TestRevertLeavesLockedCells(t *testing.T) {
 	n := NewNotebook()
 	set := func(id, key string) {

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Subscription gathers the changes of a document until its owner asks for them. However slow the owner is, the document
-// never waits for it: changes that were not fetched yet become one.
+// Subscription collects the changes of a document until its owner takes them. The document never waits for a slow
+// owner: changes not yet taken are combined.
 type Subscription struct {
 	d      *Doc
 	ready  chan struct{}
@@ -20,14 +20,14 @@ type Subscription struct {
 	state  bool
 	origin Origin
 	cells  map[*crdt.Type]Origin
-	follow func(Changes) // see Notebook.Follow; nil for one whose owner takes the changes
-	noted  bool          // of such a one: something is to be recorded
+	follow func(Changes) // see Notebook.Follow; nil if the owner takes the changes
+	noted  bool          // with follow: a change is still to be delivered
 }
 
-// maxOrigins is up to how many changed cells a subscription remembers who changed each.
+// maxOrigins is the number of changed cells for which a subscription remembers the origin.
 const maxOrigins = 4_096
 
-// Subscribe starts a subscription. It begins with the document as it is now and must be closed.
+// Subscribe starts a subscription. It starts at the document's present content and must be closed.
 func (d *Doc) Subscribe() *Subscription {
 	s := &Subscription{d: d, ready: make(chan struct{}, 1), closed: make(chan struct{}), cells: map[*crdt.Type]Origin{}}
 	if err := d.do("subscribe", func() error {
@@ -35,18 +35,18 @@ func (d *Doc) Subscribe() *Subscription {
 		s.since = d.model.changesSince(0).To
 		return nil
 	}); err != nil {
-		s.wake() // to say so
+		s.wake() // so that Next returns the error
 	}
 	return s
 }
 
-// Close ends the subscription and every Next that waits.
+// Close ends the subscription and all pending calls of Next.
 func (s *Subscription) Close() {
 	s.d.read("unsubscribe", func() { delete(s.d.subs, s) })
 	s.once.Do(func() { close(s.closed) })
 }
 
-// Ready has a value when there may be changes to be taken.
+// Ready receives a value when there may be changes to take.
 func (s *Subscription) Ready() <-chan struct{} { return s.ready }
 
 // Next waits for changes and takes them. It returns [ErrClosed] after Close, the document's error once that is broken,
@@ -66,14 +66,14 @@ func (s *Subscription) Next(ctx context.Context) (Changes, error) {
 	}
 }
 
-// Take returns what became different since the last Take, perhaps nothing, without waiting.
+// Take returns the changes since the last Take, possibly none, without waiting.
 func (s *Subscription) Take() (c Changes, err error) {
 	err = s.d.do("take changes", func() error {
 		c = s.take()
 		return nil
 	})
 	if err != nil {
-		s.wake() // a broken document stays so for every later call
+		s.wake() // a broken document fails every later call too
 	}
 	return c, err
 }
@@ -106,19 +106,19 @@ func (s *Subscription) wake() {
 	}
 }
 
-// wakeAll has every subscriber look, because the document broke.
+// wakeAll wakes every subscriber because the document broke.
 func (d *Doc) wakeAll() {
 	for s := range d.subs {
 		s.wake()
 	}
 }
 
-// publish tells the subscriptions what a transaction touched and who made it.
+// publish passes on to the subscriptions which cells a transaction changed, and its origin.
 func (d *Doc) publish(c *crdt.Change) {
 	if len(d.subs) == 0 {
 		return
 	}
-	clients := c.Clients() // those that added something
+	clients := c.Clients() // clients that added something
 	if len(clients) == 0 && !c.Deleted() {
 		return
 	}
@@ -149,7 +149,7 @@ func (d *Doc) publish(c *crdt.Change) {
 	}
 }
 
-// originOf is who made a transaction to which clients added something.
+// originOf returns the origin of a transaction to which clients added something.
 func originOf(c *crdt.Change, clients ...uint64) Origin {
 	if c.Local && c.Carried == nil {
 		return Origin{Ours: true}
@@ -162,7 +162,7 @@ func originOf(c *crdt.Change, clients ...uint64) Origin {
 	return o
 }
 
-// note adds what a transaction touched to what is to be fetched.
+// note adds a transaction to the changes not yet taken.
 func (s *Subscription) note(origin Origin, state bool, cells map[*crdt.Type]Origin) {
 	s.origin.add(origin)
 	s.state = s.state || state
@@ -177,10 +177,10 @@ func (s *Subscription) note(origin Origin, state bool, cells map[*crdt.Type]Orig
 	s.wake()
 }
 
-// maxTraced is how deep what is in a cell is traced to it. Documents of ours nest four deep.
+// maxTraced bounds the search for the cell around a type. Notebooks nest four deep.
 const maxTraced = 200
 
-// topmost is the type right inside the list of cells that t is or stands in; nil for other places.
+// topmost returns the direct child of the list of cells that t is or is in; nil elsewhere.
 func topmost(t *crdt.Type) *crdt.Type {
 	for range maxTraced {
 		up := t.Holder()
@@ -195,23 +195,23 @@ func topmost(t *crdt.Type) *crdt.Type {
 	return nil
 }
 
-// A Batch is what one edit, or one update of a peer's, has changed in a notebook.
+// A Batch is the change that one edit, or one update of a peer, made to a notebook.
 type Batch struct {
-	// Changes are not Complete in the first batch, and where not everything is known that was deleted: Now has all cells
-	// then, in their order.
+	// Changes is not Complete in the first batch, and if the deleted cells are not all known: Now then has all cells,
+	// in order.
 	Changes
-	// Now are the cells that Changes has, in the same order, as they are after it.
+	// Now are the cells of Changes, in the same order, with their new content.
 	Now []Cell
-	// IDs are the ids of all cells in their order, where that has changed.
+	// IDs are the ids of all cells in order, if the order changed.
 	IDs []string
 	// Reloads is [Doc.Reloads].
 	Reloads uint64
 }
 
-// Follow has f called with the notebook as it is, and from then on after everything that changes its content: after each
-// edit, and each update that is applied. So what one client did is told apart from what the next did, which a
-// [Subscription] does not do whose owner is slow. f is called with the document locked: it must be short, and must use
-// nothing of the notebook. It may keep the batch. If it reports true, it is next told of the whole notebook again.
+// Follow calls f with the notebook as it is, and then after every change of its content: after each edit and each
+// applied update. So the changes of different clients stay separate, unlike in a [Subscription] with a slow owner. f
+// is called with the document locked: it must be short and must not use the notebook. It may keep the batch. If f
+// returns true, the next batch has the whole notebook again.
 func (n *Notebook) Follow(f func(Batch) (lost bool)) (stop func()) {
 	s := n.Subscribe()
 	n.read("follow", func() {
@@ -232,7 +232,7 @@ func (n *Notebook) Follow(f func(Batch) (lost bool)) (stop func()) {
 	return s.Close
 }
 
-// batch is what a follower is told of changes.
+// batch makes the batch for changes.
 func (n *Notebook) batch(c Changes) Batch {
 	b := Batch{Changes: c, Reloads: n.reloads.count, Now: make([]Cell, len(c.Cells))}
 	for i, cell := range c.Cells {
@@ -247,7 +247,7 @@ func (n *Notebook) batch(c Changes) Batch {
 	return b
 }
 
-// settled has those who follow a document told of what was just done.
+// settled delivers the latest changes to the followers.
 func (d *Doc) settled() {
 	for s := range d.subs {
 		if s.follow != nil && s.noted {

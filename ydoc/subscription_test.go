@@ -44,7 +44,7 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 	test.Nil(t, o.Clients)
 	test.True(t, c.Origin.Ours)
 	test.SliceEqOp(t, []uint64{1}, c.Origin.Clients)
-	// Several clients in one update are told apart.
+	// Several clients in one update are reported separately.
 	x, y := NewNotebookWith(Options{ClientID: 3}), NewNotebookWith(Options{ClientID: 4})
 	for _, n := range []*Notebook{x, y} {
 		apply(t, n.Doc, diff(t, b.Doc, nil))
@@ -62,7 +62,7 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 	test.SliceEqOp(t, []string{"d"}, c.Deleted)
 	test.True(t, c.Order)
 	test.True(t, c.Origin.Others)
-	// The state map is no content, but said.
+	// The state map is not content, but its changes are reported.
 	b.replica.Transact(func(x *crdt.Tx) { x.Set(b.state, "dirty", true) })
 	c, _ = s.Take()
 	test.True(t, c.State)
@@ -110,7 +110,7 @@ func TestNextWaits(t *testing.T) {
 	})
 }
 
-// TestSubscriptionsAreBounded: a subscriber who never comes must cost neither time nor unbounded memory.
+// TestSubscriptionsAreBounded: a subscriber that never takes its changes must cost neither time nor unbounded memory.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	n := NewNotebook()
 	s := n.Subscribe()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Where an agent is killed right behind moving a cell that another has moved at once, the other takes its copy away after
-// a while, with what was written into it.
+// If an agent is killed right after moving a cell that another has moved at once, the other removes its copy after a
+// while, and keeps its text.
 func TestACopyOfOneWhoHasGoneGoes(t *testing.T) {
 	for _, gone := range []bool{true, false} {
 		for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestACopyOfOneWhoHasGoneGoes(t *testing.T) {
 	}
 }
 
-// Should it come back after all, it takes its own copy away as ever: the cell is there once.
+// If it returns after all, it removes its own copy as usual: the cell exists once.
 func TestACopyOfOneWhoComesBackGoesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
@@ -74,7 +74,7 @@ func TestACopyOfOneWhoComesBackGoesOnce(t *testing.T) {
 		move(t, second, "a", 1)
 		r.risen(first)
 		r.risen(second)
-		second.typeIn(t, "b", 0, "!") // is still on its way
+		second.typeIn(t, "b", 0, "!") // not delivered yet
 		r.peers = []*peer{first, typist}
 		r.hub.OnUpdate(func(u []byte) {
 			apply(t, r.server.Doc, u)

@@ -2,7 +2,7 @@ package ydoc
 
 import "github.com/nbduet/nbduet/ydoc/crdt"
 
-// Text is a shared document read as one text. A document that is broken reads as empty: see [Doc.Err].
+// Text is a shared document read as one text. A broken document reads as empty: see [Doc.Err].
 type Text struct {
 	*Doc
 	source *crdt.Type
@@ -10,10 +10,10 @@ type Text struct {
 	stale   bool
 	now     string
 	rev     Revision
-	first   Revision // that of the empty text
+	first   Revision // revision of the empty text
 	past    past
 	archive archive
-	keys    []key // of others, the oldest first
+	keys    []key // typed by others, the oldest first
 }
 
 // NewText makes an empty replica under a random client id. It writes nothing.
@@ -38,7 +38,7 @@ func (t *Text) changed(c *crdt.Change) {
 	}
 }
 
-// revert takes back a step; nothing is special about a text.
+// revert undoes a step; a text needs no special handling.
 func (t *Text) revert(v *crdt.Revert, _ *Step, _ *Undone) { v.Run() }
 
 // refresh reads the text again if it may have changed.
@@ -75,7 +75,7 @@ func (t *Text) Read() (s string, r Revision) {
 	return s, r
 }
 
-// At returns the text as it was at a revision; [ErrRevisionGone] where it is not remembered any more.
+// At returns the text at a revision, or [ErrRevisionGone] if it is no longer remembered.
 func (t *Text) At(r Revision) (s string, err error) {
 	t.read("read an earlier text", func() {
 		t.refresh()
@@ -90,13 +90,13 @@ func (t *Text) Len() (n int) {
 	return n
 }
 
-// Edit changes the text in one transaction, known in errors by a name. The rules are those of [Notebook.Edit].
+// Edit changes the text in one transaction; errors include name. The rules are those of [Notebook.Edit].
 func (t *Text) Edit(name string, fn func(e *TextEditor) error) error {
 	_, err := t.edit(name, false, fn)
 	return err
 }
 
-// Record is [Text.Edit] for an edit that may be taken back: it returns what it did, nil for nothing.
+// Record is [Text.Edit] for an edit that can be undone: it returns the step, nil if nothing changed.
 func (t *Text) Record(name string, fn func(e *TextEditor) error) (*Step, error) {
 	return t.edit(name, true, fn)
 }

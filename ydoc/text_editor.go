@@ -10,13 +10,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// TextEditor stages changes of a text; see [Text.Edit]. Positions are UTF-16 units, between two characters, in the text
-// as it is after the changes staged before.
+// TextEditor stages changes of a text; see [Text.Edit]. Positions are UTF-16 units, between two characters, in the
+// text after the changes staged so far.
 type TextEditor struct {
 	staging
 	t     *Text
-	edits [][]textdiff.Edit // each list on the text that the one before leaves
-	text  string            // as staged, once that is needed
+	edits [][]textdiff.Edit // each list applies to the result of the one before
+	text  string            // as staged, if read
 	read  bool
 }
 
@@ -39,7 +39,7 @@ func (e *TextEditor) Len() int {
 	return textdiff.UTF16Len(e.String())
 }
 
-// Replace puts s in the place of n units from pos.
+// Replace replaces n units at pos by s.
 func (e *TextEditor) Replace(pos, n int, s string) error {
 	s, err := checkSource(s, e.t.limits)
 	if err != nil {
@@ -83,7 +83,7 @@ func (e *TextEditor) add(edits []textdiff.Edit) {
 	}
 }
 
-// SetText makes the text what s says, by the smallest edits.
+// SetText changes the text to s by the smallest edits.
 func (e *TextEditor) SetText(s string) error {
 	s, err := checkSource(s, e.t.limits)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *TextEditor) SetText(s string) error {
 	return nil
 }
 
-// Merge makes the change from a base text to s on the text as it is now; see [Editor.Merge].
+// Merge applies the change from base to s to the current text; see [Editor.Merge].
 func (e *TextEditor) Merge(base, s string) error {
 	s, err := checkSource(s, e.t.limits)
 	if err != nil {
@@ -107,28 +107,28 @@ func (e *TextEditor) Merge(base, s string) error {
 	return nil
 }
 
-// Base returns the text as it was at a revision, of which [TextEditor.Merge] takes a change; [ErrRevisionGone]
-// where it is not remembered any more.
+// Base returns the text at a revision, as the base of [TextEditor.Merge], or [ErrRevisionGone] if it is no longer
+// remembered.
 func (e *TextEditor) Base(r Revision) (string, error) {
 	e.t.refresh()
 	return e.t.past.at(r, e.t.rev)
 }
 
 const (
-	// MaxKey is how many characters one change enters at most that is a key, with what the editor completes. A longer one is
-	// a paste, a replacement throughout the text, or a file that was loaded.
+	// MaxKey is the largest number of characters that one change may enter and still count as a key, including the
+	// editor's completion. A longer one is a paste, a replacement throughout the text, or a loaded file.
 	MaxKey = 40
-	// maxKeys is how many keys of others a text remembers.
+	// maxKeys is the number of others' keys that a text remembers.
 	maxKeys = 256
 )
 
-// key is what another client has entered into a text by one change.
+// key is text that another client entered by one change.
 type key struct {
 	crdt.Added
 	at time.Time
 }
 
-// noteKeys remembers what others have entered by a change. The server types nothing, it loads the file.
+// noteKeys remembers the text that others entered by a change. The server does not type, it loads the file.
 func (t *Text) noteKeys(c *crdt.Change) {
 	server, _ := t.state.Writer("path")
 	for _, a := range c.Added() {
@@ -139,15 +139,15 @@ func (t *Text) noteKeys(c *crdt.Change) {
 	t.keys = slices.Delete(t.keys, 0, max(0, len(t.keys)-maxKeys))
 }
 
-// Typed is a key of another client, and the word of a text in which it is.
+// Typed is a key of another client, and the word around it.
 type Typed struct {
 	Client uint64
 	At     time.Time // when the key came
-	Word   string    // as it is now; "" where only space was typed
-	Line   int       // in which it is, counted from 1
+	Word   string    // its present text; "" if only space was typed
+	Line   int       // of the word, counted from 1
 }
 
-// Typed lists the keys of others after a time, the oldest first, in words that the staged changes touch.
+// Typed returns the keys of others after since, the oldest first, in words that the staged changes touch.
 func (e *TextEditor) Typed(since time.Time) (list []Typed) {
 	keys := slices.DeleteFunc(slices.Clone(e.t.keys), func(k key) bool { return !k.at.After(since) })
 	if len(keys) == 0 || len(e.edits) == 0 {
@@ -174,7 +174,7 @@ func (e *TextEditor) Typed(since time.Time) (list []Typed) {
 	return list
 }
 
-// word widens a stretch of a text to the words that it touches.
+// word widens a range to the words that it touches.
 func word(units []uint16, from, to int) (int, int) {
 	part := func(u uint16) bool {
 		r := rune(u)

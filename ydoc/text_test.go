@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// The text at an older revision is what it was then; one that was never is refused.
+// The text at an older revision is returned; an unknown revision is refused.
 func TestTextBase(t *testing.T) {
 	d := NewText()
 	write := func(s string) Revision {
@@ -67,7 +67,7 @@ func TestTextDocument(t *testing.T) {
 	s, r := b.Read()
 	test.Eq(t, "a😀Z\nYz", s)
 	test.NotEq(t, rev, r)
-	// The revision that was read before still stands for its text.
+	// The revision from the earlier read still refers to its text.
 	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.rewrite(rev, "b😀Z\nY") }); err != nil {
 		t.Fatal(err)
 	}

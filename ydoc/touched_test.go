@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test"
 )
 
-// An edit touches the cells that it changes, and not those that it makes, or leaves as they are.
+// An edit touches the cells that it changes, not those that it inserts or leaves as they are.
 func TestTouched(t *testing.T) {
 	undo := errors.New("only looked at")
 	for name, c := range map[string]struct {

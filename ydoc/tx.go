@@ -10,18 +10,18 @@ import (
 // tx is one transaction that writes texts and cells.
 type tx struct{ *crdt.Tx }
 
-// edit makes edits of a text, the last first so that the positions of the others stay right.
+// edit applies edits to a text, the last first so that the other positions stay valid.
 func (x tx) edit(t *crdt.Type, edits []textdiff.Edit) {
 	for _, ed := range slices.Backward(edits) {
 		if ed.Ins != "" {
-			// Behind what goes: a caret right behind it stays behind what takes its place.
+			// After the deleted text: a caret right after it stays after its replacement.
 			x.InsertText(t, ed.Pos+ed.Del, ed.Ins)
 		}
 		x.RemoveText(t, ed.Pos, ed.Del)
 	}
 }
 
-// newCell makes a cell with all its keys in the shared types that jupyter_ydoc gives them.
+// newCell makes a cell with all its keys, in the shared types that jupyter_ydoc uses.
 func (x tx) newCell(cells *crdt.Type, at int, c NewCell) *crdt.Type {
 	m := x.InsertType(cells, at, crdt.KindMap)
 	x.Set(m, keyType, c.Type)
@@ -46,7 +46,7 @@ func (x tx) codeKeys(m *crdt.Type) {
 	x.Set(m, keyState, Idle)
 }
 
-// moveCell deletes the entry at from and puts a copy where it then has index to.
+// moveCell deletes the entry at from and inserts a copy at index to.
 func (x tx) moveCell(cells *crdt.Type, from, to int, old *crdt.Type) *crdt.Type {
 	if old != nil {
 		x.Remove(cells, from, 1)
@@ -58,9 +58,9 @@ func (x tx) moveCell(cells *crdt.Type, from, to int, old *crdt.Type) *crdt.Type 
 	return nil
 }
 
-// copyCell fills a cell with a copy of another. A code cell gets an execution count where it has none: while an update
-// is held back its deletions may have been made already, such as that of the count before, and without one no file of
-// the notebook is valid.
+// copyCell fills a cell with a copy of another. A code cell without an execution count gets one: while an update is
+// held, its deletions, such as that of the old count, may already be applied, and the notebook file is invalid
+// without a count.
 func (x tx) copyCell(m, old *crdt.Type) {
 	x.Becomes(old, m)
 	x.Fill(m, old)
@@ -69,7 +69,7 @@ func (x tx) copyCell(m, old *crdt.Type) {
 	}
 }
 
-// retypeCell fills a cell with a copy of another, with the keys of another type.
+// retypeCell fills a cell with a copy of another and gives it the keys of a new type.
 func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 	x.Becomes(old, m)
 	x.Set(m, keyType, typ)
@@ -92,7 +92,7 @@ func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 	}
 }
 
-// mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
+// mapUnder returns the shared map under a key. It makes a missing map, and replaces a plain object by a shared copy.
 func (x tx) mapUnder(m *crdt.Type, key string) *crdt.Type {
 	if t := m.Child(key, crdt.KindMap); t != nil {
 		return t

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A new execution count that is held back has its predecessor deleted already: a cell that is moved just then must not
-// be left without any.
+// While a new execution count is held, the old one is deleted already: a cell moved at that time must still have a
+// count.
 func TestMovedWhileItsCountIsHeldBack(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0, NewCell{ID: "x", Type: Code}, NewCell{ID: "y", Type: Code})

@@ -7,7 +7,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// Plain JSON values as they are read from and written to a document.
+// Conversions of plain JSON values read from and written to a document.
 
 func stringValue(v any) string {
 	s, _ := v.(string)
@@ -19,7 +19,7 @@ func objectValue(v any) map[string]any {
 	return m
 }
 
-// objectOr is v if that is an object, else an empty one.
+// objectOr returns v if it is an object, else an empty one.
 func objectOr(v any) map[string]any {
 	if m := objectValue(v); m != nil {
 		return m
@@ -35,13 +35,13 @@ func countValue(v any) *int {
 	return nil
 }
 
-// outputsValue is a list of outputs. What is no object reads as an empty one.
+// outputsValue returns a list of outputs. An element that is not an object reads as an empty output.
 func outputsValue(v any) []Output {
 	l, _ := v.([]any)
 	return lo.Map(l, func(o any, _ int) Output { return objectOr(o) })
 }
 
-// joined is a text that may be given as a list of lines.
+// joined returns a text that may be stored as a list of lines.
 func joined(v any) string {
 	l, ok := v.([]any)
 	if !ok {

@@ -1,6 +1,6 @@
 package awareness
 
-// Local returns our own state as announced last; its Raw is nil if absent.
+// Local returns our own state as last announced; its Raw is nil if absent.
 func (t *Table) Local() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()

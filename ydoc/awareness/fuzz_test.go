@@ -31,7 +31,8 @@ func realUpdates(tb testing.TB) [][]byte {
 	return append(seeds, recorded...)
 }
 
-// FuzzAwareness applies any bytes to a table: no fault may change it, and what was taken encodes to the same states.
+// FuzzAwareness applies any bytes to a table: an invalid update must not change it, and an accepted one encodes to
+// the same states.
 func FuzzAwareness(f *testing.F) {
 	for _, s := range realUpdates(f) {
 		f.Add(s)
@@ -41,7 +42,7 @@ func FuzzAwareness(f *testing.F) {
 	})
 }
 
-// TestMutants is a short run of [FuzzAwareness] that is the same each time.
+// TestMutants is a short, reproducible run of [FuzzAwareness].
 func TestMutants(t *testing.T) {
 	seeds := realUpdates(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -65,7 +66,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// checkUpdate applies an update to a table and reports whether it was taken.
+// checkUpdate applies an update to a table and reports whether it was accepted.
 func checkUpdate(tb testing.TB, update []byte) (accepted bool) {
 	tab := awareness.NewTable(1)
 	if _, err := tab.SetLocal("here"); err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Initials derives the one to three letters of a user's circle from the display name: a leading abbreviation as it is
-// ("AI Agent" gives "AI"), else the first letters of the first and the last word ("Anna Maria Weiß" gives "AW").
+// Initials returns the one to three letters of a user's circle: a leading abbreviation in the display name ("AI
+// Agent" gives "AI"), else the first letters of its first and last word ("Anna Maria Weiß" gives "AW").
 func Initials(displayName string) string {
 	words := strings.FieldsFunc(displayName, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -26,13 +26,13 @@ func Initials(displayName string) string {
 	return first + initial(words[len(words)-1])
 }
 
-// abbreviation reports whether word is two or three capitals.
+// abbreviation reports whether word consists of two or three capitals.
 func abbreviation(word string) bool {
 	n := utf8.RuneCountInString(word)
 	return (n == 2 || n == 3) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) })
 }
 
-// initial is the first letter of word in upper case, with its marks.
+// initial returns the first letter of word in upper case, with its marks.
 func initial(word string) string {
 	for i, r := range word {
 		if i > 0 && !unicode.IsMark(r) {
@@ -42,17 +42,17 @@ func initial(word string) string {
 	return strings.ToUpper(word)
 }
 
-// palette is colours that can be told apart, that show as a caret on white, and on which JupyterLab's dark initials can
-// be read.
+// palette has distinguishable colours that are visible as a caret on white, and on which JupyterLab's dark initials
+// are legible.
 var palette = [...]string{
 	"#e57373", "#f0883e", "#d4a72c", "#6cc070", "#3fb8a0", "#45b2d6",
 	"#6aa5f0", "#9a8cf0", "#bb86e0", "#e07ab8", "#c8937e", "#90a4ae",
 }
 
-// Color returns a CSS colour for name, always the same one.
+// Color returns a CSS colour for name, always the same.
 func Color(name string) string { return Colors(name)[0] }
 
-// Colors returns all colours that there are, the one for name first.
+// Colors returns all colours of the palette, the one for name first.
 func Colors(name string) []string {
 	h := fnv.New32a()
 	h.Write([]byte(name))

@@ -11,13 +11,12 @@ import (
 // entry is one of our own entries.
 type entry struct {
 	State
-	unsent   bool // is to be announced, as a goodbye if Raw is nil
+	unsent   bool // to be announced, as a goodbye if Raw is nil
 	defended time.Time
 }
 
-// SetLocal sets the state of the table's own client to what encoding/json makes of state and returns the update that
-// announces it. A nil state, or one that becomes null, says goodbye. The error says why state cannot be announced; the
-// state before then stays.
+// SetLocal sets the state of the table's own client to the JSON encoding of state and returns the update that
+// announces it. A nil state, or one encoded as null, says goodbye. On an error the previous state stays.
 func (t *Table) SetLocal(state any) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,8 +26,8 @@ func (t *Table) SetLocal(state any) ([]byte, error) {
 	return EncodeUpdate([]State{t.announce(t.local)}), nil
 }
 
-// Put sets the state of one of our own entries, as SetLocal does. [Table.Unsent] announces it. The id of an entry besides
-// the first is one that nobody else has, such as a random one; when it has said goodbye it should not come back.
+// Put sets the state of one of our own entries, like SetLocal; [Table.Unsent] announces it. The id of an additional
+// entry must be unique, such as a random one, and should not be used again after its goodbye.
 func (t *Table) Put(client uint64, state any) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,14 +60,14 @@ func (t *Table) put(client uint64, state any) error {
 	return nil
 }
 
-// Unsent returns an update that announces what was not announced since it was put, and what others have spoken for; nil
-// if there is nothing.
+// Unsent returns an update with the entries that were put since their last announcement or announced by a peer, or
+// nil.
 func (t *Table) Unsent() []byte {
 	return t.update(func(e *entry) bool { return e.unsent })
 }
 
-// Renew returns an update that announces all of our own entries again, so that nobody takes us for gone. Without any
-// it returns an update that says nothing.
+// Renew returns an update that announces all of our own entries again, so that peers do not expire them. Without
+// entries it returns an empty update.
 func (t *Table) Renew() []byte {
 	if u := t.update(func(e *entry) bool { return e.unsent || e.Raw != nil }); u != nil {
 		return u
@@ -76,7 +75,7 @@ func (t *Table) Renew() []byte {
 	return EncodeUpdate(nil)
 }
 
-// Goodbye says goodbye for all of our own entries, and returns the update that does.
+// Goodbye removes all of our own entries and returns the update that says goodbye for them.
 func (t *Table) Goodbye() []byte {
 	return t.update(func(e *entry) bool {
 		gone := e.Raw != nil || e.unsent || e.ClientID == t.local
@@ -85,7 +84,7 @@ func (t *Table) Goodbye() []byte {
 	})
 }
 
-// update announces those of our own entries which are meant, each in the order of its id.
+// update announces the selected ones of our own entries, in the order of their ids.
 func (t *Table) update(meant func(*entry) bool) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +100,7 @@ func (t *Table) update(meant func(*entry) bool) []byte {
 	return EncodeUpdate(states)
 }
 
-// announce counts an entry's clock up. An entry that says goodbye is no longer ours, except the first.
+// announce increments an entry's clock. An entry that says goodbye is removed from our own, except the first.
 func (t *Table) announce(client uint64) State {
 	e := t.own[client]
 	e.Clock++
@@ -113,7 +112,8 @@ func (t *Table) announce(client uint64) State {
 	return e.State
 }
 
-// defend takes an announcement in our own name and reports whether we must answer it. Echoes of our own are none.
+// defend handles a peer's announcement of one of our own entries and reports whether we must answer it. Echoes need
+// no answer.
 func (e *entry) defend(s State, now time.Time) bool {
 	if s.Clock < e.Clock || s.Clock == e.Clock && (s.Raw != nil || e.Raw == nil) {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// put puts a state and gives the table of another what there is to announce.
+// put puts a state and applies the resulting announcement to another table.
 func put(t *testing.T, tab, other *awareness.Table, client uint64, state any) []uint64 {
 	t.Helper()
 	if err := tab.Put(client, state); err != nil {
@@ -34,7 +34,8 @@ func hear(t *testing.T, other *awareness.Table, update []byte) []uint64 {
 	return changed
 }
 
-// A table with several own entries announces those that changed, renews all in one update, and says goodbye to one or all.
+// A table with several own entries announces the changed ones, renews all in one update, and says goodbye for one or
+// all.
 func TestSeveralOwnEntries(t *testing.T) {
 	tab, other := awareness.NewTable(1), awareness.NewTable(2)
 	put(t, tab, other, 1, "root")

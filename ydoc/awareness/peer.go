@@ -6,25 +6,25 @@ import (
 	"unicode"
 )
 
-// User is who a client says it is, in JupyterLab's shape. Nobody checks it.
+// User is a client's own description of its user, in JupyterLab's format. It is not verified.
 type User struct {
-	// Username identifies the user: the panel of collaborators hides entries with the viewer's own.
+	// Username identifies the user: the collaborators panel hides entries with the viewer's own username.
 	Username string `json:"username"`
-	// Name is the full name; the server's log takes it from new entries.
+	// Name is the full name; the server logs it for new entries.
 	Name string `json:"name"`
-	// DisplayName is what people see.
+	// DisplayName is the name that people see.
 	DisplayName string `json:"display_name"`
-	// Initials stand in the user's circle.
+	// Initials are shown in the user's circle.
 	Initials string `json:"initials"`
-	// AvatarURL is a picture to show instead of the initials, nil for none.
+	// AvatarURL is a picture to show instead of the initials, or nil.
 	AvatarURL *string `json:"avatar_url"`
-	// Color is a CSS colour, of the caret and the circle.
+	// Color is the CSS colour of the caret and the circle.
 	Color string `json:"color"`
 }
 
-// Cursor is one caret or selection of a peer. The cell is that of the text in which the positions lie.
+// Cursor is one caret or selection of a peer. The positions identify the text, and so the cell.
 type Cursor struct {
-	// Anchor and Head are where the selection begins and where its caret is, as Yjs relative positions in JSON.
+	// Anchor and Head are the start of the selection and its caret, as Yjs relative positions in JSON.
 	Anchor json.RawMessage `json:"anchor"`
 	Head   json.RawMessage `json:"head"`
 	// Primary is true for the main one of several.
@@ -33,10 +33,10 @@ type Cursor struct {
 	Empty bool `json:"empty"`
 }
 
-// maxName is the most characters taken of a name that a peer gives itself.
+// maxName is the maximum length in characters of a peer's names.
 const maxName = 120
 
-// field returns the value under key, nil when the state is no object or has no such key.
+// field returns the value under key, nil if the state is not an object or lacks the key.
 func (s State) field(key string) json.RawMessage {
 	if s.keys != nil {
 		return s.keys[key]
@@ -44,7 +44,7 @@ func (s State) field(key string) json.RawMessage {
 	return keysOf(s.Raw)[key]
 }
 
-// valueOf is a member of a state, and or where it is missing or of another kind.
+// valueOf returns a member of a state, or the value or if it is missing or of another type.
 func valueOf[T any](raw json.RawMessage, or T) T {
 	v := or
 	if json.Unmarshal(raw, &v) != nil {
@@ -53,13 +53,13 @@ func valueOf[T any](raw json.RawMessage, or T) T {
 	return v
 }
 
-// keysOf are the members of a state that is an object, nil of any other.
+// keysOf returns the members of a state that is an object, else nil.
 func keysOf(raw json.RawMessage) map[string]json.RawMessage {
 	return valueOf[map[string]json.RawMessage](raw, nil)
 }
 
-// User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control
-// characters are taken out of the names, and long ones are cut.
+// User returns the peer's user, or false if the state has none, as the server's own entry. Control characters are
+// removed from the names, and long names are cut.
 func (s State) User() (User, bool) { return s.userAt("user") }
 
 func (s State) userAt(key string) (User, bool) {
@@ -81,7 +81,7 @@ func (s State) userAt(key string) (User, bool) {
 	return u, true
 }
 
-// Cursors returns the peer's carets and selections, none when it shows none.
+// Cursors returns the peer's carets and selections.
 func (s State) Cursors() []Cursor {
 	var cursors []Cursor
 	for _, raw := range valueOf[[]json.RawMessage](s.field("cursors"), nil) {
@@ -92,29 +92,29 @@ func (s State) Cursors() []Cursor {
 	return cursors
 }
 
-// Current returns what the peer has in front of it, such as "notebook:dir/a.ipynb", "" when it does not say.
+// Current returns the document in front of the peer, such as "notebook:dir/a.ipynb", or "" if unknown.
 func (s State) Current() string { return valueOf(s.field("current"), "") }
 
-// maxDocuments is how many documents Documents tells.
+// maxDocuments is the largest number of paths that Documents returns.
 const maxDocuments = 100
 
-// Documents returns the paths of the shared documents that the peer has open, none where it does not say. In the lobby
-// the tabs of JupyterLab do, of documents in side panels too.
+// Documents returns the paths of the shared documents that the peer has open, nil if unknown. JupyterLab's tabs
+// announce them in the lobby, including documents in side panels.
 func (s State) Documents() []string {
 	paths := valueOf[[]string](s.field("documents"), nil)
 	return paths[:min(len(paths), maxDocuments)]
 }
 
-// maxActive is the longest id or path that Active tells, in bytes.
+// maxActive is the longest id or path that Active returns, in bytes.
 const maxActive = 4 << 10
 
-// Active returns the cell that the peer's notebook has selected and the notebook's path, "" where it does not say.
-// jupyterlab-notebook-awareness tells them, with or without a caret.
+// Active returns the selected cell of the peer's notebook and the notebook's path, "" if unknown.
+// jupyterlab-notebook-awareness announces them, with or without a caret.
 func (s State) Active() (cell, path string) {
 	return valueOf(s.short("activeCellId"), ""), valueOf(s.short("notebookPath"), "")
 }
 
-// short is a member of the state, nil if it is longer than what Active tells.
+// short returns a member of the state, nil if it is longer than maxActive.
 func (s State) short(key string) json.RawMessage {
 	if raw := s.field(key); len(raw) <= maxActive {
 		return raw
@@ -122,37 +122,36 @@ func (s State) short(key string) json.RawMessage {
 	return nil
 }
 
-// Agent returns the name by which an agent's state marks itself, "" for people.
+// Agent returns the name by which an agent marks its state, "" for people.
 func (s State) Agent() string { return valueOf(s.field("agent"), "") }
 
-// AIMark stands in the names of those who are no persons, for people to see.
+// AIMark marks agents in the names that people see.
 const AIMark = "(AI)"
 
-// Status is what an agent says that it does.
+// Status is an agent's description of its present activity.
 type Status struct {
-	// Text is in a few words, "" for nothing in particular.
+	// Text is a few words, "" if nothing in particular.
 	Text string `json:"text"`
-	// Cell is the id of the cell in which it does so, "" for none.
+	// Cell is the id of the cell concerned, or "".
 	Cell string `json:"cell,omitempty"`
-	// Since is when it began, in milliseconds since 1970 by its own clock.
+	// Since is the start, in milliseconds since 1970 by the agent's own clock.
 	Since int64 `json:"since,omitempty"`
 }
 
-// Status returns what the peer says that it does, the zero value when it does not say.
+// Status returns the peer's status, or the zero value.
 func (s State) Status() Status {
 	v := valueOf(s.short("status"), Status{})
 	v.Text, v.Cell = cleanName(v.Text), cleanName(v.Cell)
 	return v
 }
 
-// Replica returns the id under which the peer's edits are known: its own, or that of the client which makes them for it.
+// Replica returns the client id of the peer's edits: its own, or that of the client that edits on its behalf.
 func (s State) Replica() uint64 { return valueOf(s.field("replica"), s.ClientID) }
 
-// For returns whom the peer works for just now, where it is no participant itself; false when it does not say.
+// For returns the user that a peer without its own user currently works for, or false.
 func (s State) For() (User, bool) { return s.userAt("for") }
 
-// Autosave reports whether the peer wants the document saved by itself. One that does not say so counts as true, as the
-// server takes it.
+// Autosave reports whether the peer wants autosave of the document. It defaults to true, as on the server.
 func (s State) Autosave() bool { return valueOf(s.field("autosave"), true) }
 
 func cleanName(s string) string {

@@ -14,42 +14,42 @@ import (
 // Timeout is how long a peer counts as present after its last announcement (y-protocols, awareness.js, outdatedTimeout).
 const Timeout = 30 * time.Second
 
-// KnownAfter is how long after one came into a room all are known who were there before: nobody tells a newcomer of them, but
-// each client looks every 3 seconds (line 77 of 1.0.7) whether its last announcement is 15 seconds old (line 61), and then
-// renews it: one that is just short of them does so after 18.
+// KnownAfter is how long after joining a room all its present clients are known. Newcomers get no list; each client
+// checks every 3 seconds (line 77 of 1.0.7) whether its last announcement is 15 seconds old (line 61) and then renews
+// it, so that may take up to 18 seconds.
 const KnownAfter = Timeout/2 + Timeout/10
 
 const (
-	// maxBytes bounds the states of one table together.
+	// maxBytes bounds the total size of a table's states.
 	maxBytes = 16 << 20
-	// defendAfter is how long after one defence of our own entry the next is reported. Two clients with the same id
-	// would else outbid each other without end.
+	// defendAfter is the shortest time between two reported defences of one of our own entries. Without it, two
+	// clients with the same id would outbid each other endlessly.
 	defendAfter = time.Second
-	// maxClock is the highest clock taken from a peer, so that there are always higher ones.
+	// maxClock is the highest clock accepted from a peer, so that higher ones always remain.
 	maxClock = wire.MaxInt - 1<<32
 )
 
-// State is what one client said last.
+// State is the last announcement of one client.
 type State struct {
-	// ClientID and Clock are the client's id and how often it has announced itself.
+	// ClientID is the client's id, Clock the number of its announcements.
 	ClientID, Clock uint64
-	// Raw is its state, valid JSON that must not be changed; nil when it said goodbye or has been silent too long.
+	// Raw is the state, valid JSON that must not be changed; nil after a goodbye or a timeout.
 	Raw json.RawMessage
-	// Seen is when the announcement came.
+	// Seen is when the announcement arrived.
 	Seen time.Time
-	// Changed is when its state last became another one; zero if it has not since the first that came.
+	// Changed is when the state last changed; zero if it has not since the first announcement.
 	Changed time.Time
-	keys    map[string]json.RawMessage // of Raw, where the state is a table's: read once and not for each look
+	keys    map[string]json.RawMessage // of Raw, parsed once for the states in a table
 }
 
-// Table is one client's view of a room's awareness. The client may have several entries of its own, as a program has
-// that works for several.
+// Table is one client's view of a room's awareness. The client may have several own entries, as a program that works
+// for several users has.
 type Table struct {
 	mu    sync.Mutex
 	lim   wire.Limits
 	local uint64
-	own   map[uint64]*entry // local's always
-	peers map[uint64]State  // those gone stay with their clock, so that late echoes do not bring them back
+	own   map[uint64]*entry // always includes local
+	peers map[uint64]State  // absent peers stay with their clock, so that late echoes do not bring them back
 	bytes int               // of all peers' states
 }
 
@@ -62,11 +62,11 @@ func NewTableLimits(local uint64, lim wire.Limits) *Table {
 	return &Table{lim: lim, local: local, own: own, peers: map[uint64]State{}}
 }
 
-// Apply takes an awareness update that came at the time now and returns the ids of those whose state changed, came or
-// went, sorted. Announcements with clocks no higher than known are passed over. An id of our own among them means that a
-// peer has spoken for us and that we must announce ourselves at once, with [Table.Unsent].
+// Apply applies an awareness update received at the time now and returns the sorted ids of the clients that changed,
+// came or went. Announcements with clocks not higher than known are ignored. One of our own ids in the result means
+// that a peer has announced that entry and that we must announce it again at once, with [Table.Unsent].
 //
-// An update that is malformed, has a state that is not JSON, or would pass a limit changes nothing; the error is a
+// An update that is malformed, contains invalid JSON, or would exceed a limit changes nothing; the error is a
 // *[wire.FormatError].
 func (t *Table) Apply(update []byte, now time.Time) ([]uint64, error) {
 	states, err := ParseUpdate(update, t.lim)
@@ -93,13 +93,13 @@ func (t *Table) Apply(update []byte, now time.Time) ([]uint64, error) {
 	return slices.Compact(changed), nil
 }
 
-// news reports whether s tells more than is known.
+// news reports whether s is newer than the known state.
 func (t *Table) news(s State) bool {
 	known, ok := t.peers[s.ClientID]
 	return !ok || s.Clock > known.Clock || s.Clock == known.Clock && s.Raw == nil && known.Raw != nil
 }
 
-// take takes a peer's announcement and reports whether its state differs from before.
+// take stores a peer's announcement and reports whether its state changed.
 func (t *Table) take(s State) bool {
 	if !t.news(s) {
 		return false
@@ -117,7 +117,7 @@ func (t *Table) take(s State) bool {
 	return differs
 }
 
-// fits makes room for newcomers by forgetting those longest gone, and fails when that is not enough.
+// fits makes room for newcomers by removing the peers absent the longest, and fails if that is not enough.
 func (t *Table) fits(states []State) error {
 	bytes := t.bytes
 	newcomers := map[uint64]bool{}
@@ -159,7 +159,8 @@ func limitError(format string, args ...any) error {
 	return &wire.FormatError{What: "awareness update", Reason: wire.ReasonLimit, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Expire forgets the states of peers who have been silent for [Timeout] at the time now and returns their ids, sorted.
+// Expire removes the states of peers that have been silent for [Timeout] at the time now and returns their ids,
+// sorted.
 func (t *Table) Expire(now time.Time) []uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,7 +177,7 @@ func (t *Table) Expire(now time.Time) []uint64 {
 	return ids
 }
 
-// Peers returns the states of the others that are present, sorted by client id.
+// Peers returns the states of the other clients present, sorted by client id.
 func (t *Table) Peers() []State {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -32,7 +32,7 @@ func entry(client, clock uint64, state string) awareness.State {
 	return s
 }
 
-// apply gives the table announcements that must be taken and returns the ids that changed.
+// apply applies announcements that must be accepted and returns the ids that changed.
 func apply(t *testing.T, tab *awareness.Table, now time.Time, states ...awareness.State) []uint64 {
 	t.Helper()
 	changed, err := tab.Apply(awareness.EncodeUpdate(states), now)
@@ -42,7 +42,7 @@ func apply(t *testing.T, tab *awareness.Table, now time.Time, states ...awarenes
 	return changed
 }
 
-// present lists the peers that are there as "id=state".
+// present lists the present peers as "id=state".
 func present(tab *awareness.Table) string {
 	var all []string
 	for _, s := range tab.Peers() {
@@ -85,7 +85,7 @@ func TestSilentPeersExpire(t *testing.T) {
 	}
 	tab := awareness.NewTable(1)
 	apply(t, tab, start, entry(7, 1, `{}`), entry(8, 1, `{}`))
-	apply(t, tab, start.Add(20*time.Second), entry(8, 2, `{}`), entry(7, 1, `{}`)) // the echo of 7 is no renewal
+	apply(t, tab, start.Add(20*time.Second), entry(8, 2, `{}`), entry(7, 1, `{}`)) // the echo of 7 is not a renewal
 	if ids := tab.Expire(start.Add(awareness.Timeout - 1)); len(ids) != 0 {
 		t.Errorf("%v expired before the timeout", ids)
 	}
@@ -245,7 +245,7 @@ func TestTableIsBounded(t *testing.T) {
 		t.Error("a fourth peer fits into a table of three")
 	}
 	apply(t, tab, start.Add(1), entry(8, 2, ""))
-	apply(t, tab, start.Add(2), entry(10, 1, "{}")) // in the place of 8, who is gone
+	apply(t, tab, start.Add(2), entry(10, 1, "{}")) // replaces 8, which is absent
 	if got := present(tab); got != "7={} 9={} 10={}" {
 		t.Errorf("present: %s", got)
 	}

@@ -23,8 +23,8 @@ func EncodeUpdate(states []State) []byte {
 	return b
 }
 
-// ParseUpdate decodes announcements and copies what it keeps. It is strict: lengths, UTF-8, JSON and lim must all be in
-// order and nothing may be left over; else the error is a *[wire.FormatError]. A state may be any JSON value.
+// ParseUpdate decodes announcements and copies the data it keeps. It is strict: lengths, UTF-8, JSON and limits must
+// be valid without trailing bytes; else the error is a *[wire.FormatError]. A state may be any JSON value.
 func ParseUpdate(update []byte, lim wire.Limits) ([]State, error) {
 	if len(update) > lim.AwarenessBytes {
 		return nil, limitError("%d bytes, at most %d are allowed", len(update), lim.AwarenessBytes)
@@ -34,7 +34,7 @@ func ParseUpdate(update []byte, lim wire.Limits) ([]State, error) {
 	if n > uint64(max(lim.AwarenessClients, 0)) {
 		return nil, limitError("%d clients, at most %d are allowed", n, lim.AwarenessClients)
 	}
-	if n > uint64(r.Len()/3) { // each takes three bytes at least
+	if n > uint64(r.Len()/3) { // each takes at least three bytes
 		r.Fail(wire.ReasonTruncated, "%d clients are announced, %d bytes are left", n, r.Len())
 		return nil, r.Err()
 	}

@@ -11,7 +11,7 @@ import (
 type Doc struct {
 	*crdt.Replica
 	metadata, state *crdt.Type
-	source          *crdt.Type // of a text document, which a server without chats makes of the file
+	source          *crdt.Type // for a file that a server without chats opens as a text document
 	window          window
 	follow          map[*func(Batch)]struct{} // guarded by the replica's mutex
 }
@@ -34,27 +34,26 @@ var usualKeys = crdt.InternKeys(
 	"id", "type", "body", "time", "sender", "raw_time", "mentions", "attachments", "edited", "deleted", "metadata", "mime_model",
 )
 
-// ID is the chat's id, or "": a server that has jupyterlab-chat gives each chat one when it is
-// opened.
+// ID returns the chat's id, or "": a server with jupyterlab-chat assigns one when a chat is opened.
 func (d *Doc) ID() (id string) {
 	d.Read("read the chat's id", func() { id = text(d.metadata.Get("id")) })
 	return id
 }
 
-// PlainText reports whether the server has made a text document of the file, as one does that has no jupyterlab-chat. An
-// empty file does not show that.
+// PlainText reports whether the server has opened the file as a text document, as servers without jupyterlab-chat do.
+// For an empty file it returns false.
 func (d *Doc) PlainText() (plain bool) {
 	d.Read("look for a text", func() { plain = d.source.Len() > 0 })
 	return plain
 }
 
-// Path is the file's path as the server sees it, "" where it does not say.
+// Path returns the file's path as the server sees it, or "" if unknown.
 func (d *Doc) Path() (path string) {
 	d.Read("read the state", func() { path = text(d.state.Get("path")) })
 	return path
 }
 
-// Messages are the last [Window] messages, in order.
+// Messages returns the last [Window] messages, in order.
 func (d *Doc) Messages() (list []Message) {
 	d.Read("read messages", func() {
 		d.window.refresh()
@@ -63,7 +62,7 @@ func (d *Doc) Messages() (list []Message) {
 	return list
 }
 
-// Message is the message of that id, if it is among the last [Window].
+// Message returns the message with that id, if it is among the last [Window].
 func (d *Doc) Message(id string) (m Message, ok bool) {
 	d.Read("read a message", func() {
 		d.window.refresh()
@@ -75,10 +74,10 @@ func (d *Doc) Message(id string) (m Message, ok bool) {
 	return m, ok
 }
 
-// maxUsers is how many users are listed at most.
+// maxUsers is the largest number of users that Users returns.
 const maxUsers = 1_000
 
-// Users are those who are known in the chat, by username.
+// Users returns the users known in the chat, by username.
 func (d *Doc) Users() (users []User) {
 	d.Read("read the users", func() {
 		known := slices.Sorted(maps.Keys(d.window.users.Object()))
@@ -89,16 +88,16 @@ func (d *Doc) Users() (users []User) {
 	return users
 }
 
-// A Batch is what one edit, or one update of a peer's, has changed in a chat.
+// A Batch is the change that one edit, or one update of a peer, made to a chat.
 type Batch struct {
-	// Messages are those that came or became different, or came anew because the server has moved them.
+	// Messages are the new, changed and moved messages.
 	Messages []Message
-	// Whole is true of the first batch, which has all messages.
+	// Whole is true for the first batch, which has all messages.
 	Whole bool
 }
 
-// Follow has f called with the messages as they are, and from then on after everything that changes one. f is called with
-// the document locked: it must be short, and must use nothing of the document.
+// Follow calls f with the current messages, and then after every change of a message. f is called with the document
+// locked: it must be short and must not use the document.
 func (d *Doc) Follow(f func(Batch)) (stop func()) {
 	d.Read("follow", func() {
 		d.tell()
@@ -113,14 +112,14 @@ func (d *Doc) Follow(f func(Batch)) (stop func()) {
 	}
 }
 
-// settled has the followers told of what was just done.
+// settled delivers the latest changes to the followers.
 func (d *Doc) settled() {
 	if len(d.follow) > 0 && !d.window.current() {
 		d.tell()
 	}
 }
 
-// tell tells the followers the news.
+// tell delivers new and changed messages to the followers.
 func (d *Doc) tell() {
 	if list := d.window.take(); len(list) > 0 {
 		for f := range d.follow {
@@ -129,5 +128,5 @@ func (d *Doc) tell() {
 	}
 }
 
-// ApplyDiff takes in what a peer has and this replica lacks.
+// ApplyDiff applies a peer's answer to this replica's state vector.
 func (d *Doc) ApplyDiff(update []byte) error { return d.ApplyVia(update, crdt.ViaDiff) }

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ada = User{User: awareness.User{Username: "ada", Name: "Ada (AI)", DisplayName: "Ada L", Color: "#888"}}
 
-// pair is two replicas, each of which gets what the other writes.
+// pair makes two replicas that exchange their updates.
 func pair(t *testing.T) (a, b *Doc) {
 	t.Helper()
 	a, b = New(), New()
@@ -27,7 +27,7 @@ func pair(t *testing.T) (a, b *Doc) {
 	return a, b
 }
 
-// bodies are the texts of messages.
+// bodies returns the texts of messages.
 func bodies(list []Message) string {
 	var s []string
 	for _, m := range list {
@@ -62,7 +62,7 @@ func TestMessageArrivesWhole(t *testing.T) {
 	test.SliceLen(t, 1, b.Users())
 }
 
-// Who follows is told of each message that comes or changes, and of one that is moved again, under its id.
+// A follower gets each new or changed message, and a moved one under its id.
 func TestFollow(t *testing.T) {
 	a, b := pair(t)
 	_, err := a.Append(ada, Outgoing{Body: "one"})
@@ -73,7 +73,7 @@ func TestFollow(t *testing.T) {
 	must.NoError(t, err)
 	must.NoError(t, a.SetBody(id, "two!", true))
 	must.NoError(t, a.SetBody(id, "two!", true)) // nothing
-	// As the server moves one: as a plain object.
+	// Like a message that the server has moved: as a plain object.
 	must.NoError(t, a.write("move", func(x *crdt.Tx) error {
 		m := a.window.index[id].typ.Object()
 		x.Remove(a.window.list, 1, 1)
@@ -81,7 +81,7 @@ func TestFollow(t *testing.T) {
 		return nil
 	}))
 	must.NoError(t, a.SetBody(id, "two?", true))
-	must.NoError(t, a.Enter(ada)) // no message
+	must.NoError(t, a.Enter(ada)) // not a message
 	stop()
 	_, err = a.Append(ada, Outgoing{Body: "three"})
 	must.NoError(t, err)
@@ -99,7 +99,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What is no message is left out, and hurts nothing.
+// Invalid entries are skipped and do no harm.
 func TestWhatOthersWrite(t *testing.T) {
 	a, b := pair(t)
 	must.NoError(t, a.write("anything", func(x *crdt.Tx) error {
@@ -141,7 +141,7 @@ func TestWhatOthersWrite(t *testing.T) {
 	}
 }
 
-// Of a long chat the last messages are read, and one that comes is told alone.
+// In a long chat only the last messages are read, and a new one is delivered alone.
 func TestLongChat(t *testing.T) {
 	a := New()
 	must.NoError(t, a.write("fill", func(x *crdt.Tx) error {

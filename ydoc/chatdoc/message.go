@@ -9,68 +9,68 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// A User is somebody who is known in a chat.
+// A User is a user known in a chat.
 type User struct {
 	awareness.User
-	// Bot is true of an agent of the server's. The front end does not offer bots to be mentioned.
+	// Bot is true for an agent of the server. The front end does not offer bots for mentions.
 	Bot bool
 }
 
-// MentionName is what stands behind "@" where the user is mentioned.
+// MentionName returns the name used after "@" to mention the user.
 func (u User) MentionName() string {
 	return strings.ReplaceAll(cmp.Or(u.DisplayName, u.Name, u.Username), " ", "-")
 }
 
-// Agent reports whether the user says that it is no person: as a bot, or by [awareness.AIMark] in its name.
+// Agent reports whether the user is marked as an agent: as a bot, or by [awareness.AIMark] in its name.
 func (u User) Agent() bool {
 	return u.Bot || strings.Contains(u.Name, awareness.AIMark) || strings.Contains(u.DisplayName, awareness.AIMark)
 }
 
-// A Message is a message as it was when it was read.
+// A Message is a snapshot of a message.
 type Message struct {
 	ID   string
 	Body string
-	// Time is when it was sent: by the sender's clock as long as RawTime is true, then by the server's.
+	// Time is when it was sent: by the sender's clock while RawTime is true, then by the server's.
 	Time    time.Time
 	RawTime bool
-	// Sender has a Username alone where the chat does not know the sender.
+	// Sender has only a Username if the sender is unknown in the chat.
 	Sender User
-	// Mentions are the usernames of those whom the sender's front end found mentioned.
+	// Mentions are the usernames that the sender's front end found mentioned.
 	Mentions    []string
 	Attachments []Attachment
-	// Edited is true once the text was changed, Deleted once the message was taken back: its body is then empty.
+	// Edited is true once the text was changed, Deleted once the message was deleted: its body is then empty.
 	Edited, Deleted bool
 }
 
-// An Attachment is what a message is about.
+// An Attachment is a file or notebook that a message refers to.
 type Attachment struct {
 	// Type is "notebook" or "file".
 	Type string
-	// Path is that of the Contents API.
+	// Path is the path in the Contents API.
 	Path     string
 	MIMEType string
-	// Cells are those of a notebook that are meant, none for all of it.
+	// Cells are the cells of a notebook that are meant; empty means all of it.
 	Cells []Cell
-	// Selection is what was selected in a file.
+	// Selection is the selected text of a file.
 	Selection *Selection
 }
 
-// Cell is a cell that a message is about.
+// Cell is a cell that a message refers to.
 type Cell struct {
 	ID string
 	// Type is code, markdown or raw.
 	Type string
-	// Selection is what was selected in it.
+	// Selection is the selected text of the cell.
 	Selection *Selection
 }
 
-// Selection is a selected text: from and to a line and a column, and what it was.
+// Selection is a selected text, with the line and column of its start and end.
 type Selection struct {
 	Start, End [2]int
 	Content    string
 }
 
-// What is taken of one message at most, whatever others have written.
+// Limits on the parts read of one message, whatever others have written.
 const (
 	maxAttachments = 50
 	maxCells       = 200
@@ -148,10 +148,10 @@ func readUser(username string, v any) User {
 	return u
 }
 
-// moment is the time of so many seconds since 1970, zero for none.
+// moment converts seconds since 1970 to a time, zero if absent.
 func moment(v any) time.Time {
 	s := number(v)
-	if s <= 0 || s > 1e11 { // not of this age
+	if s <= 0 || s > 1e11 { // not a plausible date
 		return time.Time{}
 	}
 	whole, part := math.Modf(s)

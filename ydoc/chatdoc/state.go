@@ -5,7 +5,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
-// SetState makes entries of the state map plain JSON values, in one transaction, see [roomstate.Check]; nil removes one.
+// SetState sets entries of the state map to plain JSON values, in one transaction, see [roomstate.Check]; nil removes
+// one.
 func (d *Doc) SetState(entries map[string]any) error {
 	return d.write("set the state", func(x *crdt.Tx) error {
 		ready, err := roomstate.Check(d.state, entries, maxDepth)

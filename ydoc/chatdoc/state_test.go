@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/roomstate"
 )
 
-// What is put into the state is everybody's, and is no message; what is there already is not sent again.
+// State entries reach all clients and are not messages; unchanged ones are not sent again.
 func TestStateEntries(t *testing.T) {
 	a, b := New(), New()
 	sent := 0

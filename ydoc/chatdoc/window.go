@@ -2,33 +2,33 @@ package chatdoc
 
 import "github.com/nbduet/nbduet/ydoc/crdt"
 
-// Window is how many messages of a chat are read: the last ones.
+// Window is the number of messages of a chat that are read: the last ones.
 const Window = 1_000
 
-// window is the last messages of a chat.
+// window holds the last messages of a chat.
 type window struct {
 	list, users, attachments *crdt.Type
 
 	// Guarded by the replica's mutex.
 	order    []*entry // in order, once ordered
 	ordered  bool
-	index    map[string]*entry // of several that share an id the last
-	stale    []*entry          // those to be read again
-	followed bool              // whether news are kept
-	news     []*entry          // those that were read since somebody was told
+	index    map[string]*entry // the last one if several share an id
+	stale    []*entry          // entries to read again
+	followed bool              // whether news is kept
+	news     []*entry          // entries read since the followers were last called
 }
 
-// entry is an entry of the list of messages and what was read of it.
+// entry is an entry of the list of messages and its cached content.
 type entry struct {
 	typ   *crdt.Type     // nil for a plain object
 	plain map[string]any // nil for a shared map
 	msg   raw
-	ok    bool // whether it is a message
+	ok    bool // whether it is a valid message
 	stale bool
-	fresh bool // whether it is among the news
+	fresh bool // whether it is in news
 }
 
-// touched notes what a transaction touched.
+// touched notes the entries that a transaction changed.
 func (w *window) touched(c *crdt.Change) {
 	if c.Has(w.list) {
 		w.ordered = false
@@ -41,7 +41,7 @@ func (w *window) touched(c *crdt.Change) {
 	}
 }
 
-// refresh brings what is read up to date. It costs a look at each entry where some came or went, and else at what changed.
+// refresh updates the window. It looks at each entry if any was added or removed, else only at the changed ones.
 func (w *window) refresh() {
 	for _, e := range w.stale {
 		if e.stale = false; !e.typ.Deleted() {
@@ -65,7 +65,7 @@ func (w *window) refresh() {
 	}
 }
 
-// last is the last entries of the list.
+// last returns the last entries of the list.
 func (w *window) last(was map[string]*entry) []*entry {
 	skip := w.list.Len() - Window
 	order := make([]*entry, 0, min(Window, w.list.Len()))
@@ -105,7 +105,7 @@ func (w *window) read(e *entry) {
 	}
 }
 
-// message is an entry with what it refers to.
+// message returns an entry's message with its sender and attachments.
 func (w *window) message(e *entry) Message {
 	m := e.msg.Message
 	m.Sender = w.user(e.msg.sender)
@@ -119,10 +119,10 @@ func (w *window) message(e *entry) Message {
 
 func (w *window) user(username string) User { return readUser(username, w.users.Get(username)) }
 
-// current reports whether nothing is to be read or told.
+// current reports whether nothing is left to read or deliver.
 func (w *window) current() bool { return w.ordered && len(w.stale) == 0 && len(w.news) == 0 }
 
-// all is the messages in order.
+// all returns the messages in order.
 func (w *window) all() []Message {
 	list := make([]Message, 0, len(w.order))
 	for _, e := range w.order {
@@ -133,7 +133,7 @@ func (w *window) all() []Message {
 	return list
 }
 
-// take is the messages that were read since the last call, but for those that are gone again.
+// take returns the messages read since the last call that still exist.
 func (w *window) take() (list []Message) {
 	w.refresh()
 	for _, e := range w.news {

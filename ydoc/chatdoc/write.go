@@ -15,29 +15,29 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Outgoing is a message to be sent.
+// Outgoing is a message to send.
 type Outgoing struct {
-	// ID is one of [NewID]; empty is a new one.
+	// ID is a result of [NewID]; if empty, a new one is made.
 	ID          string
 	Body        string
 	Attachments []Attachment
-	// Mentions are the usernames of those whom the body mentions.
+	// Mentions are the usernames that the body mentions.
 	Mentions []string
 }
 
-// maxBody is the longest text that is written, in bytes.
+// maxBody is the longest text written, in bytes.
 const maxBody = 1 << 20
 
-// maxDepth is how deep values that are written are nested: an attachment's selections are.
+// maxDepth bounds the nesting of written values, which an attachment's selections need.
 const maxDepth = 8
 
-// Enter makes somebody known in the chat, who may then be mentioned there.
+// Enter adds a user to the chat, who may then be mentioned there.
 func (d *Doc) Enter(u User) error {
 	return d.write("enter the chat", func(x *crdt.Tx) error { return d.enter(x, u) })
 }
 
-// enter writes a user with the fields that the server's class of users takes, and no other: with one more it could not
-// read the chat. By the mention name tabs find in a message who is mentioned, and show it.
+// enter writes a user with exactly the fields of the server's user class: with any other field the server could not
+// read the chat. Tabs use the mention name to find and show mentions in a message.
 func (d *Doc) enter(x *crdt.Tx, u User) error {
 	v, err := crdt.Plain(map[string]any{
 		"username": u.Username, "name": u.Name, "display_name": u.DisplayName, "initials": u.Initials, "color": u.Color,
@@ -62,7 +62,8 @@ func optional(s *string) any {
 	return *s
 }
 
-// Append puts a message at the end, sent now by somebody who is made known if need be, and returns its id.
+// Append adds a message at the end, sent now by from, who is added to the chat's users if necessary, and returns its
+// id.
 func (d *Doc) Append(from User, m Outgoing) (id string, err error) {
 	if id = m.ID; id == "" {
 		id = NewID()
@@ -106,10 +107,10 @@ func (d *Doc) Append(from User, m Outgoing) (id string, err error) {
 	return id, err
 }
 
-// ErrNoMessage says that there is no message of that id, or that it was taken back.
+// ErrNoMessage means that no message has that id, or that it was deleted.
 var ErrNoMessage = errors.New("no such message")
 
-// SetBody gives a message another text, and says so of it if edited is true.
+// SetBody changes the text of a message, and marks it as edited if edited is true.
 func (d *Doc) SetBody(id, body string, edited bool) error {
 	return d.write("edit a message", func(x *crdt.Tx) error {
 		body, err := checkBody(body)
@@ -136,7 +137,7 @@ func (d *Doc) SetBody(id, body string, edited bool) error {
 	})
 }
 
-// share puts a shared map in the place of a plain object, which the server has made of the message when it moved it.
+// share replaces a plain object by a shared map. The server makes a message a plain object when it moves it.
 func (d *Doc) share(x *crdt.Tx, e *entry) *crdt.Type {
 	at := 0
 	for t, v := range d.window.list.Entries() {
@@ -153,7 +154,7 @@ func (d *Doc) share(x *crdt.Tx, e *entry) *crdt.Type {
 	return t
 }
 
-// write runs f as one transaction. f writes nothing before it can no longer fail.
+// write runs f as one transaction. f must not write before all its checks have passed.
 func (d *Doc) write(op string, f func(x *crdt.Tx) error) error {
 	return d.Do(op, func() (err error) {
 		d.Transact(func(x *crdt.Tx) { err = f(x) })
@@ -172,7 +173,8 @@ func checkBody(s string) (string, error) {
 	return s, err
 }
 
-// attached are attachments as the document has them. An id is made of what it stands for, so that the same is there once.
+// attached returns attachments in the document's form. An id is a hash of the content, so that equal attachments are
+// stored once.
 func attached(list []Attachment) (refs, values []any, err error) {
 	if len(list) > maxAttachments {
 		return nil, nil, crdt.Invalidf("%d attachments, at most %d are allowed", len(list), maxAttachments)
@@ -192,7 +194,7 @@ func attached(list []Attachment) (refs, values []any, err error) {
 	return refs, values, nil
 }
 
-// value is the attachment with the fields that the server's classes have, all of them as it writes them.
+// value returns the attachment with all the fields of the server's classes, as the server writes them.
 func (a Attachment) value() map[string]any {
 	v := map[string]any{"type": a.Type, "value": a.Path, "mimetype": nil}
 	if a.MIMEType != "" {
@@ -228,7 +230,7 @@ func NewID() string {
 	return uuid(b[:])
 }
 
-// uuid writes 16 bytes as ids of messages and attachments are written.
+// uuid formats 16 bytes in the form of message and attachment ids.
 func uuid(b []byte) string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b)

@@ -4,20 +4,20 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Most transactions of others are a keystroke: one run more or less in one text. What is remembered of that text is
-// then brought up to date; after anything larger it is forgotten.
+// Most transactions of others are a keystroke: one run more or less in one text. The caches of that text are then
+// updated; after anything larger they are dropped.
 
-// delta is the one item by which a list changed in a transaction.
+// delta is the one item that a transaction added to or removed from a list.
 type delta struct {
 	item    *ycrdt.Item
 	removed bool
 	many    bool // whether there were more
 }
 
-// maxDeltas is up to how many structs of a transaction are looked at.
+// maxDeltas is the largest number of structs of a transaction that are examined.
 const maxDeltas = 16
 
-// deltas finds what a transaction added to and removed from each list; nil when that is too much.
+// deltas returns a transaction's additions and removals by list; nil if they are too many.
 func deltas(trans *ycrdt.Transaction) map[*Type]delta {
 	found := map[*Type]delta{}
 	add := func(item *ycrdt.Item, removed bool) {
@@ -59,7 +59,7 @@ func deltas(trans *ycrdt.Transaction) map[*Type]delta {
 	return found
 }
 
-// absorb brings what is remembered of the lists that a transaction changed up to date.
+// absorb updates the caches of the lists that a transaction changed.
 func absorb(trans *ycrdt.Transaction) {
 	var found map[*Type]delta
 	looked := false
@@ -77,7 +77,7 @@ func absorb(trans *ycrdt.Transaction) {
 	}
 }
 
-// forgetLists drops what is remembered of the lists that a transaction changed.
+// forgetLists drops the caches of the lists that a transaction changed.
 func forgetLists(trans *ycrdt.Transaction) {
 	for typ := range trans.Changed {
 		if t, ok := typ.(*Type); ok {
@@ -86,7 +86,7 @@ func forgetLists(trans *ycrdt.Transaction) {
 	}
 }
 
-// take brings a list up to date with the one change that was made to it.
+// take updates a list's caches after its one change.
 func (t *Type) take(d delta) bool {
 	pos, ok := t.locate(d.item)
 	if !ok {
@@ -107,11 +107,11 @@ func (t *Type) take(d delta) bool {
 	return true
 }
 
-// maxLocate is how many items are walked to find where one stands. Beyond, finding all anew on the next read is as
-// good.
+// maxLocate is the largest number of items walked to find the position of one. Beyond that, rebuilding the caches on
+// the next read costs no more.
 const maxLocate = 16 * 64
 
-// locate is how many visible units stand before an item.
+// locate returns the number of visible units before an item.
 func (t *Type) locate(item *ycrdt.Item) (pos int, ok bool) {
 	for range maxLocate {
 		item = item.Left

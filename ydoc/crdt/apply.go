@@ -8,33 +8,33 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ErrPending says that an update, or a part of it, builds on something that this replica has not got. It is held back,
-// bounded, until that arrives; meanwhile the document counts as not synchronised. Ask the peer for its state again.
+// ErrPending means that an update, or a part of it, depends on a change missing in this replica. It is held, within
+// limits, until the change arrives; meanwhile the document is not synchronised. Ask the peer for its state again.
 var ErrPending = wire.Fixed("update refers to missing changes")
 
-// Apply takes in an update from a peer, as the server passes it on. It is checked completely first; a
-// *[wire.FormatError] means that nothing of it was used. [ErrPending] means that it, or a part, builds on changes that are
-// missing here: that part is held back and tried again after each later update, and the peer should be asked for its state.
-// [ErrBroken] means that the document is to be thrown away. Applying an update twice has no effect; update is not kept.
+// Apply applies an update from a peer, as the server passes it on. It is checked completely first: after a
+// *[wire.FormatError] nothing has been applied. [ErrPending] means that all or part of it depends on changes missing
+// here: that part is held and retried after each later update; ask the peer for its state. [ErrBroken] means that the
+// document must be discarded. Applying an update twice has no effect; update is not kept.
 func (r *Replica) Apply(update []byte) error { return r.ApplyVia(update, ViaUpdate) }
 
-// ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
-// builds, it is complete.
+// ApplyState is Apply for the full state of a peer. A state that lacks only a server's first change, on which nothing
+// depends, counts as complete.
 func (r *Replica) ApplyState(update []byte) error { return r.ApplyVia(update, ViaState) }
 
-// Via is how changes of others come.
+// Via is how changes of others arrive.
 type Via int
 
 const (
-	// ViaUpdate says that the server passes them on, in its order.
+	// ViaUpdate means passed on by the server, in its order.
 	ViaUpdate Via = iota
-	// ViaDiff says that they are what a peer has and this replica lacks, which does not say in which order that came about.
+	// ViaDiff means a peer's answer to this replica's state vector, which does not show the order of the changes.
 	ViaDiff
-	// ViaState says that they are all that a peer has.
+	// ViaState means the full state of a peer.
 	ViaState
 )
 
-// ApplyVia is Apply for changes that come in another way.
+// ApplyVia is Apply for changes that arrive by another way.
 func (r *Replica) ApplyVia(update []byte, by Via) error {
 	if err := wire.CheckUpdate(update, r.opt.Limits.Wire); err != nil {
 		return err
@@ -67,15 +67,15 @@ func (r *Replica) ApplyVia(update []byte, by Via) error {
 	})
 }
 
-// Held is the number of updates that are held back because of missing changes.
+// Held is the number of updates held because of missing changes.
 func (r *Replica) Held() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.held)
 }
 
-// integrate applies an update and reports whether the document had all that it builds on, and what its content lacks.
-// What it cannot place is dropped.
+// integrate applies an update. It reports whether the document had everything that the update depends on, and which
+// changes its content lacks. Parts that cannot be placed are dropped.
 func (r *Replica) integrate(update []byte, by Via) (complete bool, gap *GapError) {
 	complete = true
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
@@ -117,8 +117,8 @@ func (r *Replica) integrate(update []byte, by Via) (complete bool, gap *GapError
 	return complete, gap
 }
 
-// hold keeps an update for later, unless too much is kept already: then the oldest go. They come again with the peer's
-// state, which is to be asked for anyway.
+// hold keeps an update for later. If too much is held, the oldest updates are dropped: they arrive again with the
+// peer's state, which the caller asks for anyway.
 func (r *Replica) hold(update []byte) {
 	if len(update) > r.opt.Limits.HeldBytes {
 		return
@@ -131,7 +131,7 @@ func (r *Replica) hold(update []byte) {
 	}
 }
 
-// retryHeld applies what was held back, until nothing more fits.
+// retryHeld applies held updates until no more of them fit.
 func (r *Replica) retryHeld() {
 	for progress := true; progress && len(r.held) > 0; {
 		progress = false

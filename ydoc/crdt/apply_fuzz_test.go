@@ -20,10 +20,10 @@ import (
 // replica is the client id of the documents that mutants are applied to.
 const replica = 77
 
-// history is a document as it grew: each update builds on those before.
+// history is a document as it grew: each update depends on the earlier ones.
 type history [][]byte
 
-// histories are what yjs and pycrdt recorded, a session of a JupyterLab tab, and a notebook of our own making.
+// histories are recordings of yjs and pycrdt, a session of a JupyterLab tab, and a notebook of our own.
 func histories(tb testing.TB) []history {
 	tb.Helper()
 	var all []history
@@ -58,7 +58,7 @@ func histories(tb testing.TB) []history {
 	return append(append(all, sessionHistories(tb)...), ownHistory(tb))
 }
 
-// sessionHistories are what the server and the tab of the recorded session said of the notebook, in pieces that begin
+// sessionHistories are the recorded session's updates of the notebook, by the server and the tab, in parts that begin
 // with the state at that time.
 func sessionHistories(tb testing.TB) (hs []history) {
 	tb.Helper()
@@ -80,7 +80,7 @@ func sessionHistories(tb testing.TB) (hs []history) {
 	return hs
 }
 
-// ownHistory is the updates of two replicas that write to one notebook.
+// ownHistory returns the updates of two replicas that write to one notebook.
 func ownHistory(tb testing.TB) history {
 	tb.Helper()
 	a := ydoc.NewNotebookWith(ydoc.Options{ClientID: 3})
@@ -117,9 +117,9 @@ func ownHistory(tb testing.TB) history {
 	return h
 }
 
-// checkApply gives a notebook the first updates of a history and then u, and fails unless the notebook survives it: no
-// panic, no hang, no more memory than is fit, and what it encodes is in order and complete. It reports whether u was
-// taken.
+// checkApply applies the first updates of a history to a notebook and then u, and fails unless the notebook survives:
+// no panic, no hang, no excessive memory, and its encoded state is valid and complete. It reports whether u was
+// accepted.
 func checkApply(tb testing.TB, before history, u []byte) (taken bool) {
 	tb.Helper()
 	fuzzkit.Watch(tb, u, func(tb testing.TB) {
@@ -154,9 +154,9 @@ func applyOne(before history, u []byte) (taken bool, fault string) {
 	return true, sameToOthers(n)
 }
 
-// sameToOthers says what is wrong with what n encodes for others, "" when nothing is: it must be in order and complete.
-// The content may differ in a fresh replica when a damaged update gave new content to clocks that had content already:
-// then Yjs documents differ as well, by the order in which they heard of the two.
+// sameToOthers describes the error in n's encoded state, "" if none: it must be valid and complete. The content may
+// differ in a fresh replica if a damaged update gave new content to existing clocks: then Yjs documents differ as
+// well, by the order in which they received the two.
 func sameToOthers(n *ydoc.Notebook) string {
 	if _, err := json.Marshal(n.JSON()); err != nil {
 		return "the content is no JSON: " + err.Error()
@@ -180,7 +180,7 @@ func sameToOthers(n *ydoc.Notebook) string {
 	return ""
 }
 
-// FuzzApply applies any bytes to a notebook that is somewhere in one of the histories.
+// FuzzApply applies any bytes to a notebook at some point of one of the histories.
 func FuzzApply(f *testing.F) {
 	hs := histories(f)
 	for i, h := range hs {
@@ -194,7 +194,8 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// TestApplyMutants applies damaged updates, each to a notebook that has what the undamaged one builds on.
+// TestApplyMutants applies damaged updates, each to a notebook that has the changes that the undamaged one depends
+// on.
 func TestApplyMutants(t *testing.T) {
 	hs := histories(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -215,7 +216,7 @@ func TestApplyMutants(t *testing.T) {
 	}
 }
 
-// mutateUpdate changes some bytes of u, with a liking for values that mean something in the format.
+// mutateUpdate changes some bytes of u, mostly to values with a meaning in the format.
 func mutateUpdate(r *rand.Rand, u, other []byte) []byte {
 	m := bytes.Clone(u)
 	telling := []byte{0, 1, 2, 3, 5, 9, 10, 0x7f, 0x80, 117, 118, 119, 125, 0x21, 0x28, 0x27, 0x84, 0x87, 0xc4}

@@ -41,7 +41,7 @@ func TestUpdatesOutOfOrderAreHeldBack(t *testing.T) {
 	a.put(t, 0, "1")
 	a.put(t, 1, "23")
 	a.edit(t, func(x *Tx) { x.RemoveText(a.text, 1, 1) })
-	// Backwards: the deletion comes before what it deletes.
+	// Backwards: the deletion arrives before the deleted content.
 	for _, u := range []int{2, 1} {
 		if err := b.Apply(updates[u]); !errors.Is(err, ErrPending) {
 			t.Fatalf("update %d: %v", u, err)
@@ -53,7 +53,7 @@ func TestUpdatesOutOfOrderAreHeldBack(t *testing.T) {
 	test.Eq(t, 0, b.Held(), test.Sprint("the states differ"))
 	test.Eq(t, b.content(t), a.content(t), test.Sprint("the states differ"))
 	test.True(t, bytes.Equal(a.vector(t), b.vector(t)), test.Sprint("the states differ"))
-	// A whole state repairs as well.
+	// A whole state completes it as well.
 	if err := c.Apply(updates[2]); !errors.Is(err, ErrPending) {
 		t.Fatal(err)
 	}

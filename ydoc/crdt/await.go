@@ -7,30 +7,30 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// A deletion of ours that comes behind a move is made in the copy (orphan.go). What it deletes may not be there yet: the
-// one who moved did not know of it, and carries it over later. So it is awaited, at the place where it belongs, and goes
-// when it comes.
+// If our deletion comes after another replica's move, it is repeated in the copy (orphan.go). The deleted text may
+// not be in the copy yet: the replica that moved did not have it and carries it over later. So it is awaited at its
+// place in the copy, and deleted on arrival.
 
-// awaited is one character that is to go from a copy when it comes there.
+// awaited is one character to delete from a copy when it arrives there.
 type awaited struct {
 	in           unit   // the copy's item
-	by           []int  // who made that, or one that it was made of, and so may put it there
-	behind, upto *unit  // between what it comes; nil for the start and the end
-	char         string // what it is
+	by           []int  // the clients that may add it: the maker of the copy and of the types copied before
+	behind, upto *unit  // the units around its place; nil for the start and the end
+	char         string // the character
 	since        time.Time
 }
 
 const (
 	// awaitedFor is how long a character is awaited.
 	awaitedFor = time.Minute
-	// maxAwaited bounds how many characters are awaited.
+	// maxAwaited bounds the number of awaited characters.
 	maxAwaited = 256
-	// maxArrived is how many items are looked at for what came between two characters of a copy.
+	// maxArrived is the largest number of items searched for a character between two characters of a copy.
 	maxArrived = 1_024
 )
 
-// place has a character awaited in a copy that corresponds to an offset of what that was made of: between the nearest that
-// were kept, as what else is there may stand on either side of it.
+// place sets where a character is awaited in a copy, given its offset in the original: between the nearest kept
+// characters, because any other text there may be on either side of it.
 func (a *awaited) place(copied *Type, off int, kept [][3]int) {
 	from, to := 0, copied.Length
 	for _, k := range kept {
@@ -50,7 +50,7 @@ func (a *awaited) place(copied *Type, off int, kept [][3]int) {
 	}
 }
 
-// arrived finds the units of an awaited character that are not others' already, none if it has not come.
+// arrived returns the units of an awaited character, except units in others; nil if it has not arrived.
 func (a *awaited) arrived(trans *ycrdt.Transaction, others []unit) (units []unit) {
 	holder := itemAt(trans.Doc.Store, a.in)
 	t := typeOf(holder)
@@ -88,7 +88,7 @@ func (a *awaited) arrived(trans *ycrdt.Transaction, others []unit) (units []unit
 	return nil
 }
 
-// arrive finds the units of those awaited characters that have come, and says which have not.
+// arrive returns the units of the awaited characters that have arrived, and the characters still awaited.
 func arrive(trans *ycrdt.Transaction, list []*awaited) (rest []*awaited, come []unit) {
 	rest = slices.DeleteFunc(list, func(a *awaited) bool {
 		units := a.arrived(trans, come)
@@ -98,10 +98,10 @@ func arrive(trans *ycrdt.Transaction, list []*awaited) (rest []*awaited, come []
 	return rest[max(0, len(rest)-maxAwaited):], come
 }
 
-// from reports whether a client may have put an awaited character where it belongs.
+// from reports whether a client may have added an awaited character.
 func (a *awaited) from(client int) bool { return slices.Contains(a.by, client) }
 
-// charIn lists the units of the first such character in a part of a text that begins at a clock, but for some.
+// charIn returns the units of the first such character in a part of a text that begins at clock, except units in but.
 func charIn(t *text, clock int, part stretch, char string, but []unit) []unit {
 	for _, c := range string(t.b) {
 		n := 1
@@ -116,7 +116,7 @@ func charIn(t *text, clock int, part stretch, char string, but []unit) []unit {
 	return nil
 }
 
-// await makes what awaits the characters of a text from an offset to another that its copy has not got.
+// await awaits the characters of a text between two offsets that are missing in its copy.
 func await(copied *Type, was string, from, to int, kept [][3]int) (list []*awaited) {
 	for off, c := range absent(was, from, to, kept) {
 		a := &awaited{char: c, since: time.Now()}
@@ -126,8 +126,7 @@ func await(copied *Type, was string, from, to int, kept [][3]int) (list []*await
 	return list
 }
 
-// absent lists the characters from an offset of a text to another that are in none of the stretches which are kept, by
-// the offset of each.
+// absent returns the characters of a text between two offsets that are not in a kept stretch, by offset.
 func absent(was string, from, to int, kept [][3]int) map[int]string {
 	found := map[int]string{}
 	off := 0

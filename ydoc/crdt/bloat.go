@@ -2,29 +2,29 @@ package crdt
 
 import ycrdt "github.com/skyterra/y-crdt"
 
-// Bloat says how much of a replica is content and how much is left over from editing.
+// Bloat measures how much of a replica is content and how much is left over from editing.
 //
-// Part of what is left over is in every replica of the document: the places of what was deleted. Part is only in this
-// one: what is kept for undo, and what cells that were moved or retyped have become. Only that part can be shed, by
-// joining the room afresh; [Bloat.Outgrew] says when that is worth it.
+// Some leftovers are in every replica of the document: the places of deleted content. Others are only in this one:
+// content kept for undo, and the links from moved or retyped cells to their copies. Only these can be shed, by
+// joining the room again; [Bloat.Outgrew] reports when that is worthwhile.
 type Bloat struct {
-	// Structs is the number of structs that the replica consists of.
+	// Structs is the number of structs in the replica.
 	Structs int
-	// Live is the number of those that are content.
+	// Live is the number of structs that are content.
 	Live int
-	// Bytes is the size of the live content, roughly as encoded.
+	// Bytes is the approximate encoded size of the live content.
 	Bytes int
-	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Replica.Diff] for a
-	// peer who has nothing, or a little more.
+	// Encoded is the encoded size of the whole state, including leftovers: that of [Replica.Diff] for an empty state
+	// vector, or slightly more.
 	Encoded int
-	// Deleted is the number of clock units (characters, values, types) that were deleted.
+	// Deleted is the number of deleted clock units (characters, values, types).
 	Deleted int
 }
 
-// Outgrew reports whether so much has gathered since a replica was joined that it is worth joining afresh: twice the
-// structs and 50,000 more, or twice the bytes and 16 MiB more, and neither is content that was added. joined is what
-// [Doc.Bloat] said then, not before: what every replica has does not go away, so that a fixed threshold would have some
-// documents joined again and again.
+// Outgrew reports whether enough leftovers have gathered since the replica joined to join again: twice the structs
+// and 50,000 more, or twice the bytes and 16 MiB more, not counting added content. joined is the result of
+// [Replica.Bloat] right after joining: leftovers that every replica has do not go away, so with a fixed threshold
+// some documents would be joined again and again.
 func (b Bloat) Outgrew(joined Bloat) bool {
 	structs := b.Structs - b.Live - (joined.Structs - joined.Live)
 	bytes := b.Encoded - b.Bytes - (joined.Encoded - joined.Bytes)
@@ -37,7 +37,7 @@ func (r *Replica) Bloat() (b Bloat) {
 	return b
 }
 
-// structBytes is what an item costs in an update besides its content: flags and neighbours.
+// structBytes is the encoded size of an item without its content: flags and neighbours.
 const structBytes = 8
 
 func bloatOf(store *ycrdt.StructStore) (b Bloat) {
@@ -46,7 +46,7 @@ func bloatOf(store *ycrdt.StructStore) (b Bloat) {
 		b.Encoded = 2 * uintSize(len(store.Clients))
 	}
 	for client, structs := range store.Clients {
-		b.Encoded += 2*uintSize(client) + 3*uintSize(len(*structs)) // the heads of its structs and of its deletions
+		b.Encoded += 2*uintSize(client) + 3*uintSize(len(*structs)) // the headers of its structs and its deletions
 		for _, s := range *structs {
 			b.Encoded += encodedSize(s)
 			item, ok := s.(*ycrdt.Item)

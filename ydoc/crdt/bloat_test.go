@@ -28,7 +28,7 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 	test.Eq(t, 0, fresh.Deleted, test.Sprint("fresh"))
 	test.GreaterEq(t, 11_000, fresh.Bytes, test.Sprint("fresh"))
 	test.LessEq(t, 12_000, fresh.Bytes, test.Sprint("fresh"))
-	// Every other line is typed anew: each leaves a stretch of deleted characters between two of content.
+	// Every other line is typed again: each leaves a stretch of deleted characters between two of content.
 	s.edit(t, func(x *Tx) {
 		for i := range 500 {
 			x.InsertText(text, 22*i+10, "y")
@@ -39,7 +39,7 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 	test.GreaterEq(t, fresh.Live+900, edited.Live, test.Sprint("edited"))
 	test.GreaterEq(t, edited.Live+450, edited.Structs, test.Sprint("edited"))
 	test.GreaterEq(t, 500, edited.Deleted, test.Sprint("edited"))
-	// When what holds it goes, next to nothing of all that is left over, as in Yjs.
+	// After its parent is deleted, almost nothing of it is left over, as in Yjs.
 	s.edit(t, func(x *Tx) { x.Remove(s.list, 0, 1) })
 	gone := newSheet(Options{})
 	gone.take(t, s.whole(t))
@@ -48,7 +48,7 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 	test.GreaterEq(t, 7_000, b.Deleted, test.Sprint("deleted"))
 }
 
-// TestEncodedIsTheSizeOfTheState in random programs.
+// TestEncodedIsTheSizeOfTheState checks the size in random programs.
 func TestEncodedIsTheSizeOfTheState(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 6))

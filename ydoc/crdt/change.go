@@ -6,18 +6,18 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Change is what one transaction did, for readers of the document.
+// Change describes one transaction for readers of the document.
 type Change struct {
-	// Local says that the transaction was ours.
+	// Local is true for a transaction of this replica.
 	Local bool
-	// Touched are the types that the transaction changed, or in which it changed something, each once.
+	// Touched are the types that the transaction changed, directly or below, each once.
 	Touched []*Type
-	// Carried says whose text the transaction carried over to a copy, if that is all it did.
+	// Carried are the authors of the text that the transaction carried over to a copy, if that is all it did.
 	Carried []uint64
 	trans   *ycrdt.Transaction
 }
 
-// begin notes what a transaction touched and drops what those types were read as. turn is its number.
+// begin collects the touched types of a transaction and drops their cached values. turn is the transaction's number.
 func (c *Change) begin(trans *ycrdt.Transaction, turn int) {
 	c.trans, c.Local, c.Touched = trans, trans.Local, c.Touched[:0]
 	for typ := range trans.Changed {
@@ -30,7 +30,7 @@ func (c *Change) begin(trans *ycrdt.Transaction, turn int) {
 	}
 }
 
-// end lets go of the document's types, which live shorter than the replica.
+// end drops the references to types, which have shorter lives than the replica.
 func (c *Change) end() {
 	c.trans = nil
 	clear(c.Touched)
@@ -39,7 +39,7 @@ func (c *Change) end() {
 	}
 }
 
-// Types yields the types that were changed themselves; new ones are not among them.
+// Types yields the types that were changed directly, without new ones.
 func (c *Change) Types() iter.Seq[*Type] {
 	return func(yield func(*Type) bool) {
 		for typ := range c.trans.Changed {
@@ -50,7 +50,7 @@ func (c *Change) Types() iter.Seq[*Type] {
 	}
 }
 
-// Has reports whether a type was changed itself.
+// Has reports whether a type was changed directly.
 func (c *Change) Has(t *Type) bool {
 	_, ok := c.trans.Changed[t]
 	return ok
@@ -90,13 +90,13 @@ func (c *Change) Clients() (clients []uint64) {
 	return clients
 }
 
-// Added is what a client added by one change: units of its clock from First on.
+// Added is the content that a client added in one change: Units units of its clock from First on.
 type Added struct {
 	Client       uint64
 	First, Units int
 }
 
-// Added lists what each client added.
+// Added returns the additions of each client.
 func (c *Change) Added() (list []Added) {
 	for _, client := range c.Clients() {
 		first := c.trans.BeforeState[int(client)]
@@ -105,7 +105,7 @@ func (c *Change) Added() (list []Added) {
 	return list
 }
 
-// Where lists the stretches of a text that are of what a client added, from and to in UTF-16 units.
+// Where returns the stretches of a text that belong to an addition, as start and end in UTF-16 units.
 func (t *Type) Where(a Added) (stretches [][2]int) {
 	at := 0
 	for item := t.Start; item != nil; item = item.Right {
@@ -121,7 +121,7 @@ func (t *Type) Where(a Added) (stretches [][2]int) {
 	return stretches
 }
 
-// AddedBy yields what a client added: the type itself, or the type that something else was added to.
+// AddedBy yields the types that a client added, and the types to which it added something else.
 func (c *Change) AddedBy(client uint64) iter.Seq[*Type] {
 	return func(yield func(*Type) bool) {
 		structs := *c.trans.Doc.Store.Clients[int(client)]

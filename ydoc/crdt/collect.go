@@ -7,9 +7,9 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// The library deletes and collects single items: what stands inside a deleted type stays for ever. Here the end of each
-// transaction is done as Yjs does it: what is inside a deleted type is deleted too (ContentType.delete), deleted items
-// lose their content, and those inside deleted types become bare gaps that merge (ContentType.gc).
+// The library deletes and collects single items: the content of a deleted type stays for good. This file ends each
+// transaction as Yjs does: the content of a deleted type is deleted too (ContentType.delete), deleted items lose
+// their content, and those inside deleted types become bare gaps that merge (ContentType.gc).
 
 // deleteInside deletes everything inside the types that the transaction deleted.
 func deleteInside(trans *ycrdt.Transaction) {
@@ -45,9 +45,9 @@ func deleteInside(trans *ycrdt.Transaction) {
 	}
 }
 
-// collect drops the content of what was deleted, and of what is no longer kept for undo, but not of what still is. It
-// returns what else became a gap: items inside deleted types that had been deleted before. Of types that are held the
-// items stay, without their contents, until they are among those that are let go.
+// collect drops the content of deleted items, and of items no longer kept for undo, but not of kept ones. It returns
+// the other new gaps: items inside deleted types that had been deleted before. The items of held types stay, without
+// their contents, until the types are in letGo.
 func collect(trans *ycrdt.Transaction, released []*ycrdt.Item, letGo []*Type, held func(*Type) bool) map[int][]span {
 	more := map[int][]span{}
 	var doomed []*Type
@@ -77,7 +77,7 @@ func collect(trans *ycrdt.Transaction, released []*ycrdt.Item, letGo []*Type, he
 		client := item.ID.Client
 		collectItem(item, &doomed)
 		if item.Redone != nil {
-			return // other steps and positions find by it what took its place
+			return // other steps and positions use it to find its replacement
 		}
 		structs := *store.Clients[client]
 		structs[indexOf(structs, item.ID.Clock)] = ycrdt.NewGC(item.ID, item.Length)
@@ -110,14 +110,14 @@ func collectItem(item *ycrdt.Item, doomed *[]*Type) {
 	}
 }
 
-// maxStretches is in up to how many stretches of one client's list neighbours are merged each by itself. The library
-// moves the rest of the list at every single merge, and one sweep over all of it costs the whole list: a few stretches,
-// as of a letter that is typed over an old one, cost neither.
+// maxStretches is the largest number of stretches of one client's list in which neighbours are merged one by one. The
+// library moves the rest of the list at every merge, and one sweep costs the whole list: a few stretches, as from
+// typing over one letter, avoid both.
 const maxStretches = 16
 
 // compact merges neighbours where the transaction deleted or added something.
 func compact(trans *ycrdt.Transaction, more map[int][]span) {
-	touched := map[int][]span{} // of each client: from which clock and, as length, up to which
+	touched := map[int][]span{} // by client: the first clock and, as length, the last
 	touch := func(client, from, to int) { touched[client] = append(touched[client], span{from, to}) }
 	for client, items := range trans.DeleteSet.Clients {
 		for _, d := range items {
@@ -142,7 +142,7 @@ func compact(trans *ycrdt.Transaction, more map[int][]span) {
 	}
 }
 
-// joinStretches sorts stretches and joins those that touch, or all if they are many.
+// joinStretches sorts stretches and joins touching ones, or all if they are many.
 func joinStretches(list []span) []span {
 	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.clock, b.clock) })
 	out := list[:1]

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStretchesAreMergedApart: a letter that is typed over an old one touches two places of its client's list, far
-// apart, and must not cost all that is between.
+// TestStretchesAreMergedApart: typing over an old letter touches two distant places of its client's list, and must
+// not cost everything in between.
 func TestStretchesAreMergedApart(t *testing.T) {
 	for name, c := range map[string]struct{ list, want []span }{
 		"one":       {[]span{{5, 6}}, []span{{5, 6}}},
@@ -30,8 +30,8 @@ func TestStretchesAreMergedApart(t *testing.T) {
 	}
 }
 
-// TestNeighboursAreMergedWhereverTheyAre: typing, deleting and retyping in random places leaves the structs that a
-// fresh replica of the same state has.
+// TestNeighboursAreMergedWhereverTheyAre: typing, deleting and retyping in random places leaves the same structs as
+// in a fresh replica of the state.
 func TestNeighboursAreMergedWhereverTheyAre(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -8,13 +8,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Contents of our own stand in for the library's. The library recodes a whole string each time it measures, splits,
-// merges or writes one, and decodes plain values into forms that lose their encoding; these keep the bytes as they
-// came.
+// Our own contents replace the library's. The library recodes a whole string each time it measures, splits, merges or
+// writes one, and decodes plain values into forms that lose their encoding; ours keep the original bytes.
 //
-// Bytes that a content refers to are never changed once written. Only the content that ends a buffer may append to it
-// in place; every other holds a slice without spare capacity. So contents, and strings handed out to readers, share
-// memory freely.
+// The bytes of a content never change once written. Only the content at the end of a buffer may append to it in
+// place; every other holds a slice without spare capacity. So contents, and strings given to readers, share memory
+// freely.
 
 // text is the content of a run of characters.
 type text struct {
@@ -39,12 +38,12 @@ func (t *text) Integrate(*ycrdt.Transaction, *ycrdt.Item) {}
 // copyText copies a text.
 func copyText(t *text) *text { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
 
-// newValue is the content of one value that [Plain] returned.
+// newValue returns the content for one value from [Plain].
 func newValue(v any) *plain { return &plain{ref: wire.RefAny, n: 1, raw: wire.AppendValue(nil, v)} }
 
 const replacement = "\uFFFD"
 
-// Splice keeps the first off units and returns the rest. Where that cuts a surrogate pair both halves become U+FFFD, as
+// Splice keeps the first off units and returns the rest. If that cuts a surrogate pair, both halves become U+FFFD, as
 // in Yjs (ContentString.splice).
 func (t *text) Splice(off int) ycrdt.IAbstractContent {
 	at, inside := cut(t.b, t.n, off)
@@ -86,8 +85,8 @@ func (t *text) Write(e *ycrdt.UpdateEncoderV1, off int) error {
 	return nil
 }
 
-// plain is every content but text, shared types and tombstones, as it is encoded after its length. ref says which; only
-// plain and JSON values come in runs, everything else has length one.
+// plain is any content other than text, shared types and tombstones, as encoded after its length. ref is its kind;
+// only plain and JSON values come in runs, all others have length one.
 type plain struct {
 	ref uint8
 	n   int
@@ -107,7 +106,7 @@ func (p *plain) Copy() ycrdt.IAbstractContent {
 	return &plain{ref: p.ref, n: p.n, raw: p.raw[:len(p.raw):len(p.raw)]}
 }
 
-// offset is where the value off of a run begins.
+// offset returns the byte offset of value off in a run.
 func (p *plain) offset(off int) int {
 	if off == 0 {
 		return 0
@@ -160,7 +159,7 @@ func (p *plain) Write(e *ycrdt.UpdateEncoderV1, off int) error {
 	return nil
 }
 
-// next decodes the value at which a reader of the content stands.
+// next decodes the value at the reader's position.
 func (p *plain) next(r *wire.Reader) any {
 	if p.ref == wire.RefAny {
 		return r.Value()
@@ -168,7 +167,7 @@ func (p *plain) next(r *wire.Reader) any {
 	return parseJSON(r.VarBytes(r.Len()))
 }
 
-// value decodes the value off of the content.
+// value decodes value off of the content.
 func (p *plain) value(off int) any {
 	switch p.ref {
 	case wire.RefAny, wire.RefJSON, wire.RefEmbed:
@@ -177,7 +176,7 @@ func (p *plain) value(off int) any {
 		r := wire.NewReader("binary", p.raw)
 		return base64.StdEncoding.EncodeToString(r.VarBytes(r.Len()))
 	}
-	return wire.Undefined{} // nested documents and format marks have no place in JSON
+	return wire.Undefined{} // nested documents and format marks cannot be JSON
 }
 
 // each calls f with the values of a run in order.

@@ -8,10 +8,10 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// TestReplicasConverge has replicas change at random, undo and exchange what they wrote: all must read the same in the
-// end, as a fresh replica of the same state does, and what is remembered of their lists must be right all along.
+// TestReplicasConverge makes replicas change at random, undo and exchange updates: all must read the same in the end,
+// like a fresh replica of the same state, and the caches of their lists must be right all the time.
 func TestReplicasConverge(t *testing.T) {
-	// So small that the short lists here have marks and their texts are spliced.
+	// Small enough for the short lists here to have marks and for their texts to be spliced.
 	defer func(m, s int) { MarkEvery, SpliceRuns = m, s }(MarkEvery, SpliceRuns)
 	MarkEvery, SpliceRuns = 2, 1
 	for seed := range uint64(150) {
@@ -49,7 +49,7 @@ func TestReplicasConverge(t *testing.T) {
 	}
 }
 
-// check verifies what is remembered of the lists.
+// check verifies the caches of the lists.
 func (s *sheet) check(t *testing.T) {
 	t.Helper()
 	s.Read("check", func() {
@@ -66,7 +66,7 @@ func (s *sheet) check(t *testing.T) {
 	}
 }
 
-// checkList verifies the remembered positions, the length and the characters of a list.
+// checkList verifies the cached positions, the length and the characters of a list.
 func checkList(t *testing.T, list *Type) {
 	t.Helper()
 	at := 0

@@ -4,23 +4,24 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Yjs has no move: what is to stand elsewhere, or to get another kind, is put there as a copy, and the old one is
-// deleted. Each item is told what took its place, so that undo and the positions of carets find it.
+// Yjs has no move: to move or retype something, a copy is inserted and the original deleted. Each item is linked to
+// its copy, so that undo and carets can find it.
 
-// InsertCopy puts an empty type into a list at pos, to be filled with a copy of another of that list.
+// InsertCopy inserts an empty type into a list at pos, to be filled with a copy of old from the same list.
 func (x *Tx) InsertCopy(t *Type, pos int, old *Type) *Type {
 	x.mark(old)
 	return x.InsertType(t, pos, old.kind)
 }
 
-// mark leaves the tombstone (mark.go) behind a type of a list of which a copy is to be made next.
+// mark inserts the tombstone (mark.go) after a list's type that is about to be copied.
 func (x *Tx) mark(old *Type) {
 	if list := old.Holder(); list != nil && old.Item.ParentSub == "" {
 		x.attach(list, "", old.Item, old.Item.Right, ycrdt.NewContentDeleted(1))
 	}
 }
 
-// Fill fills an empty type with a copy of another's content, which is about to go, key by key and value by value.
+// Fill fills an empty type with a copy of another's content, which is about to be deleted, key by key and value by
+// value.
 func (x *Tx) Fill(dst, src *Type) { x.fill(dst, src, 0) }
 
 func (x *Tx) fill(dst, src *Type, depth int) {
@@ -47,7 +48,7 @@ func (x *Tx) fill(dst, src *Type, depth int) {
 	}
 }
 
-// FillKey gives a map a copy of what another has under a key.
+// FillKey copies the value under a key from one map to another.
 func (x *Tx) FillKey(dst, src *Type, key string) { x.fillKey(dst, src, key, 0) }
 
 func (x *Tx) fillKey(dst, src *Type, key string, depth int) {
@@ -67,9 +68,9 @@ func (x *Tx) fillKey(dst, src *Type, key string, depth int) {
 	}
 }
 
-// MoveValue deletes the plain value at from of a list and puts a copy where it then has index to.
+// MoveValue deletes the plain value at from of a list and inserts a copy at index to.
 func (x *Tx) MoveValue(t *Type, from, to int) {
-	item, off := t.seek(from + 1) // one value of several perhaps
+	item, off := t.seek(from + 1) // perhaps one value of several
 	v := copyOne(item.Content, off-1)
 	x.Remove(t, from, 1)
 	x.insert(t, to, v)
@@ -87,10 +88,10 @@ func copyOne(c ycrdt.IAbstractContent, off int) ycrdt.IAbstractContent {
 	return c
 }
 
-// Becomes notes that a type is to be a copy of another.
+// Becomes notes that made will be a copy of old.
 func (x *Tx) Becomes(old, made *Type) { x.becomes(old.Item, made.Item) }
 
-// becomes notes that a copy took the place of an item. A copy of what the same step added counts as added.
+// becomes notes that a copy replaced an item. A copy of an item added by the same step counts as added.
 func (x *Tx) becomes(item, made *ycrdt.Item) {
 	redone(item, made)
 	if s := x.step; s != nil && !x.madeByStep(item) {
@@ -98,7 +99,7 @@ func (x *Tx) becomes(item, made *ycrdt.Item) {
 	}
 }
 
-// redone links an item to what took its place.
+// redone links an item to its replacement.
 func redone(item, made *ycrdt.Item) {
 	id := made.ID
 	item.Redone = &id

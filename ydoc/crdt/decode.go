@@ -9,18 +9,18 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// decoder reads a version 1 update (Yjs, encoding.js, readClientsStructRefs) into the library's structs with contents
-// and types of our own. The update has been checked before, so a fault found here is a defect of the check.
+// decoder reads a version 1 update (Yjs, encoding.js, readClientsStructRefs) into the library's structs with our own
+// contents and types. The update has been checked before, so a fault found here is a bug in the check.
 type decoder struct {
 	input []byte
 	r     *wire.Reader
 	doc   *ycrdt.Doc
 	keys  Keys
 	work  work
-	ids   []ycrdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
+	ids   []ycrdt.ID // spare ids, made in blocks: neighbours are only needed until the item is integrated
 
-	copied  func(*Type) bool // whether a deleted text was copied, see late.go; nil if none was
-	noted   bool             // whether deletions are noted
+	copied  func(*Type) bool // reports whether a deleted text was copied, see late.go; nil without copies
+	noted   bool             // whether to record deletions
 	deleted deletions
 }
 
@@ -96,7 +96,7 @@ func (d *decoder) id() *ycrdt.ID {
 	return id
 }
 
-// root finds a root type by name. One that the model did not declare is kept, so that nothing is lost, but not read.
+// root finds a root type by name. An undeclared one is kept, so that nothing is lost, but not read.
 func (d *decoder) root(name string) ycrdt.IAbstractType {
 	if t, ok := d.doc.Share[name]; ok {
 		return t
@@ -149,13 +149,13 @@ func (d *decoder) content(ref byte) ycrdt.IAbstractContent {
 	return &plain{ref: ref, n: 1, raw: d.since(start)}
 }
 
-// since copies the input from start to where the reader stands.
+// since copies the input from start to the reader's position.
 func (d *decoder) since(start int) []byte {
 	return bytes.Clone(d.input[start:d.r.Offset()])
 }
 
-// deletes reads the second part of the update and deletes what the document has of it. It reports whether something was
-// to be deleted that the document lacks.
+// deletes reads the second part of the update and applies its deletions. It reports whether any of them refers to
+// content that the document lacks.
 func (d *decoder) deletes(trans *ycrdt.Transaction) (missing bool) {
 	store := trans.Doc.Store
 	for range d.r.Uint() {
@@ -212,10 +212,10 @@ func (d *decoder) deleteRange(trans *ycrdt.Transaction, structs *[]ycrdt.IAbstra
 	}
 }
 
-// Keys are map keys that are used often, so that decoding an update need not make them anew.
+// Keys are common map keys, so that decoding an update need not allocate them.
 type Keys map[string]string
 
-// InternKeys makes such a set.
+// InternKeys makes a Keys.
 func InternKeys(keys ...string) Keys {
 	m := make(Keys, len(keys))
 	for _, k := range keys {

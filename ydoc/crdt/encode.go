@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// appendStructs encodes the structs that a peer with the state vector have lacks, highest client first (Yjs,
+// appendStructs encodes the structs missing at a peer with the state vector have, highest client first (Yjs,
 // encoding.js, writeClientsStructs).
 func appendStructs(dst []byte, store *ycrdt.StructStore, have func(client int) int) []byte {
 	type part struct{ client, clock int }
@@ -40,7 +40,7 @@ func appendStructs(dst []byte, store *ycrdt.StructStore, have func(client int) i
 	return dst
 }
 
-// appendStruct encodes one struct from its unit off on.
+// appendStruct encodes one struct from unit off on.
 func appendStruct(dst []byte, s ycrdt.IAbstractStruct, off int) []byte {
 	item, ok := s.(*ycrdt.Item)
 	if !ok {
@@ -52,7 +52,7 @@ func appendStruct(dst []byte, s ycrdt.IAbstractStruct, off int) []byte {
 	}
 	info := item.Content.GetRef()
 	if item.Deleted() {
-		info = wire.RefDeleted // also where the content is kept for undo
+		info = wire.RefDeleted // even if the content is kept for undo
 	}
 	if origin != nil {
 		info |= wire.FlagOrigin
@@ -113,7 +113,7 @@ func appendDeletes(dst []byte, deleted map[int][]span) []byte {
 	return dst
 }
 
-// deletedIn lists everything that is deleted in a store.
+// deletedIn returns all deletions in a store.
 func deletedIn(store *ycrdt.StructStore) map[int][]span {
 	all := make(map[int][]span, len(store.Clients))
 	for client, structs := range store.Clients {
@@ -138,7 +138,7 @@ func deletedIn(store *ycrdt.StructStore) map[int][]span {
 	return all
 }
 
-// deletedBy lists what a transaction deleted.
+// deletedBy returns the deletions of a transaction.
 func deletedBy(trans *ycrdt.Transaction) map[int][]span {
 	all := make(map[int][]span, len(trans.DeleteSet.Clients))
 	for client, items := range trans.DeleteSet.Clients {
@@ -149,7 +149,8 @@ func deletedBy(trans *ycrdt.Transaction) map[int][]span {
 	return all
 }
 
-// encodedSize is how many bytes appendStruct takes for a struct, and appendDeletes at most where it is deleted.
+// encodedSize is the size in bytes of a struct from appendStruct, plus at most that of its deletion from
+// appendDeletes.
 func encodedSize(s ycrdt.IAbstractStruct) int {
 	n := s.GetLength()
 	item, ok := s.(*ycrdt.Item)

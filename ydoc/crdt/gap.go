@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A GapError is the [ErrPending] of an update some of whose content builds on changes that are missing here, so that it
-// cannot be shown. Deletions of what is missing are none: they hide nothing.
+// A GapError is the [ErrPending] of an update whose content partly depends on missing changes, so that it cannot be
+// shown. Deletions of missing content do not cause one: they hide nothing.
 type GapError struct {
-	// Missing has, for each client, the clock up to which its changes are wanted.
+	// Missing is, for each client, the clock up to which its changes are needed.
 	Missing map[uint64]uint64
 }
 
@@ -19,7 +19,7 @@ func (e *GapError) Error() string { return fmt.Sprintf("%v: %s", ErrPending, e.G
 // Unwrap makes it match [ErrPending].
 func (e *GapError) Unwrap() error { return ErrPending }
 
-// Gap says what is missing.
+// Gap describes the missing changes.
 func (e *GapError) Gap() string {
 	const most = 3
 	var parts []string

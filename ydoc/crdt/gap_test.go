@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// What a state lacks for its content is named; a deletion of what is missing hides nothing, and is no gap.
+// The changes that a state's content lacks are named; a deletion of missing content hides nothing and is not a gap.
 func TestGapIsNamed(t *testing.T) {
 	source := New(Options{ClientID: 7})
 	list := source.Root("list", KindText)

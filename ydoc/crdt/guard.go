@@ -6,11 +6,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
-// can be read or written any more. Throw it away and join the room afresh.
+// ErrBroken means that a document is unusable: the library failed inside it, or it was found inconsistent or too
+// large. It can no longer be read or written. Discard it and join the room again.
 var ErrBroken = wire.Fixed("document is broken")
 
-// brokenError carries why a document broke.
+// brokenError is the reason why a document broke.
 type brokenError struct {
 	op    string
 	cause error
@@ -29,8 +29,8 @@ func (r *Replica) Err() error {
 	return r.err
 }
 
-// Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken one
-// f is not run. op says in errors what was to be done.
+// Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken
+// document f is not run. op names the operation in errors.
 func (r *Replica) Do(op string, f func() error) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *Replica) Do(op string, f func() error) (err error) {
 	return err
 }
 
-// Read is [Replica.Do] for what has no error.
+// Read is [Replica.Do] for operations without an error.
 func (r *Replica) Read(op string, f func()) {
 	_ = r.Do(op, func() error { f(); return nil })
 }

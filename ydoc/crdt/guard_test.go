@@ -33,7 +33,7 @@ func TestPanicsBreakTheDocumentForGood(t *testing.T) {
 	}
 }
 
-// TestNothingIsShared: the library has a variable that all documents share, which must stay untouched.
+// TestNothingIsShared: the library has a variable shared by all documents, which must stay untouched.
 func TestNothingIsShared(t *testing.T) {
 	s := newSheet(Options{})
 	for range 200 {

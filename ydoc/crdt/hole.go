@@ -2,20 +2,20 @@ package crdt
 
 import ycrdt "github.com/skyterra/y-crdt"
 
-// A server writes down each change of a room, to build the document anew from that: but not the first change that it makes
-// itself when it opens a room, which is the path in the map "state". It writes down its later changes there, so that from
-// the next time on the document has them and not what came before them. The server passes over that, and so do its
-// tabs: nothing that they show is missing.
+// A server stores the changes of a room and rebuilds the document from them. It does not store the first change it
+// makes itself when it opens a room: the path in the map "state". It does store its later changes there, so after the
+// next opening the document has those without the first. The server ignores that, and so do its tabs: nothing that
+// they show is missing.
 
-// servers is the least client id that only a server takes for itself, and programs that use its library; a tab's has 32
-// bits.
+// servers is the least client id that only a server, or a program using its library, picks for itself; a tab's id has
+// 32 bits.
 const servers = 1 << 32
 
 // holes are the servers whose first change is missing.
 type holes map[int]bool
 
-// fill puts something into the holes of a whole state: where the first change of a server is missing, one unit, on which
-// nothing builds.
+// fill fills the holes of a whole state: servers of which only the first change, one unit, is missing and on which
+// nothing depends.
 func (h *holes) fill(store *ycrdt.StructStore, structs map[int]*ycrdt.ClientStructRef) {
 	var lack []int
 	for client, ref := range structs {
@@ -26,7 +26,7 @@ func (h *holes) fill(store *ycrdt.StructStore, structs map[int]*ycrdt.ClientStru
 	if len(lack) == 0 {
 		return
 	}
-	wanted := map[int]bool{} // clients on whose first change something builds
+	wanted := map[int]bool{} // clients whose first change something depends on
 	for _, ref := range structs {
 		for _, s := range ref.Refs {
 			in, ok := s.(*incoming)
@@ -57,7 +57,7 @@ func (h *holes) fill(store *ycrdt.StructStore, structs map[int]*ycrdt.ClientStru
 	}
 }
 
-// lacksFirst reports whether of a client's structs the first unit, and no more, is missing.
+// lacksFirst reports whether only the first unit of a client's structs is missing.
 func lacksFirst(refs []ycrdt.IAbstractStruct) bool {
 	if len(refs) > 1 {
 		if skip, ok := refs[0].(*ycrdt.Skip); ok && skip.GetID().Clock == 0 {
@@ -67,7 +67,7 @@ func lacksFirst(refs []ycrdt.IAbstractStruct) bool {
 	return len(refs) > 0 && refs[0].GetID().Clock == 1
 }
 
-// without takes the holes out of what is deleted: others may have what is missing here.
+// without removes the holes from a set of deletions: others may have the content missing here.
 func (h holes) without(deleted map[int][]span) map[int][]span {
 	for client := range h {
 		spans := deleted[client]

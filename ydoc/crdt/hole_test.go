@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// life is what a server leaves of one opening of a room in its store: not its first change.
+// life returns what a server stores of one opening of a room: everything except its first change.
 func life(t *testing.T, client uint64, before []byte, write func(x *Tx, state, list *Type)) []byte {
 	t.Helper()
 	r := New(Options{ClientID: client})
@@ -29,8 +29,8 @@ func life(t *testing.T, client uint64, before []byte, write func(x *Tx, state, l
 	return rest
 }
 
-// A state that lacks the first change of a server is complete, as it is for the server and its tabs, and what the server
-// writes after that is taken in. To others nothing is said of what is missing.
+// A state that lacks a server's first change is complete, as for the server and its tabs, and the server's later
+// changes are applied. The missing change is not reported to others.
 func TestStateWithoutAServersFirstChange(t *testing.T) {
 	const server, later = 1 << 40, 1<<40 + 1
 	rest := life(t, server, nil, func(x *Tx, state, list *Type) {
@@ -51,7 +51,7 @@ func TestStateWithoutAServersFirstChange(t *testing.T) {
 	test.EqOp[any](t, "1", state.Get("hash"))
 	test.NotEqOp[any](t, "a.ipynb", state.Get("path"))
 	test.Eq(t, "abc", list.Characters())
-	// A second life upon the first.
+	// A second life after the first.
 	all, err := r.Diff(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestStateWithoutAServersFirstChange(t *testing.T) {
 	must.NoError(t, err, must.Sprint("its second life"))
 	test.EqOp[any](t, "2", state.Get("hash"), test.Sprint("its second life"))
 	r.Transact(func(x *Tx) { x.RemoveText(list, 0, 1) })
-	// One that has the first change keeps it.
+	// A replica that has the first change keeps it.
 	tab := New(Options{ClientID: server})
 	tabs := tab.Root("state", KindMap)
 	tab.Root("list", KindText)
@@ -90,7 +90,7 @@ func TestStateWithoutAServersFirstChange(t *testing.T) {
 	test.Eq(t, "bc", text.Characters(), test.Sprint("one that has it"))
 }
 
-// What hides something stays a gap: a tab's change, more than one, and what others build on.
+// A gap that hides something stays a gap: a tab's change, more than one change, and changes that others depend on.
 func TestStateWithAGapStaysOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		client uint64

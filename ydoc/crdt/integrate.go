@@ -6,19 +6,18 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// incoming is an item of an update on its way into the document. It stands in for the library's item until it is
-// integrated, because the library's own way there can be made to take time quadratic in the size of an update: it is
-// the same here, but counted.
+// incoming is an item of an update being integrated. It replaces the library's item until then, because the library's
+// algorithm can be made to take time quadratic in the size of an update: ours is the same, but counted.
 type incoming struct {
 	*ycrdt.Item
 	work *work
 }
 
-// work bounds what one update may cost.
+// work bounds the cost of one update.
 type work struct{ left int }
 
-// maxWork is what one update may cost: items walked past to find a place, and kilobytes moved to make room where an
-// item is split. It is a second at most. Only tests change it.
+// maxWork is the largest cost of one update: items walked past to find a place, and kilobytes moved to split an item.
+// It is a second at most. Only tests change it.
 var maxWork = 5_000_000
 
 var errTooCostly = errors.New("an update takes too long to integrate")
@@ -29,18 +28,18 @@ func (w *work) spend(n int) {
 	}
 }
 
-// split is the function of that name, counted.
+// split is the function split, counted.
 func (w *work) split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
 	structs := *trans.Doc.Store.Clients[item.ID.Client]
 	w.spend(1 + (len(structs)-indexOf(structs, item.ID.Clock))/64)
 	return split(trans, item, off)
 }
 
-// errNothingMissing is how the library wants to hear that an item can be integrated.
+// errNothingMissing tells the library that an item can be integrated.
 var errNothingMissing = errors.New("nothing is missing")
 
-// GetMissing returns a client of which the item needs more than there is. With nothing missing it finds the item's
-// neighbours and parent and returns an error (Yjs, Item.getMissing).
+// GetMissing returns a client whose changes the item lacks. If nothing is missing it finds the item's neighbours and
+// parent and returns an error (Yjs, Item.getMissing).
 func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStore) (int, error) {
 	item := in.Item
 	lacks := func(id *ycrdt.ID) bool {
@@ -52,7 +51,7 @@ func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStor
 			return id.Client, nil
 		}
 	}
-	gone := false // whether a neighbour was collected, and with it what the item was to stand in
+	gone := false // whether a neighbour was collected, and with it the item's parent
 	if item.Origin != nil {
 		item.Left = in.ending(trans, *item.Origin)
 		item.Origin = ycrdt.GetItemLastID(item.Left)
@@ -79,7 +78,7 @@ func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStor
 	return 0, errNothingMissing
 }
 
-// ending is the item that ends with a unit, nil if that was collected.
+// ending returns the item that ends with a unit, nil if it was collected.
 func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 	item := holding(trans.Doc.Store, unitOf(&id))
 	if item == nil {
@@ -91,7 +90,7 @@ func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 	return item
 }
 
-// beginning is the item that begins with a unit, nil if that was collected.
+// beginning returns the item that begins with a unit, nil if it was collected.
 func (in *incoming) beginning(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 	item := holding(trans.Doc.Store, unitOf(&id))
 	if item == nil {
@@ -103,7 +102,7 @@ func (in *incoming) beginning(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item
 	return item
 }
 
-// Integrate puts the item into the document, without its first off units, which are there already (Yjs,
+// Integrate adds the item to the document, without its first off units, which are present already (Yjs,
 // Item.integrate).
 func (in *incoming) Integrate(trans *ycrdt.Transaction, off int) {
 	item := in.Item
@@ -122,12 +121,12 @@ func (in *incoming) Integrate(trans *ycrdt.Transaction, off int) {
 	item.Integrate(trans, 0)
 }
 
-// find settles where among the concurrent items of its place the item stands, and makes its neighbours those.
+// find finds the item's place among concurrent items and sets its neighbours.
 func (in *incoming) find(store *ycrdt.StructStore, parent *Type) {
 	item := in.Item
 	left, right := item.Left, item.Right
 	if left != nil && left.Right == right || left == nil && right != nil && right.Left == nil {
-		return // nothing stands between
+		return // nothing in between
 	}
 	first := parent.Start
 	if item.ParentSub != "" {
@@ -141,8 +140,8 @@ func (in *incoming) find(store *ycrdt.StructStore, parent *Type) {
 	if left != nil {
 		o = left.Right
 	}
-	seen := map[*ycrdt.Item]int{} // in which order they were passed
-	since := 0                    // those passed from here on conflict with the item
+	seen := map[*ycrdt.Item]int{} // the order in which they were passed
+	since := 0                    // items passed from here on conflict with the item
 	for n := 0; o != nil && o != right; n++ {
 		in.work.spend(1)
 		seen[o] = n

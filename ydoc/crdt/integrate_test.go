@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// hostile builds an update of n characters of client 2, the i-th of which stands left of the unit right(i) of client
-// 1's text, as if at its beginning.
+// hostile builds an update of n characters of client 2; the i-th is left of the unit right(i) of client 1's text, as
+// if at its beginning.
 func hostile(n int, right func(i int) int) []byte {
 	u := wire.AppendUint(nil, 1)
 	u = wire.AppendUint(u, uint64(n))
@@ -67,7 +67,7 @@ func TestPlacesDoNotDependOnTheOrder(t *testing.T) {
 			updates = append(updates, s.whole(t))
 		}
 		want := ""
-		for range 6 { // in any order the same
+		for range 6 { // the same in any order
 			s := newSheet(Options{})
 			for _, i := range r.Perm(len(updates)) {
 				s.take(t, updates[i])

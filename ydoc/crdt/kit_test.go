@@ -22,7 +22,7 @@ func newSheet(o Options) *sheet {
 	return s
 }
 
-// sheets are some replicas under the ids 1, 2, …
+// sheets makes n replicas with the ids 1, 2, …
 func sheets(n int) (all []*sheet) {
 	for i := range n {
 		all = append(all, newSheet(Options{ClientID: uint64(i + 1)}))
@@ -51,7 +51,7 @@ func (s *sheet) take(tb testing.TB, update []byte) {
 	}
 }
 
-// whole is the state as encoded, which must be in order.
+// whole returns the encoded state, which must be valid.
 func (s *sheet) whole(tb testing.TB) []byte {
 	tb.Helper()
 	u, err := s.Diff(nil)
@@ -73,7 +73,7 @@ func (s *sheet) vector(tb testing.TB) []byte {
 	return sv
 }
 
-// content is what the sheet reads as, as JSON.
+// content returns the content of the sheet as JSON.
 func (s *sheet) content(tb testing.TB) string {
 	tb.Helper()
 	var b []byte
@@ -87,10 +87,10 @@ func (s *sheet) content(tb testing.TB) string {
 	return string(b)
 }
 
-// pieces are what random texts are made of.
+// letters are the parts of random texts.
 var letters = []string{"a", "é", "😀", "日本", "\n", "word "}
 
-// change makes one random transaction, or takes one of the sheet's own back.
+// change makes one random transaction, or undoes one of the sheet's own.
 func (s *sheet) change(tb testing.TB, r *rand.Rand) {
 	tb.Helper()
 	err := s.Do("change", func() error {
@@ -135,7 +135,7 @@ func (s *sheet) write(x *Tx, r *rand.Rand) {
 	}
 }
 
-// writeList edits, moves or removes something of the list.
+// writeList edits, moves or removes an element of the list.
 func (s *sheet) writeList(x *Tx, r *rand.Rand) {
 	if s.list.Len() == 0 {
 		return
@@ -174,7 +174,7 @@ func writeText(x *Tx, t *Type, r *rand.Rand) {
 	}
 }
 
-// deliver has every sheet take what another has not sent it yet.
+// deliver applies to a sheet what another has not sent it yet.
 func deliver(tb testing.TB, from, to *sheet) {
 	tb.Helper()
 	u, err := from.Diff(to.vector(tb))

@@ -8,65 +8,65 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Yjs has no move: what is moved is deleted, and a copy put in its place. What others wrote into a text before they knew
-// of that arrives for the deleted one, where nobody sees it. So a text that we copied is remembered for some time: its
-// items stay where they are, though they are deleted, and what still arrives finds its place among them exactly as if it
-// were not. From there it is carried over to the copy, as a change of ours: behind the copy of the character that it was
-// written behind. What others delete there is deleted in the copy.
+// Yjs has no move: a move deletes the original and inserts a copy. Others' edits of a text made before they had the
+// move arrive for the deleted original, where they are invisible. So a text that we copied is remembered for some
+// time: its items stay, though deleted, so that late edits find their place among them as usual. From there they are
+// carried over to the copy, as a local change: after the copy of the character that they followed. Others' deletions
+// are repeated in the copy.
 //
-// Only the replica that made the copy does so, so nothing is there twice; of two copies one goes (rival.go). It can carry only what arrives: a server that
-// has the move drops what comes later for the deleted text (Yjs, Item.integrate, and GC), and passes on its length alone.
-// What it had before, it has passed on before the move, and one that knows of no move yet passes on everything. So a
-// text is remembered until the peers have told that they have the move, and a while longer for one that still passes on
-// what others wrote.
+// Only the replica that made the copy does so, so nothing is duplicated; of two copies one is removed (rival.go). It
+// can carry only edits that arrive: a server that has the move drops later content of the deleted text (Yjs,
+// Item.integrate, and GC), and passes on only its length. A server passes on everything that it receives before it
+// has the move. So a text is remembered until a peer has reported the move, and a while longer for servers that still
+// pass on others' edits.
 
 const (
-	// lateFor is how long a copied text is remembered after a peer had the copy.
+	// lateFor is how long a copied text is remembered after a peer first had the copy.
 	lateFor = time.Minute
-	// maxLate is how many copied texts are remembered. The items of those that are forgotten are collected.
+	// maxLate is the largest number of copied texts remembered. The items of forgotten ones are collected.
 	maxLate = 1_024
 )
 
-// copied is a text that we copied, and deleted.
+// copied is a text that we copied and deleted.
 type copied struct {
-	clock int       // of the next change of ours after the copy was made
-	chars string    // what was copied
-	known time.Time // when a peer was first heard to have the copy; zero before
+	clock int       // clock of our next change after the copy was made
+	chars string    // the text at that time
+	known time.Time // when a peer first reported having the copy; zero before
 }
 
-// late is what arrived for texts that were copied.
+// late is the work to do for copied texts, collected from an update.
 type late struct {
 	added   []addition
 	removed []stretch
 	dropped []*orphan // see orphan.go
-	units   []unit    // of copies, which are to go: see orphan.go and overtaken.go
+	units   []unit    // of copies, to delete: see orphan.go and overtaken.go
 	found   []found   // see overtaken.go
 	rivals  []rival   // see rival.go
 	values  []later   // see SetLater
 
 	outlived []*survivor // see survivor.go
-	echoed   [][3]int    // what of ours came back without its content, as missing takes it
+	echoed   [][3]int    // our own changes that came back without content, in the form that missing takes
 }
 
-// later is a value that a map is to get.
+// later is a map value to set.
 type later struct {
 	in  *Type
 	key string
 	v   any
 }
 
-// SetLater has a map get a plain value under a key once the next update is in: the one that is being applied, if any.
+// SetLater sets a key of a map to a plain value once the update being applied, or else the next one, is in.
 func (r *Replica) SetLater(m *Type, key string, v any) {
 	r.late.values = append(r.late.values, later{m, key, v})
 }
 
-// addition is what was added, and what it holds.
+// addition is an added stretch and its content.
 type addition struct {
 	stretch
 	content ycrdt.IAbstractContent
 }
 
-// remember notes that a text was copied and is to be deleted.
+// remember notes that a text was copied and will be deleted.
 func (r *Replica) remember(t *Type) {
 	if r.copies == nil {
 		r.copies = map[*Type]*copied{}
@@ -74,13 +74,13 @@ func (r *Replica) remember(t *Type) {
 	r.copies[t] = &copied{chars: t.Characters()}
 }
 
-// isCopied reports whether a type is a text that is remembered.
+// isCopied reports whether a type is a remembered text.
 func (r *Replica) isCopied(t *Type) bool {
 	_, ok := r.copies[t]
 	return ok
 }
 
-// heard notes how much of our changes a peer has.
+// heard notes up to which clock a peer has our changes.
 func (r *Replica) heard(clock int) {
 	if clock > r.told {
 		r.told = clock
@@ -88,7 +88,7 @@ func (r *Replica) heard(clock int) {
 	}
 }
 
-// review brings what is remembered up to date at the end of a transaction, and returns the texts that no longer are.
+// review updates the remembered texts at the end of a transaction and returns those no longer remembered.
 func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
 	if len(r.copies) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
 	return expired
 }
 
-// oldest lists the n texts that were copied first, but for some.
+// oldest returns the n texts that were copied first, except those in but.
 func oldest(n int, copies map[*Type]*copied, but []*Type) []*Type {
 	var all []*Type
 	for t := range copies {
@@ -130,7 +130,7 @@ func oldest(n int, copies map[*Type]*copied, but []*Type) []*Type {
 	return all[:n]
 }
 
-// gather notes what a transaction of others added to texts that were copied, while it still has its content.
+// gather notes the content that others' transaction added to copied texts, before it is dropped.
 func (r *Replica) gather(trans *ycrdt.Transaction) {
 	if len(r.copies) == 0 {
 		return
@@ -154,7 +154,7 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 	}
 }
 
-// carry writes what has arrived for copied texts into the copies.
+// carry writes late edits of copied texts into the copies.
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
@@ -187,7 +187,7 @@ func (r *Replica) carry() {
 				x.removeCopies(s)
 				continue
 			}
-			// That the server has dropped ours with what it stood in is no deletion.
+			// If the server dropped our text with its parent, that is not a deletion.
 			for _, part := range missing(s.clock, s.clock+s.length, todo.echoed) {
 				x.removeCopies(stretch{s.client, part})
 			}
@@ -214,7 +214,7 @@ func (r *Replica) carry() {
 	r.change.Carried = nil
 }
 
-// carryOver puts a copy of what was added to a copied text into the latest copy.
+// carryOver copies an addition to a copied text into the latest copy.
 func (x *Tx) carryOver(a addition) {
 	for _, item := range itemsIn(x.trans, a.client, a.span) {
 		part := a.content
@@ -227,14 +227,14 @@ func (x *Tx) carryOver(a addition) {
 		}
 		now := typeAt(x.trans.Doc.Store, unitOf(&t.Item.ID))
 		if now == nil {
-			continue // the copy is gone, too
+			continue // the copy is gone too
 		}
 		left, right := x.behind(item.Left, now)
 		redone(item, x.attach(now, "", left, right, part))
 	}
 }
 
-// behind finds the place in the copy of a text behind that of an item, or of the nearest before it that is there.
+// behind finds the place, in the copy of a text, after an item or the nearest one before it that is in the copy.
 func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
 	for ; item != nil; item = item.Left {
 		if item.Redone == nil {
@@ -249,8 +249,8 @@ func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
 	return nil, in.Start
 }
 
-// removeCopies deletes the latest copies of some units, as far as they are there. It goes from copy to copy: what was
-// written in the middle of one is copied with it, and stands in the next among those units.
+// removeCopies deletes the latest copies of some units, as far as they exist. It follows them from copy to copy: text
+// written in the middle of one copy is copied with it, so it is among those units in the next.
 func (x *Tx) removeCopies(s stretch) {
 	for item := range latest(x.trans, s) {
 		item.Delete(x.trans)
@@ -268,14 +268,14 @@ func (x *Tx) removeUnit(u unit) {
 	}
 }
 
-// deletions are those of one update that concern texts which were copied.
+// deletions are the deletions of one update that concern copied texts.
 type deletions struct {
 	ranges map[int][]span // all of the update
-	again  []stretch      // what was deleted before, as part of a copied text
-	of     []*Type        // in which text each of them is
+	again  []stretch      // deleted before, as part of a copied text
+	of     []*Type        // the text of each in again
 }
 
-// add notes what an update deletes.
+// add notes a deletion of an update.
 func (d *deletions) add(client, from, to int) {
 	if d.ranges == nil {
 		d.ranges = map[int][]span{}
@@ -283,7 +283,7 @@ func (d *deletions) add(client, from, to int) {
 	d.ranges[client] = append(d.ranges[client], span{from, to - from})
 }
 
-// note remembers that an update deletes something of a copied text.
+// note notes that an update deletes part of a copied text.
 func (d *deletions) note(item *ycrdt.Item, t *Type, from, to int) {
 	from, to = max(from, item.ID.Clock), min(to, item.ID.Clock+item.Length)
 	d.again = append(d.again, stretch{item.ID.Client, span{from, to - from}})
@@ -297,7 +297,7 @@ func (d *deletions) has(client, clock int) bool {
 	})
 }
 
-// moved reports whether the update deletes a text itself, or what that stands in.
+// moved reports whether the update deletes a text itself, or a parent of it.
 func (d *deletions) moved(t *Type) bool {
 	for ; t != nil && t.Item != nil; t = t.Holder() {
 		if d.has(t.Item.ID.Client, t.Item.ID.Clock) {
@@ -307,8 +307,8 @@ func (d *deletions) moved(t *Type) bool {
 	return false
 }
 
-// genuine lists what somebody deleted in a text. Where the update deletes the text itself, or what it stands in, all in
-// it is deleted with that, which is our own move coming back.
+// genuine returns the deletions that others made within a text. If the update deletes the text itself, or a parent,
+// all its content is deleted with it: that is our own move coming back.
 func (d *deletions) genuine() (list []stretch) {
 	for i, s := range d.again {
 		if !d.moved(d.of[i]) {

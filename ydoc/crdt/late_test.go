@@ -25,7 +25,7 @@ func (s *sheet) move(tb testing.TB) {
 	})
 }
 
-// textAt is the text of the first entry of a sheet's list.
+// textAt returns the text of the first entry of a sheet's list.
 func (s *sheet) textAt() (text *Type) {
 	for t := range s.list.Entries() {
 		return t.Child("text", KindText)
@@ -50,7 +50,7 @@ func TestCopiedTextsAreLetGo(t *testing.T) {
 		old := s.textAt()
 		s.move(t)
 		deliver(t, s, peer)
-		deliver(t, peer, s) // which tells nothing of ours
+		deliver(t, peer, s) // which does not confirm our changes
 		time.Sleep(2 * lateFor)
 		s.edit(t, func(x *Tx) { x.Set(s.meta, "k", 1) })
 		n := len(s.copies)

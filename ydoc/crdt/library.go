@@ -9,15 +9,15 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// The library reports faults by printing to stdout through two variables. stdout is not ours to write to, and a fault
-// that is only printed leaves a document that silently lacks something, so both become a panic, which the guard around
-// every call turns into [ErrBroken]. They are set before any document can exist and never again.
+// The library reports faults by printing to stdout through two variables. This package must not write to stdout, and
+// a fault that is only printed leaves a silently incomplete document, so both now panic, which the guard around every
+// call turns into [ErrBroken]. They are set before any document can exist and never again.
 func init() {
 	ycrdt.Logf = func(format string, a ...interface{}) { panic(libraryFault(fmt.Sprintf(format, a...))) }
 	ycrdt.Log = func(a ...interface{}) { panic(libraryFault(fmt.Sprint(a...))) }
 }
 
-// libraryFault is a fault that the library noticed itself.
+// libraryFault is a fault reported by the library.
 type libraryFault string
 
 func (f libraryFault) Error() string { return "y-crdt: " + string(f) }
@@ -26,16 +26,16 @@ func (f libraryFault) Error() string { return "y-crdt: " + string(f) }
 const (
 	// itemCountable: the content counts towards the length of its parent.
 	itemCountable = 2
-	// itemDeletedHere is ours, the library leaves it alone: an edit, undo or redo of this replica deleted the item.
+	// itemDeletedHere is our own flag, unused by the library: an edit, undo or redo of this replica deleted the item.
 	itemDeletedHere = 16
 )
 
-// unit names one unit of a client's content, as the library's own ID does, which is ten times as large.
+// unit identifies one unit of a client's content, like the library's ID, which is ten times as large.
 type unit struct{ client, clock int }
 
 func unitOf(id *ycrdt.ID) unit { return unit{id.Client, id.Clock} }
 
-// unitIf is the unit of an ID, or nil.
+// unitIf returns the unit of an ID, or nil.
 func unitIf(id *ycrdt.ID) *unit {
 	if id == nil {
 		return nil
@@ -46,7 +46,7 @@ func unitIf(id *ycrdt.ID) *unit {
 // span is a range of clocks.
 type span struct{ clock, length int }
 
-// stretch is some units of one client.
+// stretch is a range of units of one client.
 type stretch struct {
 	client int
 	span
@@ -77,14 +77,14 @@ func structsIn(store *ycrdt.StructStore) (n int) {
 	return n
 }
 
-// holding is the item that holds a unit, which must be one of the client's; nil if that was collected.
+// holding returns the item that holds a unit, which must be one of the client's; nil if it was collected.
 func holding(store *ycrdt.StructStore, at unit) *ycrdt.Item {
 	structs := *store.Clients[at.client]
 	item, _ := structs[indexOf(structs, at.clock)].(*ycrdt.Item)
 	return item
 }
 
-// lookup finds the item that holds a unit, or what took its place since, and the unit's offset in it.
+// lookup returns the item that holds a unit, or its latest replacement, and the unit's offset in it.
 func lookup(store *ycrdt.StructStore, at unit) (item *ycrdt.Item, off int) {
 	for {
 		if at.clock < 0 || at.clock >= ycrdt.GetState(store, at.client) {
@@ -102,7 +102,7 @@ func lookup(store *ycrdt.StructStore, at unit) (item *ycrdt.Item, off int) {
 	}
 }
 
-// itemAt is the item that begins with that very unit, deleted or not.
+// itemAt returns the item that begins with exactly that unit, deleted or not.
 func itemAt(store *ycrdt.StructStore, at unit) *ycrdt.Item {
 	if store.Clients[at.client] == nil {
 		return nil
@@ -114,7 +114,7 @@ func itemAt(store *ycrdt.StructStore, at unit) *ycrdt.Item {
 	return item
 }
 
-// itemsIn lists the items that a span consists of, splitting those that reach beyond. Bare gaps are left out.
+// itemsIn returns the items of a span, splitting them at its ends. Bare gaps are omitted.
 func itemsIn(trans *ycrdt.Transaction, client int, sp span) (items []*ycrdt.Item) {
 	structs := trans.Doc.Store.Clients[client]
 	if structs == nil {
@@ -138,7 +138,7 @@ func itemsIn(trans *ycrdt.Transaction, client int, sp span) (items []*ycrdt.Item
 	return items
 }
 
-// latest yields the live items that some units consist of, or of those that took their place.
+// latest yields the live items of some units, or their replacements.
 func latest(trans *ycrdt.Transaction, todo ...stretch) iter.Seq[*ycrdt.Item] {
 	return func(yield func(*ycrdt.Item) bool) {
 		for len(todo) > 0 {
@@ -156,7 +156,7 @@ func latest(trans *ycrdt.Transaction, todo ...stretch) iter.Seq[*ycrdt.Item] {
 	}
 }
 
-// itemsOf lists the items that some spans of clients consist of, in the order of the clients.
+// itemsOf returns the items of some spans, in the order of the clients.
 func itemsOf(trans *ycrdt.Transaction, spans map[int][]span) (items []*ycrdt.Item) {
 	for _, client := range slices.Sorted(maps.Keys(spans)) {
 		for _, sp := range spans[client] {
@@ -193,7 +193,7 @@ func split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
 	return right
 }
 
-// rightOf is the item right of the unit off of an item, which is split if that is not its last unit.
+// rightOf returns the item right of unit off of an item, which is split if that is not its last unit.
 func rightOf(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
 	if off+1 < item.Length {
 		return split(trans, item, off+1)

@@ -8,20 +8,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Limits bounds one replica. A field that is zero or negative takes its default: that of Wire is [wire.DefaultLimits],
-// and DocumentBytes, Structs and Clients follow from what Wire allows one update. A document is joined by one update
-// that holds all of it, so one that grew larger could not be joined afresh.
+// Limits bounds one replica. A zero or negative field takes its default: Wire is [wire.DefaultLimits], and
+// DocumentBytes, Structs and Clients are those of Wire for one update, because joining a document takes one update
+// with all of it: a larger document could not be joined again.
 type Limits struct {
 	// Wire bounds single updates and state vectors; zero as a whole means [wire.DefaultLimits].
 	Wire wire.Limits
-	// DocumentBytes is the largest document, in bytes of its state as encoded; beyond it the document breaks.
+	// DocumentBytes is the largest encoded state; a larger document breaks.
 	DocumentBytes int
-	// Structs is the largest number of structs that a document may consist of, deleted ones included.
+	// Structs is the largest number of structs of a document, including deleted ones.
 	Structs int
 	// Clients is the largest number of clients that may ever have written to a document. The library's cost for each
 	// transaction grows with it.
 	Clients int
-	// HeldBytes and HeldUpdates bound the updates that wait for what they build on: 4 MiB and 256.
+	// HeldBytes and HeldUpdates bound the updates held for missing changes: 4 MiB and 256.
 	HeldBytes, HeldUpdates int
 }
 
@@ -37,18 +37,17 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// errOversize is why a document that grew beyond its limits broke.
+// errOversize is the reason when a document breaks its limits.
 var errOversize = errors.New("the document is too large")
 
-// growth is by how many bytes the state may grow with each byte of an update: a deletion of three cuts a struct in
+// growth is by how many bytes the state may grow per byte of an update: a deletion of three bytes cuts a struct in
 // three.
 const growth = 16
 
-// Measure breaks the document when it is beyond its limits, and is to be called after it was written to.
+// Measure breaks the document if it exceeds its limits. Call it after writing to the document.
 func (r *Replica) Measure() error { return r.measure(0) }
 
-// measure looks whether the document, to which more bytes were applied, is within its limits. The state is only
-// measured when it may be beyond.
+// measure checks the limits after more bytes were applied. The state is only measured when it may exceed them.
 func (r *Replica) measure(more int) error {
 	r.grown += more
 	if n := len(r.y.Store.Clients); n > r.opt.Limits.Clients {

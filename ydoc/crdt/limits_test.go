@@ -28,8 +28,8 @@ func TestDocumentsBeyondTheirLimitsBreak(t *testing.T) {
 	}
 }
 
-// TestADocumentWithinItsLimitsCanBeJoined fills a document until it breaks: up to then a peer with the same limits must
-// have taken its whole state in one update.
+// TestADocumentWithinItsLimitsCanBeJoined fills a document until it breaks: until then a peer with the same limits
+// must accept its whole state as one update.
 func TestADocumentWithinItsLimitsCanBeJoined(t *testing.T) {
 	l := (Limits{}).orDefaults()
 	test.Eq(t, l.Wire.Structs, l.Structs)

@@ -4,11 +4,11 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Nothing in a copy tells of what it was made. So its maker leaves a tombstone right behind its original,
-// immediately before the copy in the order of its own changes: one unit that is deleted from the start. No peer sees
-// anything of it, but it says where it was put, also to those who had that deleted before.
+// A copy does not name its original. So its maker leaves a tombstone right after the original, immediately before the
+// copy in its order of changes: one unit, deleted from the start. Peers do not show it, but its origin identifies the
+// original, even to peers that had it deleted before.
 
-// markBefore finds the tombstone of a copy, and behind what it was put.
+// markBefore finds the tombstone of a copy and returns its origin.
 func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
 	if made.clock == 0 || made.clock >= ycrdt.GetState(store, made.client) {
 		return unit{}, false

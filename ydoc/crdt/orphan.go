@@ -7,26 +7,26 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// When another replica moves what we write into, our text may reach the server after its move. The server then drops it,
-// and passes on nothing but its length, so that nobody but us has it still. That echo is how we know: text that comes
-// back to us as it was had been passed on before the move, and the replica that moved carries it over (late.go); text that comes
-// back without its content we put into the copy ourselves.
+// When another replica moves a cell that we write into, our text may reach the server after the move. The server then
+// drops it and passes on only its length, so only this replica still has it. The echo shows which case it is: text
+// that comes back unchanged was passed on before the move, and the replica that moved carries it over (late.go); text
+// that comes back without content we put into the copy ourselves.
 
-// maxOrphans bounds how many pieces of text wait for their echo.
+// maxOrphans bounds the number of pieces of text that await their echo.
 const maxOrphans = 256
 
-// orphan is text of ours in a type that another replica replaced by a copy, of which no echo has come yet.
+// orphan is our own text, in a type that another replica replaced by a copy, before its echo has come.
 type orphan struct {
 	stretch
 	content ycrdt.IAbstractContent
 	in      unit    // the copy's item
-	behind  *unit   // of the copy; nil for its start
-	after   *orphan // the piece that it stands right behind, if any
-	made    *unit   // the last of its own units, once it was put into the copy
-	removes []unit  // of the copy: what the same transaction of ours deleted
+	behind  *unit   // the unit of the copy before it; nil for its start
+	after   *orphan // the piece right before it, if any
+	made    *unit   // its last unit in the copy, once inserted
+	removes []unit  // of the copy: units that the same local transaction deleted
 }
 
-// Succeeded notes that another replica deleted old, a map, and put made in its place.
+// Succeeded notes that another replica deleted the map old and inserted the copy made in its place.
 func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 	for key, item := range old.Map {
 		was, now := typeOf(item), made.Child(keyOut(key), KindText)
@@ -37,8 +37,8 @@ func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 	}
 }
 
-// orphaned notes what of ours in a text was not heard of yet, and leads what waits for its echo in it already on to the
-// next copy.
+// orphaned finds our own text in was whose echo has not come yet, and moves text already awaiting its echo there on
+// to the next copy.
 func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Places) {
 	s := succession{
 		r: r, now: now, places: places, passed: map[*orphan][]removal{}, due: map[*awaited]int{}, at: map[*orphan]int{},
@@ -69,29 +69,29 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 	}
 }
 
-// A succession is a text that another replica replaced by a copy, with what of ours was in it. Offsets are in what the copy
-// was made of.
+// A succession is a text that another replica replaced by a copy, with our own text in it. Offsets are in the
+// original of the copy.
 type succession struct {
 	r      *Replica
 	now    *Type // the copy
 	places Places
 	tabs   bool // a tab made the copy
 
-	moved   []*orphan // waited for their echo in the text already
+	moved   []*orphan // already awaiting their echo in the text
 	waiting []*awaited
-	passed  map[*orphan][]removal // what those of moved removed
+	passed  map[*orphan][]removal // the removals of those in moved
 	due     map[*awaited]int      // offsets
 	at      map[*orphan]int       // offsets
 
-	base     []byte // what the copy was made of
+	base     []byte // the original of the copy
 	off      int    // its length
 	found    []*orphan
-	last     *orphan // of found, if nothing else stands behind it
+	last     *orphan // of found, if nothing else follows it
 	removals []removal
-	told     []placed // of ours, where a tab made the copy
+	told     []placed // our own pieces, if a tab made the copy
 }
 
-// locate notes where what waits already stands, if it is in a piece.
+// locate notes the offsets of waiting text that is in a piece.
 func (s *succession) locate(p piece) {
 	offset := func(u unit) int {
 		if p.seen() {
@@ -117,7 +117,7 @@ func (s *succession) locate(p piece) {
 	}
 }
 
-// sort takes a piece for what it is: text of ours that nobody else has, or text that the copy was made of.
+// sort classifies a piece: our own text that only we have, or text of the original.
 func (s *succession) sort(p piece) {
 	switch {
 	case p.chars == nil:
@@ -138,7 +138,7 @@ func (s *succession) sort(p piece) {
 	}
 }
 
-// carry leads all that waits to its place in the copy.
+// carry moves all waiting text to its place in the copy.
 func (s *succession) carry() {
 	r, now, base, characters := s.r, s.now, string(s.base), s.now.Characters()
 	kept := s.places.Kept(base, characters, 0, s.off)
@@ -167,12 +167,12 @@ func (s *succession) carry() {
 		if i := slices.IndexFunc(s.found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
 			s.found[i].removes = append(s.found[i].removes, units(d)...)
 		} else {
-			r.late.units = append(r.late.units, units(d)...) // it has no echo to wait for, and twice is as good as once
+			r.late.units = append(r.late.units, units(d)...) // it has no echo to await, and deleting twice is harmless
 		}
 	}
 }
 
-// lacking is the text of ours that the tab that made the copy did not have.
+// lacking returns our own text that the tab which made the copy did not have.
 func (s *succession) lacking(kept [][3]int) (lacking []*orphan) {
 	var last *orphan
 	for _, p := range s.told {
@@ -189,7 +189,7 @@ func (s *succession) lacking(kept [][3]int) (lacking []*orphan) {
 	return lacking
 }
 
-// follow leads what a piece of text names to our own latest copy of what it stands in.
+// follow maps the units in o to our latest copy of their text.
 func (o *orphan) follow(store *ycrdt.StructStore) {
 	latest := func(u unit) unit {
 		if item, off := lookup(store, u); item != nil {
@@ -205,7 +205,7 @@ func (o *orphan) follow(store *ycrdt.StructStore) {
 	}
 }
 
-// echo looks at changes of ours that came back.
+// echo handles our own changes that came back.
 func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 	if len(structs) == 0 {
 		return
@@ -227,7 +227,7 @@ func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 					if n >= o.length {
 						return true
 					}
-					// Its end is of a later edit.
+					// Its end belongs to a later edit.
 					o.content, o.span = o.content.Splice(n), span{o.clock + n, o.length - n}
 					continue
 				}
@@ -239,7 +239,7 @@ func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 	})
 }
 
-// rescue puts a piece of text that the server dropped into the copy of what it stood in.
+// rescue inserts a piece of text that the server dropped into the copy of its text.
 func (x *Tx) rescue(o *orphan) {
 	store := x.trans.Doc.Store
 	now := typeAt(store, o.in)
@@ -265,29 +265,30 @@ func (x *Tx) rescue(o *orphan) {
 	}
 }
 
-// A deletion of ours can come too late as well: the server has the move of what it deletes in, and drops it. It has no
-// echo then, and one that it has is known by what it deletes. What came back neither itself nor by a later change of ours
-// when the move arrives is behind the move, and is deleted in the copy, too. For its place there we keep what it deleted.
+// Our deletion can also come too late: the server already has the move of the deleted text, and drops the deletion.
+// Then it has no echo; an echo is recognised by its deletions. If neither a local transaction nor a later one has
+// come back when the move arrives, it is after the move, and its deletions are repeated in the copy. We keep the
+// deleted text to find its place there.
 
-// unheard is a transaction of ours of which no echo has come yet: it added the units up to a clock, and deleted others.
+// unheard is a local transaction without an echo so far: it added the units up to a clock, and deleted others.
 type unheard struct {
 	from, to int
 	taken    []*taken
 }
 
-// taken is what a transaction of ours deleted of a text.
+// taken is text that a local transaction deleted.
 type taken struct {
 	stretch
 	chars *text
 	in    *Type
 	by    *unheard
-	heard bool // the server has passed on that it is deleted
+	heard bool // the server has passed on its deletion
 }
 
-// maxUnheard bounds how many such transactions are remembered.
+// maxUnheard bounds the number of such transactions.
 const maxUnheard = 256
 
-// note remembers a transaction of ours that deletes something of a text that itself stays.
+// note remembers a local transaction that deletes part of a text that itself stays.
 func (r *Replica) note(trans *ycrdt.Transaction) {
 	own := trans.Doc.ClientID
 	u := &unheard{from: trans.BeforeState[own], to: trans.AfterState[own]}
@@ -309,8 +310,7 @@ func (r *Replica) note(trans *ycrdt.Transaction) {
 	r.unheard = append(r.unheard, u)
 }
 
-// passedOn reports whether the server is known to have a transaction of ours by what it added, or by what a later one
-// did.
+// passedOn reports whether the server is known to have a local transaction, by its additions or by a later one.
 func (r *Replica) passedOn(u *unheard) bool {
 	if u.from == u.to {
 		return r.told > u.to
@@ -318,7 +318,8 @@ func (r *Replica) passedOn(u *unheard) bool {
 	return r.told >= u.to
 }
 
-// hearDeletions notes which deletions of ours an update passes on. One that deletes the text itself says nothing of them.
+// hearDeletions notes which of our deletions an update passes on. An update that deletes the text itself does not
+// show that.
 func (r *Replica) hearDeletions(d *deletions) {
 	for _, u := range r.unheard {
 		for _, k := range u.taken {
@@ -329,24 +330,24 @@ func (r *Replica) hearDeletions(d *deletions) {
 	}
 }
 
-// piece is some of a text as it was when a copy took its place.
+// piece is a part of a text at the time a copy replaced it.
 type piece struct {
 	stretch
 	chars  *text    // nil if it was deleted before
 	shared bool     // others may have it
-	by     *unheard // who of us deleted it, which others may not have
+	by     *unheard // our transaction that deleted it, which others may lack
 }
 
-// placed is a piece at an offset of what the copy was made of.
+// placed is a piece at an offset in the original of a copy.
 type placed struct {
 	piece
 	at int
 }
 
-// seen reports whether a piece was there for everybody.
+// seen reports whether all replicas had a piece.
 func (p *piece) seen() bool { return p.chars != nil && p.shared && p.by == nil }
 
-// piecesOf lists what a text consisted of, right before the transaction that deleted it.
+// piecesOf returns the pieces of a text right before the transaction that deleted it.
 func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
 	told := r.toldWith(t)
 	for item := t.Start; item != nil; item = item.Right {
@@ -362,7 +363,7 @@ func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
 		}
 		p.chars = copyText(c)
 		if n := told - item.ID.Clock; uint64(item.ID.Client) == r.client && n > 0 && n < item.Length {
-			// Its end is of a later edit, of which no echo has come.
+			// Its end belongs to a later edit, whose echo has not come.
 			rest := piece{stretch: stretch{p.client, span{told, p.length - n}}}
 			rest.chars, _ = p.chars.Splice(n).(*text)
 			p.length = n
@@ -374,7 +375,8 @@ func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
 	return list
 }
 
-// toldWith is how much of our changes somebody has who has a text: if it is a copy that we made, all up to that.
+// toldWith returns the clock up to which every peer that has a text has our changes: for a copy that we made, all up
+// to the copy.
 func (r *Replica) toldWith(t *Type) int {
 	told := r.told
 	if t.Maker() != r.client {
@@ -388,8 +390,8 @@ func (r *Replica) toldWith(t *Type) int {
 	return told
 }
 
-// takenIn lists in order what was deleted of an item by transactions of ours of which the server is not known to have had
-// anything. What nobody else can have is left out.
+// takenIn returns, in order, the parts of an item deleted by local transactions that the server is not known to have.
+// Parts that no peer can have are omitted.
 func (r *Replica) takenIn(item *ycrdt.Item, told int) (list []piece) {
 	for _, u := range r.unheard {
 		if r.passedOn(u) {
@@ -410,7 +412,7 @@ func (r *Replica) takenIn(item *ycrdt.Item, told int) (list []piece) {
 	return list
 }
 
-// removal is a stretch of a text that a transaction of ours deleted, as offsets in what a copy was made of.
+// removal is a stretch of text that a local transaction deleted, as offsets in the original of a copy.
 type removal struct {
 	by       *unheard
 	from, to int

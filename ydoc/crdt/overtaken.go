@@ -6,32 +6,32 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// A server answers a question for its state at once, and passes changes on in a task of its own. So an answer can
-// overtake what was passed on before it: of a key in a text that we have copied meanwhile, the answer says only that it
-// is gone with the text. The key itself comes right behind, but is known by then. So what came without its content while
-// texts are remembered (late.go) is remembered, too, and carried over to the copy when the content comes.
+// A server answers a request for its state at once, but passes changes on in a separate task. So an answer can
+// overtake earlier changes: if a key was typed in a text that we have since copied, the answer only says that it is
+// gone with the text. The key itself comes right after, but is already known by then. So while texts are remembered
+// (late.go), units that came without their content are remembered too, and carried over to the copy when the content
+// comes.
 
-// maxMissed bounds how many stretches are remembered that came without their content, and how many that got it since.
+// maxMissed bounds the number of stretches remembered without content, and of those whose content has come since.
 const maxMissed = 1_024
 
-// overtaken is what an answer overtook.
+// overtaken holds the stretches that an answer overtook.
 type overtaken struct {
 	missed []stretch // came without content
 	found  []found   // got it since
 }
 
-// found is text that came after it was known to be gone.
+// found is text whose content came after it was known to be deleted.
 type found struct {
 	stretch
 	content       ycrdt.IAbstractContent
 	origin, right *unit
-	parent        *unit // the item of the text, where it has no neighbours
-	was           *Type // in which text it was
+	parent        *unit // the item of the text, if it has no neighbours
+	was           *Type // the text that contained it
 	made          unit  // the first unit of its copy
 }
 
-// look finds among the structs of an update, before they are integrated, what comes without its content, and content that
-// comes late.
+// look finds, in the structs of an update before integration, stretches without content and content that comes late.
 func (r *Replica) look(structs map[int]*ycrdt.ClientStructRef) {
 	if len(r.copies) == 0 {
 		return
@@ -63,7 +63,7 @@ func (r *Replica) look(structs map[int]*ycrdt.ClientStructRef) {
 	}
 }
 
-// miss notes that a stretch came without content, as far as it is new.
+// miss notes the new units of a stretch that came without content.
 func (r *Replica) miss(s stretch, state int) {
 	if end := s.clock + s.length; end > state {
 		from := max(s.clock, state)
@@ -74,7 +74,7 @@ func (r *Replica) miss(s stretch, state int) {
 	}
 }
 
-// find notes what of a text that came is missed.
+// find notes the missed parts of a text that arrived.
 func (r *Replica) find(in *incoming, chars *text) {
 	var rest []stretch
 	for _, m := range r.overtaken.missed {
@@ -103,7 +103,7 @@ func (r *Replica) find(in *incoming, chars *text) {
 	r.overtaken.missed = rest
 }
 
-// hearFound notes which units of copies an update deletes whose originals came late.
+// hearFound notes the units of copies whose late originals an update deletes.
 func (r *Replica) hearFound(d *deletions) {
 	for _, f := range r.overtaken.found {
 		if d.moved(f.was) {
@@ -117,7 +117,7 @@ func (r *Replica) hearFound(d *deletions) {
 	}
 }
 
-// carryFound puts text that came late into the latest copy of the text that it was written into.
+// carryFound inserts late text into the latest copy of its text.
 func (x *Tx) carryFound(f found) {
 	was, left, right, ok := x.placeOf(&f)
 	if !ok {
@@ -133,8 +133,8 @@ func (x *Tx) carryFound(f found) {
 	}
 }
 
-// placeOf finds the copied text that a text was written into, and its place in the latest copy: behind what it was
-// written behind, or else before what it was written before.
+// placeOf finds the copied text that late text belongs to, and its place in the latest copy: after its left origin,
+// or else before its right one.
 func (x *Tx) placeOf(f *found) (was *Type, left, right *ycrdt.Item, ok bool) {
 	store := x.trans.Doc.Store
 	if f.origin != nil {
@@ -163,8 +163,8 @@ func (x *Tx) placeOf(f *found) (was *Type, left, right *ycrdt.Item, ok bool) {
 	return nil, nil, nil, false
 }
 
-// copyOf finds the text in which a unit was, if it was copied, and the unit's place in the latest copy. Where that has
-// not got it, it is the place of the nearest before it, nil for the start, unless exact is set.
+// copyOf finds the copied text of a unit, and the unit's place in the latest copy. If the unit is not in the copy and
+// exact is false, it returns the place of the nearest unit before it, nil for the start.
 func (x *Tx) copyOf(u unit, exact bool) (was *Type, item *ycrdt.Item, off int) {
 	store := x.trans.Doc.Store
 	for _, f := range x.r.overtaken.found {

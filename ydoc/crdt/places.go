@@ -1,15 +1,14 @@
 package crdt
 
-// Places says what in a copy corresponds to what in the text that it was made of.
+// Places maps offsets of a text to offsets of its copy.
 type Places struct {
-	// At is the offset that corresponds to one.
+	// At returns the offset in now that corresponds to off in was.
 	At func(was, now string, off int) int
-	// Kept are the stretches that correspond to what is unchanged from an offset to another: from where and up to where
-	// in the copy, and from where in the text.
+	// Kept returns the unchanged stretches between two offsets of was: start and end in now, and start in was.
 	Kept func(was, now string, from, to int) [][3]int
 }
 
-// sameUnits lists which unit of a text each unit of another became, nil where it has none.
+// sameUnits returns, for each unit of was, the corresponding unit of now, or nil.
 func sameUnits(now *Type, was string, length int, places Places) []*unit {
 	same := make([]*unit, length)
 	for _, s := range places.Kept(was, now.Characters(), 0, length) {
@@ -20,7 +19,7 @@ func sameUnits(now *Type, was string, length int, places Places) []*unit {
 	return same
 }
 
-// joined reports whether of two units the second is the n-th after the first, or there is neither.
+// joined reports whether b is n units after a, or both are nil.
 func joined(a, b *unit, n int) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

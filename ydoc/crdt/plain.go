@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
+// ErrInvalid means that an edit is invalid: a bad index, type, text or value.
 var ErrInvalid = wire.Fixed("invalid edit")
 
 // Invalidf makes an error that matches [ErrInvalid].
@@ -21,7 +21,7 @@ func Invalidf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
 }
 
-// parseJSON reads a value in Yjs' older form.
+// parseJSON parses a value in Yjs' older encoding.
 func parseJSON(b []byte) any {
 	if string(b) == "undefined" {
 		return wire.Undefined{}
@@ -37,14 +37,14 @@ func parseJSON(b []byte) any {
 	return n
 }
 
-// decodeJSON reads the first value of a JSON text, with its numbers as they stand there.
+// decodeJSON parses the first value of a JSON text and keeps its numbers as written.
 func decodeJSON(b []byte) (v any, err error) {
 	err = pyjson.Unmarshal(b, &v)
 	return v, err
 }
 
-// Plain returns v as plain JSON values, copied: nil, bool, int, float64, string, []any and map[string]any. The error
-// matches [ErrInvalid] and says what cannot be written. depth is how deep v may be nested.
+// Plain returns v copied as plain JSON values: nil, bool, int, float64, string, []any and map[string]any. The error
+// matches [ErrInvalid] and names the invalid value. depth is the deepest nesting allowed.
 func Plain(v any, depth int) (any, error) {
 	if depth <= 0 {
 		return nil, Invalidf("a value is nested too deeply")
@@ -112,7 +112,7 @@ func Plain(v any, depth int) (any, error) {
 	return nil, Invalidf("a value of Go type %T is not JSON", v)
 }
 
-// objectType is that of objects. Others that have it beneath, such as ydoc.Output, are objects as well.
+// objectType is the type of objects. Types based on it, such as ydoc.Output, are objects too.
 var objectType = reflect.TypeFor[map[string]any]()
 
 func plainList[T any](v []T, depth int) (any, error) {

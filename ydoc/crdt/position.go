@@ -7,15 +7,15 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// mark remembers how many visible units of a list stand before one of its items. Only items that can never be merged
-// into their left neighbour are marked: those live as long as the list.
+// mark caches how many visible units of a list precede one of its items. Only items that can never be merged into
+// their left neighbour are marked, because those live as long as the list.
 type mark struct {
 	item *ycrdt.Item
 	pos  int
 }
 
-// marks are the remembered positions of one list, in order. Small changes move them; after others they are dropped and
-// found again. The items carry the library's own flag for this, which it does not use on types of ours.
+// marks are the cached positions of one list, in order. Small changes shift them; other changes drop them. The items
+// carry the library's own flag for this, which it does not use on our types.
 type marks struct{ list []mark }
 
 func (m *marks) reset() {
@@ -25,7 +25,7 @@ func (m *marks) reset() {
 	m.list = nil
 }
 
-// of is the position of a marked item.
+// of returns the position of a marked item.
 func (m *marks) of(item *ycrdt.Item) (pos int, ok bool) {
 	for i := range m.list {
 		if m.list[i].item == item {
@@ -35,7 +35,7 @@ func (m *marks) of(item *ycrdt.Item) (pos int, ok bool) {
 	return 0, false
 }
 
-// before is the last mark that stands before pos.
+// before returns the last mark before pos.
 func (m *marks) before(pos int) (mark, bool) {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos >= pos })
 	if i == 0 {
@@ -53,8 +53,8 @@ func (m *marks) add(item *ycrdt.Item, pos int) {
 	m.list = slices.Insert(m.list, i, mark{item, pos})
 }
 
-// inserted moves the marks behind an insertion of n units at pos. A mark right at pos may stand on either side of it
-// and is dropped.
+// inserted shifts the marks after an insertion of n units at pos. A mark right at pos may be on either side and is
+// dropped.
 func (m *marks) inserted(pos, n int) {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos >= pos })
 	j := i
@@ -68,7 +68,7 @@ func (m *marks) inserted(pos, n int) {
 	}
 }
 
-// deleted moves the marks behind or inside a deletion of n units at pos.
+// deleted shifts the marks after or inside a deletion of n units at pos.
 func (m *marks) deleted(pos, n int) {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos > pos })
 	for ; i < len(m.list); i++ {
@@ -76,10 +76,10 @@ func (m *marks) deleted(pos, n int) {
 	}
 }
 
-// MarkEvery is how many items are walked before a mark is set. Only tests change it.
+// MarkEvery is the number of items walked between marks. Only tests change it.
 var MarkEvery = 64
 
-// markAll sets marks throughout a list that has none.
+// markAll sets marks throughout a list without marks.
 func (t *Type) markAll() {
 	if len(t.marks.list) > 0 {
 		return
@@ -103,7 +103,7 @@ func follows(item *ycrdt.Item) bool {
 	return l != nil && l.ID.Client == item.ID.Client && l.ID.Clock+l.Length == item.ID.Clock
 }
 
-// seek finds the visible item that holds the unit before pos, and how many of its units stand up to pos. It returns nil
+// seek returns the visible item that holds the unit before pos, and the number of its units up to pos. It returns nil
 // for the start of the list, and for a pos beyond its end.
 func (t *Type) seek(pos int) (item *ycrdt.Item, off int) {
 	if pos <= 0 {
@@ -130,7 +130,7 @@ func (t *Type) seek(pos int) (item *ycrdt.Item, off int) {
 	return nil, 0
 }
 
-// unitBefore is the unit before pos, nil for the start of the list and for a pos beyond its end.
+// unitBefore returns the unit before pos, nil for the start of the list and for a pos beyond its end.
 func (t *Type) unitBefore(pos int) *unit {
 	item, off := t.seek(pos)
 	if item == nil {
@@ -139,10 +139,10 @@ func (t *Type) unitBefore(pos int) *unit {
 	return &unit{item.ID.Client, item.ID.Clock + off - 1}
 }
 
-// maxRemoved bounds how many units a rescued edit deletes at one place.
+// maxRemoved bounds the units that a rescued edit deletes at one place.
 const maxRemoved = 1 << 16
 
-// unitsIn lists the units of a text between two offsets, none if they are too many.
+// unitsIn returns the units of a text between two offsets, nil if they are too many.
 func unitsIn(t *Type, from, to int) (units []unit) {
 	if to-from > maxRemoved {
 		return nil

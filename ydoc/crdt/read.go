@@ -6,11 +6,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// What shared types read as: plain JSON values and strings that nobody may change. They are kept until the type
-// changes.
+// The values of shared types: immutable plain JSON values and strings, cached until the type changes.
 
-// maxNesting is how deep shared types are read; what lies deeper reads as nil. Documents of ours nest four deep, and a
-// recursion as deep as an update may nest them would overflow the stack.
+// maxNesting is how deep shared types are read; deeper ones read as nil. Our documents nest four deep, and recursion
+// as deep as an update may nest would overflow the stack.
 const maxNesting = 200
 
 // Get returns the plain value under a map key, or [wire.Undefined]. t may be nil.
@@ -25,7 +24,7 @@ func (t *Type) Get(key string) any {
 	return lastValue(item, 0)
 }
 
-// Lately is the plain value that a map key has, or had before it was deleted; ok is false where it never had one.
+// Lately returns the plain value that a map key has, or had before it was deleted; ok is false if it never had one.
 func (t *Type) Lately(key string) (v any, ok bool) {
 	item := t.Map[keyIn(key)]
 	if item == nil {
@@ -34,7 +33,7 @@ func (t *Type) Lately(key string) (v any, ok bool) {
 	return lastValue(item, 0), true
 }
 
-// Before is the plain value that a map key had before it got the one it has; ok is false where that is not known any more.
+// Before returns the previous plain value of a map key; ok is false if it is no longer known.
 func (t *Type) Before(key string) (v any, ok bool) {
 	item := t.at(key)
 	if item == nil || item.Left == nil {
@@ -47,7 +46,7 @@ func (t *Type) Before(key string) (v any, ok bool) {
 	return c.value(c.n - 1), true
 }
 
-// lastValue is the value of a map entry: the last of its item's, should there be several.
+// lastValue returns the value of a map entry: the last one if its item has several.
 func lastValue(item *ycrdt.Item, depth int) any {
 	if t := typeOf(item); t != nil {
 		return t.valueAt(depth + 1)
@@ -61,7 +60,7 @@ func lastValue(item *ycrdt.Item, depth int) any {
 	return wire.Undefined{}
 }
 
-// each calls f with the plain values of a list item that is no shared type; characters have none.
+// each calls f with the plain values of a list item that is not a shared type, with nil for each character.
 func each(item *ycrdt.Item, f func(v any)) {
 	if c, ok := item.Content.(*plain); ok {
 		c.each(f)
@@ -72,7 +71,7 @@ func each(item *ycrdt.Item, f func(v any)) {
 	}
 }
 
-// Value is the plain value of a type: a string, []any or map[string]any.
+// Value returns the plain value of a type: a string, []any or map[string]any.
 func (t *Type) Value() any { return t.valueAt(0) }
 
 func (t *Type) valueAt(depth int) any {
@@ -87,10 +86,10 @@ func (t *Type) valueAt(depth int) any {
 	case KindArray:
 		return t.listAt(depth)
 	}
-	return nil // XML has no place in these documents
+	return nil // XML is not used in these documents
 }
 
-// Object is the value of a map, empty when t is nil.
+// Object returns the value of a map, empty if t is nil.
 func (t *Type) Object() map[string]any {
 	if t == nil {
 		return map[string]any{}
@@ -115,7 +114,7 @@ func (t *Type) objectAt(depth int) map[string]any {
 	return m
 }
 
-// List is the value of an array.
+// List returns the value of an array.
 func (t *Type) List() []any { return t.listAt(0) }
 
 func (t *Type) listAt(depth int) []any {
@@ -142,7 +141,7 @@ func (t *Type) listAt(depth int) []any {
 	return l
 }
 
-// LastValue is the plain value that ends a list, nil when it is empty.
+// LastValue returns the plain value of the last element of a list, nil if it is empty.
 func (t *Type) LastValue() any {
 	item, off := t.seek(t.Length)
 	if item == nil {
@@ -157,10 +156,10 @@ func (t *Type) LastValue() any {
 	return nil
 }
 
-// objectReplacement stands for what a text holds besides characters, one unit each.
+// objectReplacement replaces each unit of a text that is not a character.
 const objectReplacement = "\uFFFC"
 
-// Characters is the text of t, "" when t is nil. A text that is one run shares its memory.
+// Characters returns the text of t, "" if t is nil. A text of one run shares its memory.
 func (t *Type) Characters() string {
 	if t == nil {
 		return ""
@@ -204,8 +203,8 @@ func (t *Type) eachRun(f func(b []byte)) {
 	}
 }
 
-// Tail is the last n units of a text, and how many those are: all where there are fewer, one more where the first would
-// be half a character.
+// Tail returns the last n units of a text and their number: all if there are fewer, one more if the first would be
+// half a character.
 func (t *Type) Tail(n int) (string, int) {
 	n = min(n, t.Length)
 	if n == 0 {
@@ -236,14 +235,15 @@ func (t *Type) Tail(n int) (string, int) {
 	return string(b), n
 }
 
-// SpliceRuns is up to how many runs the characters of a text are collected anew after an edit. Only tests change it.
+// SpliceRuns is the number of runs up to which the characters of a text are collected again after an edit. Only tests
+// change it.
 var SpliceRuns = 8
 
-// maxSplices is how many edits the known characters outlive without being read.
+// maxSplices is how many edits the cached characters are updated for without being read.
 const maxSplices = 4
 
-// spliced brings the known characters up to date after an edit: del units at pos were replaced by ins. Where collecting
-// them anew is as cheap, or nobody has read them for some edits, they are forgotten instead.
+// spliced updates the cached characters after an edit: del units at pos were replaced by ins. If collecting them
+// again is as cheap, or they have not been read for some edits, they are dropped instead.
 func (t *Type) spliced(pos, del int, ins string) {
 	if !t.known || t.spare == 0 || t.runs <= SpliceRuns {
 		t.known, t.str = false, ""
@@ -264,7 +264,7 @@ func (t *Type) spliced(pos, del int, ins string) {
 	t.runs++
 }
 
-// forget drops what is remembered of a list.
+// forget drops the caches of a list.
 func (t *Type) forget() {
 	t.known, t.str = false, ""
 	t.marks.reset()

@@ -7,8 +7,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// TestDeepNestingIsCut puts thousands of maps in each other. They must be kept, and read to a depth that nothing
-// stumbles over.
+// TestDeepNestingIsCut nests thousands of maps. They must be kept, and read to a safe depth.
 func TestDeepNestingIsCut(t *testing.T) {
 	const depth = 20_000
 	all := sheets(2)

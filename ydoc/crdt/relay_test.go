@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test"
 )
 
-// A relaying replica passes on what was new in an update, and nothing when nothing was.
+// A relaying replica passes on the new part of an update, and nothing if nothing was new.
 func TestRelayPassesOnWhatIsNew(t *testing.T) {
 	a, c := newSheet(Options{ClientID: 1}), newSheet(Options{ClientID: 3})
 	hub := newSheet(Options{ClientID: 2, Relay: true})
@@ -35,7 +35,7 @@ func TestRelayPassesOnWhatIsNew(t *testing.T) {
 	}
 }
 
-// Two replicas that write the same as client 0 write the same history.
+// Two replicas that write the same content as client 0 produce the same history.
 func TestClientZero(t *testing.T) {
 	write := func() []byte {
 		s := newSheet(Options{ClientZero: true})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// relativePosition is a place in a shared text that stays where it is while others edit around it, in the form that
-// JupyterLab's cursors have (Yjs, RelativePosition.js). All four keys are always written: a tab stumbles over a missing
+// relativePosition is a position in a shared text that others' edits around it do not move, in the format of
+// JupyterLab's cursors (Yjs, RelativePosition.js). All four keys are always written, because a tab fails on a missing
 // one.
 type relativePosition struct {
 	Type  *jsonID `json:"type"`
@@ -27,7 +27,7 @@ func (id *jsonID) unit() unit { return unit{int(id.Client), int(id.Clock)} }
 // maxPositionBytes is far above the size of any position.
 const maxPositionBytes = 4 << 10
 
-// Relative makes the position before the unit off of a text, or the one at its end.
+// Relative returns the position before unit off of a text, or at its end.
 func (t *Type) Relative(off int) (json.RawMessage, error) {
 	if err := t.Boundary(off); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (t *Type) Relative(off int) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Resolve finds the type and the offset that a position stands for now.
+// Resolve returns the type and the present offset of a position.
 func (r *Replica) Resolve(raw json.RawMessage) (t *Type, off int, ok bool) {
 	var p relativePosition
 	if len(raw) > maxPositionBytes || json.Unmarshal(raw, &p) != nil {
@@ -71,7 +71,7 @@ func (r *Replica) Resolve(raw json.RawMessage) (t *Type, off int, ok bool) {
 	return t, off, true
 }
 
-// resolveItem finds the place before a unit of a list, or behind it when assoc is negative.
+// resolveItem returns the place before a unit of a list, or after it if assoc is negative.
 func (r *Replica) resolveItem(at unit, assoc int) (t *Type, off int, ok bool) {
 	item, diff := lookup(r.y.Store, at)
 	if item == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// places are the documents that positions are looked up in.
+// places are the documents in which positions are resolved.
 type places struct {
 	books []*ydoc.Notebook
 	text  *ydoc.Text
@@ -50,8 +50,8 @@ func newPlaces(tb testing.TB) *places {
 	return p
 }
 
-// check resolves a position everywhere and reports whether it stands anywhere. Where it does, the place must be one,
-// and a position made there must lead back to it.
+// check resolves a position everywhere and reports whether it was found. A resolved place must be valid, and a
+// position made there must lead back to it.
 func (p *places) check(tb testing.TB, raw json.RawMessage) (found bool) {
 	for i, n := range p.books {
 		id, off, ok := n.ResolvePosition(raw)
@@ -88,7 +88,7 @@ func checkPlace(tb testing.TB, text string, off int, make func(off int) (json.Ra
 	must.GreaterEq(tb, 0, off)
 	must.LessEq(tb, len(units), off)
 	if off > 0 && off < len(units) && units[off-1]&0xfc00 == 0xd800 {
-		return // inside a character, where none is made
+		return // inside a character, where positions are not made
 	}
 	raw, err := make(off)
 	if err != nil {
@@ -99,7 +99,7 @@ func checkPlace(tb testing.TB, text string, off int, make func(off int) (json.Ra
 	must.Eq(tb, off, again, must.Sprint(raw))
 }
 
-// realPositions are the carets and selections of the recorded session, those that yjs made, and odd ones.
+// realPositions are the carets and selections of the recorded session, positions made by yjs, and odd ones.
 func realPositions(tb testing.TB) [][]byte {
 	tb.Helper()
 	var all [][]byte
@@ -155,7 +155,7 @@ func unitPosition(client, clock uint64, assoc int) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"type":null,"tname":null,"item":%s,"assoc":%d}`, id, assoc))
 }
 
-// TestMutantsOfPositions is a short run of [FuzzRelativePosition] that is the same each time.
+// TestMutantsOfPositions is a short, reproducible run of [FuzzRelativePosition].
 func TestMutantsOfPositions(t *testing.T) {
 	p := newPlaces(t)
 	seeds := realPositions(t)
@@ -174,7 +174,7 @@ func TestMutantsOfPositions(t *testing.T) {
 		}
 	}
 	found := 0
-	// Every unit there is, and one more of each client.
+	// Every existing unit, and one more of each client.
 	for client, clocks := range clients {
 		for clock := range min(clocks, 500) + 1 {
 			for _, assoc := range []int{-2, -1, 0, 1} {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPositionsStickToASide: with a negative association a position belongs to the character before it, as in Yjs
-// (RelativePosition.js), and one without a character is the beginning instead of the end.
+// (RelativePosition.js), and a position without a character is the beginning instead of the end.
 func TestPositionsStickToASide(t *testing.T) {
 	s := newSheet(Options{ClientID: 1})
 	var text *Type
@@ -21,7 +21,7 @@ func TestPositionsStickToASide(t *testing.T) {
 	for _, c := range []struct {
 		position string
 		before   int
-		after    int // once text was inserted on both sides of b
+		after    int // after text was inserted on both sides of b
 	}{
 		{fmt.Sprintf(`{"item":{"client":1,"clock":%d},"assoc":0}`, b), 1, 3},
 		{fmt.Sprintf(`{"item":{"client":1,"clock":%d},"assoc":-1}`, b), 2, 4},

@@ -11,10 +11,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Replica is one replica of a shared document: its root types, and what peers and we write to them.
+// Replica is one replica of a shared document: its root types and their content.
 //
-// Methods that take or give updates lock the replica themselves, and may be called from any goroutine. All else, the
-// methods of [Type] too, belongs into a function given to [Replica.Do] or [Replica.Read].
+// Methods that take or return updates lock the replica themselves and are safe for concurrent use. All other methods,
+// including those of [Type], must be called within a function given to [Replica.Do] or [Replica.Read].
 type Replica struct {
 	mu     sync.Mutex
 	y      *ycrdt.Doc
@@ -23,56 +23,55 @@ type Replica struct {
 	err    error // why the document is broken, or nil
 
 	onUpdate func(update []byte)
-	held     [][]byte // updates that wait for what they build on
+	held     [][]byte // updates held for missing changes
 	holes    holes    // the servers whose first change is missing
 	heldSize int
 
 	turn      int           // counts transactions
 	change    Change        // of the last transaction
-	recording *Step         // of the transaction that runs
-	released  []*ycrdt.Item // no longer kept, to be collected at its end
+	recording *Step         // of the current transaction
+	released  []*ycrdt.Item // no longer kept, to be collected at the end of the transaction
 
-	copies map[*Type]*copied // texts that were copied and deleted, see late.go
-	late   late              // what arrived for them and is to be carried over
-	told   int               // how much of our changes a peer was heard to have
+	copies map[*Type]*copied // copied and deleted texts, see late.go
+	late   late              // late changes to carry over to the copies
+	told   int               // the clock up to which a peer has our changes
 
 	tellings tellings // see tab.go
 
 	survivors []*survivor // see survivor.go
 
-	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
+	orphans []*orphan  // our own text that awaits its echo, see orphan.go
 	unheard []*unheard // see orphan.go
 	awaited []*awaited // see await.go
 
 	overtaken overtaken // see overtaken.go
 
-	// Races are the steps that are on their way to the server.
+	// Races are the steps not yet passed on by the server.
 	Races Races
 
-	deleting *deletions // of the update that is being applied
+	deleting *deletions // of the update being applied
 
-	size  int // of the state as encoded when it was last measured
+	size  int // of the encoded state when last measured
 	grown int // bytes applied and written since then
 }
 
-// Options says how a replica is made. The zero value will do.
+// Options configures a replica. The zero value is valid.
 type Options struct {
-	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. No two
-	// replicas that ever write to the same document may share one.
+	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. Replicas
+	// that ever write to the same document must not share one.
 	ClientID uint64
-	// ClientZero has a ClientID of 0 mean client 0, as which jupyter_ydoc writes what it builds from a file.
+	// ClientZero makes a ClientID of 0 mean client 0, which jupyter_ydoc uses for documents built from a file.
 	ClientZero bool
-	// Relay has the function given to OnUpdate called for what Apply took in, too, as a server passes it on: with what
-	// was new in it.
+	// Relay makes OnUpdate's function also receive the new content of applied updates, as a server passes it on.
 	Relay bool
 	// Limits bounds the document; zero fields take their defaults.
 	Limits Limits
-	// Keys are the map keys to be expected.
+	// Keys are the expected map keys.
 	Keys Keys
 	// Changed, if any, is called at the end of each transaction, with the document locked. It may read the document,
 	// but not write to it, nor keep c.
 	Changed func(c *Change)
-	// Settled, if any, is called after each access to the document, of whatever kind, while that is still locked.
+	// Settled, if any, is called after each access to the document, of any kind, while it is still locked.
 	Settled func()
 	// Broken, if any, is called when the document breaks, with the document locked.
 	Broken func()
@@ -86,7 +85,7 @@ func New(o Options) *Replica {
 	o.Limits = o.Limits.orDefaults()
 	r := &Replica{client: o.ClientID, opt: o}
 	r.Races.replica = r
-	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
+	r.y = ycrdt.NewDoc("", false, nil, nil, false) // we collect ourselves, see collect.go
 	r.y.ClientID = int(o.ClientID)
 	r.y.On("afterTransaction", ycrdt.NewObserverHandler(func(v ...interface{}) {
 		r.afterTransaction(v[0].(*ycrdt.Transaction))
@@ -97,7 +96,7 @@ func New(o Options) *Replica {
 	return r
 }
 
-// randomID is a client id of 32 bits other than 0, which is the server's.
+// randomID returns a client id of 32 bits other than 0, which is the server's.
 func randomID() uint64 {
 	var b [4]byte
 	for {
@@ -108,13 +107,13 @@ func randomID() uint64 {
 	}
 }
 
-// Root declares a root type. It is to be called for all root types before anything is applied.
+// Root declares a root type. All root types must be declared before anything is applied.
 func (r *Replica) Root(name string, kind uint8) *Type { return newRoot(r.y, name, kind) }
 
 // ClientID is the id under which this replica writes.
 func (r *Replica) ClientID() uint64 { return r.client }
 
-// StateVector encodes what this replica has, for a peer to answer with what it lacks.
+// StateVector encodes the content of this replica, for a peer to answer with the missing changes.
 func (r *Replica) StateVector() (sv []byte, err error) {
 	err = r.Do("state vector", func() error {
 		have := make(map[uint64]uint64, len(r.y.Store.Clients))
@@ -127,14 +126,14 @@ func (r *Replica) StateVector() (sv []byte, err error) {
 	return sv, err
 }
 
-// Clock is how much the replica has of a client's changes; 0 for nothing, or if it is broken.
+// Clock returns the clock up to which the replica has a client's changes; 0 if it has none or is broken.
 func (r *Replica) Clock(client uint64) (clock uint64) {
 	r.Read("clock", func() { clock = uint64(ycrdt.GetState(r.y.Store, int(client))) })
 	return clock
 }
 
-// Diff encodes what a peer with that state vector lacks. Nil or an empty slice stands for a peer that has nothing.
-// Every deletion is part of it, as in Yjs. Updates that are held back are not.
+// Diff encodes the changes that a peer with that state vector lacks; nil or an empty slice means a peer with nothing.
+// It includes every deletion, as in Yjs, but no held updates.
 func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 	have := map[uint64]uint64{}
 	if len(stateVector) > 0 {
@@ -151,16 +150,16 @@ func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 	return update, err
 }
 
-// OnUpdate has f called with the update of each transaction of this replica's own, in order; with [Options.Relay] of
-// every transaction. It is called with the document locked: it must only put the update aside, and may keep it. There
-// is one such function; nil removes it.
+// OnUpdate registers f, which is called with the update of each of this replica's own transactions, in order; with
+// [Options.Relay] of every transaction. f is called with the document locked: it must only store the update, which it
+// may keep. There is one such function; nil removes it.
 func (r *Replica) OnUpdate(f func(update []byte)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onUpdate = f
 }
 
-// Transact runs f as one transaction of ours.
+// Transact runs f as one local transaction.
 func (r *Replica) Transact(f func(x *Tx)) {
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) { f(&Tx{trans: trans, step: r.recording, r: r}) }, nil, true)
 }
@@ -194,7 +193,7 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 	r.change.end()
 }
 
-// emit hands out the update of a transaction of ours, or of any if the replica is to relay them.
+// emit passes on the update of a local transaction, or of any if the replica relays them.
 func (r *Replica) emit(trans *ycrdt.Transaction) {
 	if !trans.Local && !r.opt.Relay {
 		return

@@ -7,20 +7,20 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Revert takes one step back, within a transaction: what the step added goes, what it deleted returns as copies in its
-// old places, or in what took the place of what it stood in. What others have done since stays.
+// Revert undoes one step within a transaction: it deletes the step's additions and restores its deletions as copies
+// in their old places, or in the replacements of their parents. Others' later changes stay.
 type Revert struct {
 	*Tx
 	s      *Step
-	kept   map[*Type]bool // true: with all that is in it; false: but for what the step wrote
-	back   []*ycrdt.Item  // what the step deleted and is to return
+	kept   map[*Type]bool // true: with all its content; false: except what the step wrote
+	back   []*ycrdt.Item  // deletions of the step to restore
 	mine   map[*ycrdt.Item]bool
 	missed bool
 }
 
-// Revert takes steps back, the last of them first, in one transaction, and returns what that did, for them to be made
-// again. f says of each what is special about the document: it is to call [Revert.Run], and may look at the step and
-// except types before.
+// Revert undoes steps, the last of them first, in one transaction, and returns that as a step, so that it can be
+// redone. f handles each step for the document: it must call [Revert.Run], and before that may inspect the step and
+// keep types.
 func (r *Replica) Revert(f func(v *Revert), steps ...*Step) *Step {
 	for _, s := range steps {
 		r.Races.End(s)
@@ -33,11 +33,11 @@ func (r *Replica) Revert(f func(v *Revert), steps ...*Step) *Step {
 	})
 }
 
-// Run takes the step back but for what is kept.
+// Run undoes the step except for kept types.
 func (v *Revert) Run() {
 	v.gather()
-	// Returning comes first: a map entry returns only into a place that nobody else has taken, and whether the step's
-	// own value is still there cannot be seen any more once it is deleted.
+	// Restore first: a map entry is restored only if no other client has set it since, and that the value is still
+	// the step's own cannot be seen once it is deleted.
 	drop := setOf(v.added())
 	wanted := setOf(v.back)
 	for _, item := range v.back {
@@ -57,36 +57,36 @@ func setOf(items []*ycrdt.Item) map[*ycrdt.Item]bool {
 	return m
 }
 
-// Missed reports whether something could not be put back because what it stood in is gone.
+// Missed reports whether something could not be restored because its parent is gone.
 func (v *Revert) Missed() bool { return v.missed }
 
-// Place is where a type is, whatever copy takes its place.
+// Place identifies a type and all its later copies.
 type Place unit
 
-// PlaceOf is the place of a type that is no root.
+// PlaceOf returns the place of a type, which must not be a root.
 func PlaceOf(t *Type) Place { return Place(unitOf(&t.Item.ID)) }
 
-// TypeAt is the live type at a place, nil where it was deleted.
+// TypeAt returns the live type at a place, nil if it was deleted.
 func (v *Revert) TypeAt(p Place) *Type { return typeAt(v.trans.Doc.Store, unit(p)) }
 
-// Keep leaves a type and all that is in it as it is.
+// Keep leaves a type and all its content as they are.
 func (v *Revert) Keep(t *Type) { v.kept[t] = true }
 
-// Open has what the step wrote into a type taken back though the type itself is in one that is left as it is.
+// Open makes Run undo what the step wrote into a type, although the type is in a kept one.
 func (v *Revert) Open(t *Type) { v.kept[t] = false }
 
-// Kept reports whether a type is left as it is.
+// Kept reports whether a type is kept.
 func (v *Revert) Kept(t *Type) bool { return v.kept[t] }
 
-// Swaps are those of the step.
+// Swaps returns the swaps of the step.
 func (v *Revert) Swaps() []*Swap { return v.s.swaps }
 
-// Now is the type that a swap's copy has become, nil when it was deleted.
+// Now returns the latest copy of a swapped type, nil if it was deleted.
 func (v *Revert) Now(sw *Swap) *Type { return typeAt(v.trans.Doc.Store, sw.new) }
 
-// PutBack deletes a type of a list, which took the place of another, and makes an empty one of its kind right where the
-// other stood, so that the order among what comes and goes there stays. It returns nil, and has done nothing, where
-// there is no such place in the list.
+// PutBack deletes a type of a list, which replaced another, and makes an empty one of its kind right at the
+// original's place, so that the order of additions and deletions there stays. If the list has no such place, it does
+// nothing and returns nil.
 func (v *Revert) PutBack(sw *Swap, now *Type) *Type {
 	was, list := itemAt(v.trans.Doc.Store, sw.old), now.Holder()
 	if was == nil || was.Parent != list {
@@ -100,7 +100,7 @@ func (v *Revert) PutBack(sw *Swap, now *Type) *Type {
 	return made
 }
 
-// Added lists the live types that the step added, or that took the place of those.
+// Added returns the live types that the step added, or their replacements.
 func (v *Revert) Added() (types []*Type) {
 	for _, item := range v.added() {
 		if t := typeOf(item); t != nil {
@@ -110,7 +110,7 @@ func (v *Revert) Added() (types []*Type) {
 	return types
 }
 
-// Deleted lists the types that the step deleted.
+// Deleted returns the types that the step deleted.
 func (v *Revert) Deleted() (types []*Type) {
 	for _, item := range itemsOf(v.trans, v.s.deleted) {
 		if t := typeOf(item); t != nil {
@@ -120,8 +120,8 @@ func (v *Revert) Deleted() (types []*Type) {
 	return types
 }
 
-// OthersIn reports whether a list has values or characters that are not of the step: of other people, or of other steps,
-// which may be another's who writes through the same replica. It is to be asked before anything is excepted.
+// OthersIn reports whether a list has values or characters from outside the step: of other people, or of other steps,
+// which may be those of another user of the same replica. Call it before keeping any type.
 func (v *Revert) OthersIn(t *Type) bool {
 	if v.mine == nil {
 		v.mine = setOf(v.added())
@@ -134,7 +134,7 @@ func (v *Revert) OthersIn(t *Type) bool {
 	return false
 }
 
-// Cut lists the texts in which somebody else has deleted characters that the step wrote.
+// Cut returns the texts in which others have deleted characters that the step wrote.
 func (v *Revert) Cut() (texts []*Type) {
 	if v.s.from == v.s.to {
 		return nil
@@ -150,12 +150,12 @@ func (v *Revert) Cut() (texts []*Type) {
 	return texts
 }
 
-// added lists the live items that the step added, or that took their place since, in the order of their clocks. Those
-// in types that are kept are left out.
+// added returns the live items that the step added, or their replacements, in the order of their clocks, without
+// those in kept types.
 func (v *Revert) added() (items []*ycrdt.Item) {
 	var todo []stretch
 	own, from := v.trans.Doc.ClientID, v.s.from
-	for _, c := range v.s.copies { // which stand for something older
+	for _, c := range v.s.copies { // copies of older items
 		if c.clock > from {
 			todo = append(todo, stretch{own, span{from, c.clock - from}})
 		}
@@ -172,8 +172,8 @@ func (v *Revert) added() (items []*ycrdt.Item) {
 	return items
 }
 
-// gather lists what the step deleted: what stood in the latest copy of a type first, because what stood in an older one
-// finds its place among that.
+// gather collects the deletions of the step: items of the latest copy of a type first, because items of older copies
+// are placed among them.
 func (v *Revert) gather() {
 	for _, item := range itemsOf(v.trans, v.s.deleted) {
 		if item.Deleted() && item.Redone == nil && !v.inKept(item) {
@@ -183,7 +183,7 @@ func (v *Revert) gather() {
 	slices.SortStableFunc(v.back, func(a, b *ycrdt.Item) int { return cmp.Compare(v.age(a), v.age(b)) })
 }
 
-// age is how often what an item stands in was replaced by a copy.
+// age is the number of times an item's parent was replaced by a copy.
 func (v *Revert) age(item *ycrdt.Item) (n int) {
 	t, _ := item.Parent.(*Type)
 	if t == nil || t.Item == nil {
@@ -195,7 +195,7 @@ func (v *Revert) age(item *ycrdt.Item) (n int) {
 	return n
 }
 
-// inKept reports whether an item is, or stands in, a type that is kept.
+// inKept reports whether an item is a kept type or is in one.
 func (v *Revert) inKept(item *ycrdt.Item) bool {
 	if len(v.kept) == 0 {
 		return false
@@ -207,7 +207,7 @@ func (v *Revert) inKept(item *ycrdt.Item) bool {
 	for depth := 0; t != nil && depth < maxNesting; depth++ {
 		now := t
 		if t.Deleted() {
-			now = v.TypeAt(PlaceOf(t)) // the copy that took its place
+			now = v.TypeAt(PlaceOf(t)) // its latest copy
 		}
 		if all, there := v.kept[now]; there {
 			return all
@@ -217,10 +217,10 @@ func (v *Revert) inKept(item *ycrdt.Item) bool {
 	return false
 }
 
-// restore makes a copy of a deleted item in its old place and returns it; nil where that place is gone or taken.
+// restore makes a copy of a deleted item in its old place and returns it; nil if that place is gone or taken.
 func (v *Revert) restore(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *ycrdt.Item {
 	if item.Redone != nil {
-		return nil // done already, on the way to something inside it
+		return nil // already done, on the way to something inside it
 	}
 	if _, gone := item.Content.(*ycrdt.ContentDeleted); gone {
 		v.missed = true
@@ -235,7 +235,7 @@ func (v *Revert) restore(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *y
 	if item.ParentSub != "" {
 		now := parent.Map[item.ParentSub]
 		if now != nil && now != item && !drop[now] && !(now.Deleted() && now.Info&itemDeletedHere != 0) {
-			return nil // somebody has set or deleted it since
+			return nil // another client has set or deleted it since
 		}
 		made = v.attach(parent, item.ParentSub, now, nil, copyContent(item))
 	} else {
@@ -246,8 +246,8 @@ func (v *Revert) restore(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *y
 	return made
 }
 
-// stoodFor is the item in whose place an item is to return: itself, or, for a type that the step moved before it
-// deleted it, the one from before the move.
+// stoodFor returns the item at whose place an item is restored: itself, or the original of a type that the step moved
+// before it deleted it.
 func (v *Revert) stoodFor(item *ycrdt.Item) *ycrdt.Item {
 	for _, sw := range v.s.swaps {
 		if sw.Gone && sw.new == unitOf(&item.ID) {
@@ -259,7 +259,8 @@ func (v *Revert) stoodFor(item *ycrdt.Item) *ycrdt.Item {
 	return item
 }
 
-// copyContent copies what an item holds; a shared type without what is in it, which is restored by itself.
+// copyContent copies the content of an item; a shared type is copied empty, because its content is restored
+// separately.
 func copyContent(item *ycrdt.Item) ycrdt.IAbstractContent {
 	if t := typeOf(item); t != nil {
 		return ycrdt.NewContentType(t.empty())
@@ -267,7 +268,7 @@ func copyContent(item *ycrdt.Item) ycrdt.IAbstractContent {
 	return item.Content.Copy()
 }
 
-// parentOf is the live type into which an item returns: the one that it stood in, or what takes that one's place.
+// parentOf returns the live type into which an item is restored: its parent, or the parent's replacement.
 func (v *Revert) parentOf(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *Type {
 	parent, _ := item.Parent.(*Type)
 	if parent == nil || parent.Item == nil {
@@ -283,13 +284,13 @@ func (v *Revert) parentOf(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *
 	return typeOf(now)
 }
 
-// around finds the neighbours between which an item returns: itself and what stands left of it, or, in a type that took
-// the place of its own, what took theirs.
+// around returns the neighbours for restoring an item: its left neighbour and itself, or their replacements in a
+// replacement of its parent.
 func (v *Revert) around(item *ycrdt.Item, parent *Type) (left, right *ycrdt.Item) {
 	if item.Parent == parent {
 		return item.Left, item
 	}
-	// in finds where a unit of the old list is now, in the new type.
+	// in returns the present place of a unit of the old list in the new type.
 	in := func(i *ycrdt.Item, off int) (*ycrdt.Item, int) {
 		if i.Redone == nil {
 			return nil, 0
@@ -300,7 +301,7 @@ func (v *Revert) around(item *ycrdt.Item, parent *Type) (left, right *ycrdt.Item
 		}
 		return now, off
 	}
-	// The nearest that is there, on either side.
+	// The nearest present neighbour, on either side.
 	for l, rt := item.Left, item.Right; l != nil || rt != nil; {
 		if l != nil {
 			if now, off := in(l, l.Length-1); now != nil {
@@ -318,7 +319,7 @@ func (v *Revert) around(item *ycrdt.Item, parent *Type) (left, right *ycrdt.Item
 			rt = rt.Right
 		}
 	}
-	// Nothing of the old list is there: behind whatever is.
+	// Nothing of the old list is present: at the end.
 	for i := parent.Start; i != nil; i = i.Right {
 		left = i
 	}

@@ -8,28 +8,28 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Where two replicas move the same thing at once there are two copies of it. One of them is to go, and only its maker
-// may take it away, or both would be gone. Of two of ours that is the one with the higher client id, which all can tell
-// without a word. A tab takes none away, so where one of them is a tab's it is the other that goes: the copies of ours
-// have a tombstone (mark.go).
-// What was written into its copy alone it puts into the other. What still arrives for the original is carried over by
-// the other's maker, and what arrives for the copy that went by this replica, as after any move of its own (late.go).
+// If two replicas move the same cell at once, there are two copies. One of them must go, and only its maker may
+// remove it, or both would be gone. Of two copies made by this program, the one with the higher client id goes, which
+// every replica can decide alone. A tab removes neither, so if one copy is a tab's, the other goes: our copies have a
+// tombstone (mark.go). Text that was written only into the removed copy is put into the other. Late edits of the
+// original are carried over by the other copy's maker, late edits of the removed copy by this replica, as after any
+// move (late.go).
 
-// rival is a copy of ours that is to go, and the one that stays.
+// rival is a pair of copies of one original: ours, which must go, and another's, which stays.
 type rival struct {
 	mine, theirs *Type
-	was          *Type // the text that both were made of
+	was          *Type // their common original
 	clock        int   // see copied
 	chars        string
-	tabs         bool // theirs is a tab's, which carries nothing over
-	later        bool // the tab was first, so that others put in what is theirs (tab.go)
+	tabs         bool // theirs is a tab's, and a tab carries nothing over
+	later        bool // the tab was first, so that others insert their own text (tab.go)
 	places       Places
 }
 
-// maxRival is the length of a text up to which its copy gives way to another.
+// maxRival is the longest text whose copy yields to another.
 const maxRival = 1 << 18
 
-// Outranks reports whether of two copies of the same the first is the one that stays.
+// Outranks reports whether t, of two copies of one original, stays.
 func (r *Replica) Outranks(t, other *Type) bool {
 	if tabs := isTabs(r.y.Store, t); tabs != isTabs(r.y.Store, other) {
 		return tabs
@@ -40,8 +40,8 @@ func (r *Replica) Outranks(t, other *Type) bool {
 // IsCopy reports whether a replica of this program made a type as a copy of another.
 func (r *Replica) IsCopy(t *Type) bool { return !isTabs(r.y.Store, t) }
 
-// Rival notes that another replica made theirs, a copy of what mine may be a copy of, too. Mine then goes if it is of
-// ours and theirs comes first.
+// Rival notes that another replica made theirs, possibly a copy of the same original as mine. Mine then yields if it
+// is ours and theirs outranks it.
 func (r *Replica) Rival(mine, theirs *Type, places Places) {
 	if mine.Maker() != r.client || theirs.Maker() == r.client || r.deleting == nil {
 		return
@@ -53,7 +53,7 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
 	best := -1
 	if isTabs(r.y.Store, theirs) {
-		v.tabs, best = true, 1 // it may have nothing to do with mine but the name
+		v.tabs, best = true, 1 // it may be unrelated to mine except for the name
 	}
 	of, known := r.madeOf(theirs)
 	for t, c := range r.copies {
@@ -84,23 +84,23 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 	}
 }
 
-// origin is what a unit of a copy was made from.
+// origin is the source of a unit of a copy.
 type origin struct {
-	at     int  // the offset in what both copies were made of; -1 if it came later
-	ours   bool // the other may never get it
-	others bool // if it is to be put in, others do so
+	at     int  // the offset in the common original; -1 if it came later
+	ours   bool // the other's maker may never get it
+	others bool // if it must be inserted, others do so
 	client int
 	clock  int
 }
 
-// yield takes a copy of ours away in favour of another's.
+// yield removes our own copy in favour of another's.
 func (x *Tx) yield(v rival) {
 	mine, theirs := v.mine.Child(v.was.Key(), KindText), v.theirs.Child(v.was.Key(), KindText)
 	if mine == nil || theirs == nil || v.mine.Deleted() || v.theirs.Deleted() || max(mine.Length, theirs.Length, len(v.chars)) > maxRival {
 		return
 	}
 	origins, base, gone := x.origins(&v, mine)
-	same := sameUnits(theirs, string(utf16.Decode(base)), len(base), v.places) // of each offset
+	same := sameUnits(theirs, string(utf16.Decode(base)), len(base), v.places) // by offset
 	x.merge(&v, mine, theirs, origins, same)
 	for _, at := range gone {
 		if u := same[at]; u != nil {
@@ -116,8 +116,8 @@ func (x *Tx) yield(v rival) {
 	v.mine.Item.Delete(x.trans)
 }
 
-// origins says of the units of our copy what they were made from, what both copies were made of as far as we know, and
-// which of that was deleted in ours.
+// origins returns the sources of the units of our copy, the common original as far as known, and the offsets in it
+// that are deleted in our copy.
 func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, gone []int) {
 	all = map[unit]origin{}
 	var read reading
@@ -161,13 +161,13 @@ func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, 
 	return all, base, gone
 }
 
-// reading is the item of a text that is read unit by unit.
+// reading is an item of a text that is read unit by unit.
 type reading struct {
 	item  *ycrdt.Item
 	units []uint16
 }
 
-// at is a unit of an item.
+// at returns a unit of an item.
 func (r *reading) at(item *ycrdt.Item, off int) uint16 {
 	if r.item != item {
 		r.item, r.units = item, nil
@@ -181,10 +181,10 @@ func (r *reading) at(item *ycrdt.Item, off int) uint16 {
 	return r.units[off]
 }
 
-// merge puts what is in our copy alone into theirs, and links all of ours to what it is there.
+// merge inserts the text that only our copy has into theirs, and links all our units to theirs.
 func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same []*unit) {
-	var behind *unit // of theirs
-	var last *orphan // right before
+	var behind *unit // in theirs
+	var last *orphan // the orphan right before
 	for item := mine.Start; item != nil; item = item.Right {
 		if !visible(item) {
 			continue
@@ -220,7 +220,7 @@ func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same [
 	}
 }
 
-// follow reports whether a unit is of the same kind as one that stands n before it, and became what follows on that.
+// follow reports whether next, n units after first, is of the same kind and continues it in the other copy.
 func follow(first, next origin, n int, same []*unit) bool {
 	switch {
 	case first.others != next.others:
@@ -233,7 +233,7 @@ func follow(first, next origin, n int, same []*unit) bool {
 	return joined(same[first.at], same[next.at], n)
 }
 
-// rightBehind is the place in a text right behind a unit of it, or at its start.
+// rightBehind returns the place in a text right after a unit of it, or at its start.
 func (x *Tx) rightBehind(in *Type, u *unit) (left, right *ycrdt.Item) {
 	if u == nil {
 		return nil, in.Start
@@ -245,11 +245,11 @@ func (x *Tx) rightBehind(in *Type, u *unit) (left, right *ycrdt.Item) {
 	return item, rightOf(x.trans, item, off)
 }
 
-// maxMarks is how many copies that were made of each other are looked at.
+// maxMarks is the longest chain of copies that is followed.
 const maxMarks = 64
 
-// madeOf is the unit of the type of which another is known to be a copy, perhaps by way of further copies: the nearest
-// that we copied, too.
+// madeOf returns the unit of the type from which made was copied, perhaps through further copies: the nearest one
+// that we copied too.
 func (r *Replica) madeOf(made *Type) (of unit, known bool) {
 	holders := map[unit]bool{}
 	for t := range r.copies {
@@ -268,7 +268,7 @@ func (r *Replica) madeOf(made *Type) (of unit, known bool) {
 	return unit{}, false
 }
 
-// outlive waits for a copy of another's to go (survivor.go), if it is known to be of what mine was made of.
+// outlive waits for another's copy to go (survivor.go), if it is known to share its original with mine.
 func (r *Replica) outlive(mine, theirs *Type, places Places) {
 	of, known := r.madeOf(theirs)
 	if !known || len(r.survivors) >= maxSurvivors {
@@ -282,7 +282,7 @@ func (r *Replica) outlive(mine, theirs *Type, places Places) {
 	}
 }
 
-// outlived notes which copies have not gone for long.
+// outlived collects the overdue copies of others.
 func (r *Replica) outlived() {
 	r.survivors = slices.DeleteFunc(r.survivors, func(s *survivor) bool {
 		yes, wait := s.outlived(r.y.Store)
@@ -293,7 +293,7 @@ func (r *Replica) outlived() {
 	})
 }
 
-// takeAway takes the copy of another away, and puts what was written into it alone into ours.
+// takeAway removes another's copy, and puts the text that only it has into ours.
 func (x *Tx) takeAway(s *survivor) {
 	mine, theirs := typeAt(x.trans.Doc.Store, unitOf(&s.was.Item.ID)), s.theirs.Child(s.was.Key(), KindText)
 	if mine == nil || theirs == nil || mine.Maker() != x.r.client || s.theirs.Deleted() || max(mine.Length, theirs.Length) > maxRival {

@@ -7,23 +7,23 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Step is what one transaction of ours did: it added the units of this replica from clock from up to to, and deleted
-// others. What was deleted is kept in the document until the step is released.
+// Step is the effect of one local transaction: it added this replica's units from clock from up to to, and deleted
+// others. The deleted content is kept in the document until the step is released.
 type Step struct {
 	from, to int
 	deleted  map[int][]span
 	swaps    []*Swap
-	copies   []span      // what was added as copies of what was there, in the order of clocks
-	bytes    int         // kept for it
-	items    int         // in how many pieces
-	before   map[int]int // the state vector before it, until its race has it
+	copies   []span      // copies of existing content, in the order of clocks
+	bytes    int         // of content kept for it
+	items    int         // the number of kept pieces
+	before   map[int]int // the state vector before it, until its race takes it
 }
 
-// Swap is a type in a list that a copy took the place of: one that was moved, or got another form.
+// Swap is a type in a list that was replaced by a copy, because it was moved or retyped.
 type Swap struct {
-	// Name is by what the one who made the copy knows the two.
+	// Name is the copier's name for both.
 	Name string
-	// Gone says that the step deleted the copy in turn.
+	// Gone is true if the step also deleted the copy.
 	Gone     bool
 	old, new unit
 }
@@ -31,13 +31,13 @@ type Swap struct {
 // Empty reports whether the step did nothing.
 func (s *Step) Empty() bool { return s.to == s.from && len(s.deleted) == 0 }
 
-// Bytes is how much deleted content is kept for the step.
+// Bytes is the size of the deleted content kept for the step.
 func (s *Step) Bytes() int { return s.bytes }
 
-// Items is in how many pieces that is, each of which takes about as much memory as a hundred bytes.
+// Items is the number of pieces of that content, each of which takes about a hundred bytes of memory.
 func (s *Step) Items() int { return s.items }
 
-// Record is [Replica.Transact] for a transaction that can be taken back: it returns what it did.
+// Record is [Replica.Transact] for a transaction that can be undone: it returns the step.
 func (r *Replica) Record(f func(x *Tx)) *Step {
 	s := &Step{}
 	r.recording = s
@@ -46,7 +46,7 @@ func (r *Replica) Record(f func(x *Tx)) *Step {
 	return s
 }
 
-// Release ends the keeping of what steps deleted, which can then not be taken back any more.
+// Release frees the deleted content of steps, which can no longer be undone.
 func (r *Replica) Release(steps ...*Step) {
 	keeps := false
 	for _, s := range steps {
@@ -63,7 +63,7 @@ func (r *Replica) Release(steps ...*Step) {
 	})
 }
 
-// release ends the keeping of what a step deleted. It is collected at the end of the transaction.
+// release stops keeping the deleted content of a step. It is collected at the end of the transaction.
 func (r *Replica) release(trans *ycrdt.Transaction, s *Step) {
 	for _, item := range itemsOf(trans, s.deleted) {
 		item.SetKeep(false)
@@ -71,7 +71,7 @@ func (r *Replica) release(trans *ycrdt.Transaction, s *Step) {
 	}
 }
 
-// record notes, at the end of a transaction, what it did, and keeps what it deleted.
+// record notes the effect of a transaction at its end, and keeps its deleted content.
 func (s *Step) record(trans *ycrdt.Transaction) {
 	own := trans.Doc.ClientID
 	s.before = trans.BeforeState
@@ -80,10 +80,10 @@ func (s *Step) record(trans *ycrdt.Transaction) {
 	eachDeleted(trans, func(item *ycrdt.Item) {
 		item.Info |= itemDeletedHere
 		if item.ID.Client == own && item.ID.Clock >= s.from && !s.copied(item) {
-			return // came and went
+			return // added and deleted by the step
 		}
 		if item.Redone != nil {
-			return // a copy took its place
+			return // replaced by a copy
 		}
 		item.SetKeep(true)
 		s.bytes += contentBytes(item)
@@ -95,19 +95,19 @@ func (s *Step) record(trans *ycrdt.Transaction) {
 	}
 }
 
-// copied reports whether the step added an item only as a copy of what was there.
+// copied reports whether the step added an item as a copy of existing content.
 func (s *Step) copied(item *ycrdt.Item) bool {
 	i := sort.Search(len(s.copies), func(i int) bool { return s.copies[i].clock > item.ID.Clock })
 	return i > 0 && item.ID.Clock < s.copies[i-1].clock+s.copies[i-1].length
 }
 
-// madeByStep reports whether the step that is recorded added an item itself, and not as a copy of what was there.
+// madeByStep reports whether the recorded step added an item itself, not as a copy of existing content.
 func (x *Tx) madeByStep(item *ycrdt.Item) bool {
 	own := x.trans.Doc.ClientID
 	return item.ID.Client == own && item.ID.Clock >= x.trans.BeforeState[own] && !x.step.copied(item)
 }
 
-// Replaced notes that a copy of a type took its place in a list; name is by what the caller knows both.
+// Replaced notes that made, a copy, replaced old in a list; name is the caller's name for both.
 func (x *Tx) Replaced(old, made *Type, name string) {
 	s := x.step
 	if s == nil {
@@ -135,7 +135,7 @@ func contentBytes(item *ycrdt.Item) int {
 	return 0
 }
 
-// typeAt is the live shared type of an item, or of what took its place.
+// typeAt returns the live shared type of an item or of its replacement.
 func typeAt(store *ycrdt.StructStore, at unit) *Type {
 	item, _ := lookup(store, at)
 	if item == nil || item.Deleted() {
@@ -144,29 +144,28 @@ func typeAt(store *ycrdt.StructStore, at unit) *Type {
 	return typeOf(item)
 }
 
-// race is what others change while a step is on its way to the server. The server passes on every update, ours too, to
-// all in one order, which therefore says what it had before the step. It does not pass on again that something is
-// deleted.
+// race records others' changes while the server has not passed on a step. The server passes on every update, ours
+// too, to all in one order, which shows what it had before the step. It does not pass on a repeated deletion.
 type race struct {
 	step    *Step
 	before  map[int]int   // the state vector before the step
-	texts   []*Type       // texts of before that others have changed
-	into    *Type         // a text that the step deleted, and others typed in before they knew
-	removed deletions     // others' of texts, since the step
-	came    map[int]int   // up to which clock the server had others' changes before the step
-	gone    deletions     // what it had deleted before the step
-	pending []stretch     // what the step deleted and no update has passed on yet
+	texts   []*Type       // existing texts that others have changed
+	into    *Type         // a text that the step deleted and others typed in concurrently
+	removed deletions     // others' deletions in texts, since the step
+	came    map[int]int   // the clocks up to which the server had others' changes before the step
+	gone    deletions     // the server's deletions before the step
+	pending []stretch     // deletions of the step that no update has passed on yet
 	back    chan struct{} // closed when the server has passed on the step
 }
 
-// Races are the steps of a replica that are on their way to the server.
+// Races are the steps of a replica that the server has not passed on yet.
 type Races struct {
 	replica *Replica
 	all     []*race
-	kept    map[int][]span // what others deleted meanwhile, which is kept in the replica
+	kept    map[int][]span // others' concurrent deletions, kept in the replica
 }
 
-// Begin begins to note what others change beside a step, which has just been made, until [Races.End].
+// Begin records others' changes concurrent with a step just made, until [Races.End].
 func (r *Races) Begin(s *Step) {
 	c := &race{step: s, before: s.before, came: map[int]int{}, back: make(chan struct{})}
 	s.before = nil
@@ -185,14 +184,14 @@ func (r *Races) of(s *Step) *race {
 	return nil
 }
 
-// Raced reports whether others have changed a text that was there before a step since then.
+// Raced reports whether others have changed, since a step, a text that existed before it.
 func (r *Races) Raced(s *Step) bool {
 	c := r.of(s)
 	return c != nil && (len(c.texts) > 0 || c.into != nil)
 }
 
-// Into is a text that a step deleted, with what it stands in, and in which others have typed before they knew; false if
-// there is none. What they typed returns with the text when the step is taken back.
+// Into returns a text that a step deleted, directly or with its parent, and in which others typed concurrently, or
+// false. Their text is restored with it when the step is undone.
 func (r *Races) Into(s *Step) (x Contest, ok bool) {
 	c := r.of(s)
 	if c == nil || c.into == nil {
@@ -211,7 +210,7 @@ func (r *Races) Into(s *Step) (x Contest, ok bool) {
 	return Contest{Text: c.into, Before: string(before), Theirs: string(theirs)}, true
 }
 
-// Back is closed when the server has passed on a step.
+// Back returns a channel that is closed when the server has passed on a step.
 func (r *Races) Back(s *Step) <-chan struct{} {
 	if c := r.of(s); c != nil {
 		return c.back
@@ -219,7 +218,7 @@ func (r *Races) Back(s *Step) <-chan struct{} {
 	return nil
 }
 
-// End ends the race of a step, if there is one. What others deleted meanwhile is let go with the last race.
+// End ends the race of a step, if any. Others' concurrent deletions are freed with the last race.
 func (r *Races) End(s *Step) {
 	r.all = slices.DeleteFunc(r.all, func(c *race) bool { return c.step == s })
 	if len(r.all) == 0 && r.kept != nil {
@@ -229,7 +228,7 @@ func (r *Races) End(s *Step) {
 	}
 }
 
-// note notes a transaction of others, and keeps the text that it deleted.
+// note records others' transaction, and keeps the text that it deleted.
 func (r *Races) note(trans *ycrdt.Transaction) {
 	if len(r.all) == 0 {
 		return
@@ -263,8 +262,8 @@ func (r *Races) note(trans *ycrdt.Transaction) {
 	})
 }
 
-// typedInto notes text that came into one that a step has deleted. It becomes part of what the step deleted. Where a copy
-// has taken the place of the text, it is carried over to that.
+// typedInto records text that arrived in a text deleted by a step. It becomes part of the step's deletions. If a copy
+// has replaced the text, it is carried over to the copy instead.
 func (r *Races) typedInto(t *Type, item *ycrdt.Item, trans *ycrdt.Transaction) {
 	if _, ok := item.Content.(*text); !ok || item.ID.Clock < trans.BeforeState[item.ID.Client] || replaced(t, trans.Doc.Store) {
 		return
@@ -280,7 +279,7 @@ func (r *Races) typedInto(t *Type, item *ycrdt.Item, trans *ycrdt.Transaction) {
 	}
 }
 
-// replaced reports whether a copy has taken the place of a text, or of what it stands in.
+// replaced reports whether a copy has replaced a text or one of its parents.
 func replaced(t *Type, store *ycrdt.StructStore) bool {
 	for ; t != nil && t.Item != nil; t = t.Holder() {
 		if typeAt(store, unitOf(&t.Item.ID)) != nil {
@@ -290,7 +289,7 @@ func replaced(t *Type, store *ycrdt.StructStore) bool {
 	return false
 }
 
-// endsOf says up to which clock an update has changes of each client; nil while there is no race.
+// endsOf returns the clocks up to which an update has changes of each client; nil without a race.
 func (r *Races) endsOf(structs map[int]*ycrdt.ClientStructRef) map[int]int {
 	if len(r.all) == 0 {
 		return nil
@@ -314,7 +313,7 @@ func (c *race) passed() bool {
 	}
 }
 
-// passedOn notes an update that the server has passed on: up to which clocks it has changes, and what it deletes.
+// passedOn records an update passed on by the server: the clocks up to which it has changes, and its deletions.
 func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
 	if c.passed() {
 		return
@@ -325,7 +324,8 @@ func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
 			return
 		}
 	} else {
-		// A step without changes of its own is passed on as what others have not deleted before; that may be nothing.
+		// A step without additions is passed on as those of its deletions that others have not made before; there may
+		// be none.
 		var left []stretch
 		for _, s := range c.pending {
 			for _, rest := range without(s.span, d.ranges[s.client]) {
@@ -349,7 +349,7 @@ func (c *race) passedOn(own int, ends map[int]int, d *deletions) {
 	}
 }
 
-// without lists what of a span is in none of others.
+// without returns the parts of a span that are not in others.
 func without(s span, others []span) (rest []span) {
 	kept := make([][3]int, len(others))
 	for i, o := range others {
@@ -358,7 +358,7 @@ func without(s span, others []span) (rest []span) {
 	return missing(s.clock, s.clock+s.length, kept)
 }
 
-// Contest is a text that a step and others have changed.
+// Contest is a text changed by a step and by others.
 type Contest struct {
 	Text *Type
 	// Before is the text before the step, Mine with the step alone, Theirs with the others' changes alone, and Both
@@ -366,9 +366,9 @@ type Contest struct {
 	Before, Mine, Theirs, Both string
 }
 
-// Contests lists the texts that a step and others have changed. Changes that the server had after the step count only if
-// they are of clients that are tabs, and deletions if removals is true; all count before the server has passed on the
-// step.
+// Contests returns the texts changed by a step and by others. After the server has passed on the step, later changes
+// count only if tab reports true for their client, and later deletions only if removals is true; before that all
+// count.
 func (r *Races) Contests(s *Step, tab func(client uint64) bool, removals bool) (list []Contest) {
 	c := r.of(s)
 	if c == nil {
@@ -378,7 +378,7 @@ func (r *Races) Contests(s *Step, tab func(client uint64) bool, removals bool) (
 	own := deletions{ranges: s.deleted}
 	for _, t := range c.texts {
 		if t.Deleted() {
-			continue // with the cell, which its own edit is about
+			continue // deleted with its cell, by another edit
 		}
 		var before, mine, theirs, both []byte
 		for item := t.Start; item != nil; item = item.Right {
@@ -437,7 +437,7 @@ func (r *Races) Contests(s *Step, tab func(client uint64) bool, removals bool) (
 	return list
 }
 
-// Yield has a step leave deleted what others had deleted before it as well, when it is taken back.
+// Yield excludes from a step the deletions that others had made before it, so that undo does not restore them.
 func (r *Races) Yield(s *Step) {
 	c := r.of(s)
 	if c == nil {

@@ -7,7 +7,7 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// TestNothingIsKeptForReleasedSteps: what a step deleted keeps its content until the step is released or taken back.
+// TestNothingIsKeptForReleasedSteps: a step's deleted items keep their content until the step is released or undone.
 func TestNothingIsKeptForReleasedSteps(t *testing.T) {
 	s := newSheet(Options{ClientID: 1})
 	s.put(t, 0, "one two 😀")
@@ -38,7 +38,7 @@ func TestNothingIsKeptForReleasedSteps(t *testing.T) {
 	}
 }
 
-// keptUnits counts what is deleted and still has its content.
+// keptUnits counts the deleted units that still have their content.
 func keptUnits(r *Replica) (n int) {
 	for _, structs := range r.y.Store.Clients {
 		for _, s := range *structs {

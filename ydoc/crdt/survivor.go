@@ -6,36 +6,37 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Of two copies of the same the maker of the one takes it away (rival.go). Where that has left right behind making it, or
-// was killed, nobody would. So the maker of the other waits for it, and when nothing has come from it for long takes it
-// away itself, having put what was written into that copy alone into its own. The other way round nobody takes away what
-// stays, so not both go. What was deleted in the copy that goes is not known any more, and returns.
+// If there are two copies of one original, the maker of the lower-ranking one removes it (rival.go). If that maker
+// left right after making it, or was killed, the copy would stay. So the maker of the other copy waits, and if the
+// first maker is silent for long, moves the text that only that copy has into its own and removes it. The
+// higher-ranking copy is never removed this way, so one always stays. Deletions made only in the removed copy are no
+// longer known: that text returns.
 
-// survivor is a copy of another's that is to go, and what it and a copy of ours were made of.
+// survivor is another's copy that should go, and the original that it shares with our copy.
 type survivor struct {
 	theirs *Type
-	was    *Type // a text
-	first  int   // its maker had written up to there when the copy came
-	clock  int   // and up to there when it was last heard of
+	was    *Type // the shared original, a text
+	first  int   // its maker's clock when the copy came
+	clock  int   // its maker's clock when last seen
 	since  time.Time
 	places Places
 }
 
 const (
-	// survives is for how long nothing must have come from the maker of a copy that is to go.
+	// survives is how long the maker of such a copy must have been silent.
 	survives = 15 * time.Second
-	// maxSurvivors bounds for how many copies it is waited that they go.
+	// maxSurvivors bounds the number of such copies.
 	maxSurvivors = 64
 )
 
-// waitFor begins to wait for a copy of another's to go.
+// waitFor starts waiting for another's copy to go.
 func waitFor(store *ycrdt.StructStore, theirs, was *Type, places Places) *survivor {
 	clock := ycrdt.GetState(store, theirs.Item.ID.Client)
 	return &survivor{theirs: theirs, was: was, first: clock, clock: clock, since: time.Now(), places: places}
 }
 
-// outlived reports whether the copy has not gone for long, though nothing else has come from who made it, and whether it
-// is to be waited for further.
+// outlived reports whether the copy is overdue (it still exists and its maker has long been silent), and whether to
+// keep waiting.
 func (s *survivor) outlived(store *ycrdt.StructStore) (yes, wait bool) {
 	clock := ycrdt.GetState(store, s.theirs.Item.ID.Client)
 	switch {
@@ -49,7 +50,7 @@ func (s *survivor) outlived(store *ycrdt.StructStore) (yes, wait bool) {
 	return yes, !yes
 }
 
-// added reports whether a unit was written into the copy, and not copied.
+// added reports whether a unit was written into the copy rather than copied.
 func (s *survivor) added(client, clock int) bool {
 	return client != s.theirs.Item.ID.Client || clock >= s.first
 }

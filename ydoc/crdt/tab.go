@@ -7,14 +7,14 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// A tab that moves a cell carries nothing over: what it did not know of goes with the old one, also text of ours that the
-// server had passed on just before. What of that its copy lacks we put in ourselves (orphan.go). We do so of new text
-// only, as a tab may well have deleted what is older, where we hear of all that only later.
+// A tab that moves a cell carries nothing over: changes that it did not have are lost with the original, including
+// our text that the server had passed on just before. We add our text that its copy lacks (orphan.go), but only new
+// text: the tab may have deleted older text, which we would learn only later.
 
-// tabKnows is how long after the server has passed on text of ours a tab may still move what it stands in without it.
+// tabKnows is how long after the server has passed on our text a tab may still move its cell without it.
 const tabKnows = 3 * time.Second
 
-// tellings say when a peer was heard to have our changes up to a clock, as far back as matters.
+// tellings record when a peer first had our changes up to a clock, as far back as matters.
 type tellings []telling
 
 type telling struct {
@@ -33,7 +33,7 @@ func (l *tellings) add(clock int) {
 	*l = slices.Delete(list, 0, old)
 }
 
-// news is the clock from which on our changes were told only just, or not at all.
+// news returns the clock from which on our changes were passed on only recently, or not yet.
 func (l tellings) news() (clock int) {
 	for _, t := range l {
 		if time.Since(t.at) > tabKnows {
@@ -43,14 +43,14 @@ func (l tellings) news() (clock int) {
 	return clock
 }
 
-// movedInTab reports whether a transaction that deleted something put a tab's copy in its place. One that was there
-// already is what a copy of ours yielded to, and its maker carries over what arrives for that.
+// movedInTab reports whether a transaction that deleted something replaced it by a tab's copy. A copy that existed
+// before is one that our own copy yielded to, and its maker carries over late changes.
 func movedInTab(trans *ycrdt.Transaction, made *Type) bool {
 	id := made.Item.ID
 	return id.Clock >= trans.BeforeState[id.Client] && isTabs(trans.Doc.Store, made)
 }
 
-// missing lists what of a text from an offset to another is in none of the stretches that were kept.
+// missing returns the parts of a text between two offsets that are not in a kept stretch.
 func missing(from, to int, kept [][3]int) (list []span) {
 	for from < to {
 		end, lacks := to, true
@@ -70,7 +70,7 @@ func missing(from, to int, kept [][3]int) (list []span) {
 	return list
 }
 
-// withoutContent lists what came back without its content, in the form that missing takes.
+// withoutContent returns the structs that came back without content, in the form that missing takes.
 func withoutContent(structs []ycrdt.IAbstractStruct) (list [][3]int) {
 	for _, s := range structs {
 		if in, ok := s.(*incoming); ok {
@@ -84,7 +84,7 @@ func withoutContent(structs []ycrdt.IAbstractStruct) (list [][3]int) {
 	return list
 }
 
-// partOf copies some of a text.
+// partOf copies a part of a text.
 func partOf(t *text, from, to int) *text {
 	t = copyText(t)
 	if from > 0 {

@@ -6,12 +6,12 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Tx is one transaction of ours. Its methods change shared types directly: the library's own methods for that lose
-// values, panic at bounds, and search through a variable shared by all documents. Values must be as [Plain] returns
-// them. A position that a list has not got is a defect of the caller and panics.
+// Tx is one local transaction. Its methods change shared types directly: the library's own methods lose values, panic
+// at bounds, and search through a variable shared by all documents. Values must come from [Plain]. A position outside
+// a list is a bug in the caller and panics.
 type Tx struct {
 	trans *ycrdt.Transaction
-	step  *Step // what is recorded, or nil
+	step  *Step // the step being recorded, or nil
 	r     *Replica
 }
 
@@ -34,22 +34,22 @@ func (x *Tx) attach(parent *Type, key string, left, right *ycrdt.Item, c ycrdt.I
 	return item
 }
 
-// set gives a map key a content.
+// set sets a map key to a content.
 func (x *Tx) set(m *Type, key string, c ycrdt.IAbstractContent) *ycrdt.Item {
 	return x.attach(m, keyIn(key), m.Map[keyIn(key)], nil, c)
 }
 
-// Set gives a map key a plain value.
+// Set sets a map key to a plain value.
 func (x *Tx) Set(m *Type, key string, v any) { x.set(m, key, newValue(v)) }
 
-// SetChanged is Set unless the key has that very value.
+// SetChanged is Set unless the key already has that value.
 func (x *Tx) SetChanged(m *Type, key string, v any) {
 	if !m.Has(key) || !EqualValues(m.Get(key), v) {
 		x.Set(m, key, v)
 	}
 }
 
-// SetType gives a map key an empty shared type, to be filled afterwards.
+// SetType sets a map key to an empty shared type, to be filled afterwards.
 func (x *Tx) SetType(m *Type, key string, kind uint8) *Type {
 	t := newType(kind)
 	x.set(m, key, ycrdt.NewContentType(t))
@@ -63,8 +63,8 @@ func (x *Tx) Unset(m *Type, key string) {
 	}
 }
 
-// gap returns the neighbours of position pos in a list, splitting an item if need be. An insertion goes behind what was
-// deleted at its place, so that runs that follow each other can merge.
+// gap returns the neighbours of position pos in a list, splitting an item if necessary. An insertion goes after
+// deleted items at its place, so that consecutive runs can merge.
 func (x *Tx) gap(t *Type, pos int) (left, right *ycrdt.Item) {
 	left, right = x.cutAt(t, pos)
 	for right != nil && right.Deleted() {
@@ -73,7 +73,7 @@ func (x *Tx) gap(t *Type, pos int) (left, right *ycrdt.Item) {
 	return left, right
 }
 
-// cutAt returns the items right before and behind position pos of a list, splitting one if need be.
+// cutAt returns the items right before and after position pos of a list, splitting one if necessary.
 func (x *Tx) cutAt(t *Type, pos int) (left, right *ycrdt.Item) {
 	left, n := t.seek(pos)
 	switch {
@@ -85,24 +85,24 @@ func (x *Tx) cutAt(t *Type, pos int) (left, right *ycrdt.Item) {
 	return left, rightOf(x.trans, left, n-1)
 }
 
-// insert puts a content into a list at pos.
+// insert inserts a content into a list at pos.
 func (x *Tx) insert(t *Type, pos int, c ycrdt.IAbstractContent) {
 	left, right := x.gap(t, pos)
 	item := x.attach(t, "", left, right, c)
 	t.marks.inserted(pos, item.Length)
 }
 
-// InsertType puts an empty shared type into a list at pos, to be filled afterwards.
+// InsertType inserts an empty shared type into a list at pos, to be filled afterwards.
 func (x *Tx) InsertType(t *Type, pos int, kind uint8) *Type {
 	n := newType(kind)
 	x.insert(t, pos, ycrdt.NewContentType(n))
 	return n
 }
 
-// InsertValue puts a plain value into a list at pos.
+// InsertValue inserts a plain value into a list at pos.
 func (x *Tx) InsertValue(t *Type, pos int, v any) { x.insert(t, pos, newValue(v)) }
 
-// InsertText puts characters into a text at pos, a position in units between two characters.
+// InsertText inserts characters into a text at pos, a position in units between two characters.
 func (x *Tx) InsertText(t *Type, pos int, s string) {
 	if s == "" {
 		return
@@ -133,7 +133,7 @@ func (x *Tx) Remove(t *Type, pos, n int) {
 	t.marks.deleted(pos, n)
 }
 
-// RemoveText deletes n units of a text from pos; both ends must lie between characters.
+// RemoveText deletes n units of a text from pos; both ends must be between characters.
 func (x *Tx) RemoveText(t *Type, pos, n int) {
 	if n > 0 {
 		x.Remove(t, pos, n)

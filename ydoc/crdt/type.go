@@ -9,50 +9,50 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// The kinds of shared types that are read and written; others are kept as they are.
+// The kinds of shared types that are read and written; others are preserved.
 const (
 	KindArray = wire.TypeArray
 	KindMap   = wire.TypeMap
 	KindText  = wire.TypeText
 )
 
-// Type is a shared type of our own: a map, or a list of characters or values. The library's do work of their own when
-// they are attached, observed and searched, some of it through a variable that all documents of the process share; this
-// one does none. It also carries what is remembered about the type between transactions.
+// Type is our own shared type: a map, or a list of characters or values. The library's types do extra work when
+// attached, observed and searched, partly through a variable shared by all documents; this one does not. It also
+// holds caches that last between transactions.
 //
-// What it has from the library is for this package only: others use the methods that are written here.
+// Its library methods are for this package only: other packages use the methods defined here.
 type Type struct {
 	ycrdt.AbstractType
 	kind uint8
 	root string // the name of a root type; "" for nested ones
 	name string // of an XML element or hook
 
-	json any  // the plain value of a map or array, made by value
+	json any  // the plain value of a map or array, made by objectAt or listAt
 	read bool // whether json is up to date
 
 	str   string // the characters of a text, made by Characters
-	runs  int    // how many runs they were collected from
+	runs  int    // the number of runs they were collected from
 	known bool   // whether str is up to date
-	spare int    // how often str will be brought up to date before it has to be read again
+	spare int    // how many more times str is updated before it must be read again
 
-	touched int // the last transaction that changed the type or something in it
+	touched int // number of the last transaction that changed the type or something in it
 	marks   marks
 
-	// Data is for readers of the document: what they remember about the type.
+	// Data is for readers of the document to cache data about the type.
 	Data any
 }
 
 func newType(kind uint8) *Type { return &Type{kind: kind} }
 
-// The methods by which the library would search, observe or copy.
+// Methods that the library needs for searching, observing or copying.
 
-// GetSearchMarker is the library's; there are none.
+// GetSearchMarker is the library's; it always returns nil.
 func (t *Type) GetSearchMarker() *[]*ycrdt.ArraySearchMarker { return nil }
 
 // SetSearchMarker is the library's; it does nothing.
 func (t *Type) SetSearchMarker([]*ycrdt.ArraySearchMarker) {}
 
-// CallObserver is the library's; there are no observers.
+// CallObserver is the library's; observers are not used.
 func (t *Type) CallObserver(*ycrdt.Transaction, ycrdt.Set) {}
 
 // Copy is the library's: an empty type of the same kind.
@@ -77,7 +77,7 @@ func (t *Type) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// typeOf is the shared type that an item holds, or nil.
+// typeOf returns the shared type that an item holds, or nil.
 func typeOf(item *ycrdt.Item) *Type {
 	if item == nil {
 		return nil
@@ -90,8 +90,8 @@ func typeOf(item *ycrdt.Item) *Type {
 	return t
 }
 
-// The library marks list items by an empty map key, so the key "" is kept under another name inside: keys that begin
-// with a NUL get one more, and "" becomes a NUL.
+// The library marks list items by an empty map key, so keys are escaped internally: keys that begin with a NUL get
+// one more, and "" becomes a NUL.
 
 func keyIn(key string) string {
 	if key == "" || key[0] == 0 {
@@ -122,7 +122,7 @@ func (t *Type) Holder() *Type {
 	return p
 }
 
-// Key is the key under which t stands in a map, "" in a list.
+// Key is the key of t in a map, "" in a list.
 func (t *Type) Key() string {
 	if t.Item == nil {
 		return ""
@@ -130,13 +130,13 @@ func (t *Type) Key() string {
 	return keyOut(t.Item.ParentSub)
 }
 
-// Deleted reports whether t was deleted itself; it says nothing of what t is nested in.
+// Deleted reports whether t itself was deleted, regardless of its parents.
 func (t *Type) Deleted() bool { return t.Item != nil && t.Item.Deleted() }
 
 // Len is the length of a list: values, or UTF-16 units.
 func (t *Type) Len() int { return t.Length }
 
-// at is the item that is the present value of a map key, or nil.
+// at returns the item with the present value of a map key, or nil.
 func (t *Type) at(key string) *ycrdt.Item {
 	item := t.Map[keyIn(key)]
 	if item == nil || item.Deleted() {
@@ -145,10 +145,10 @@ func (t *Type) at(key string) *ycrdt.Item {
 	return item
 }
 
-// Maker is the client that made t, which is no root type.
+// Maker returns the client that made t, which must not be a root type.
 func (t *Type) Maker() uint64 { return uint64(t.Item.ID.Client) }
 
-// Writer is the client that set a key of a map.
+// Writer returns the client that set a key of a map.
 func (t *Type) Writer(key string) (client uint64, ok bool) {
 	item := t.at(key)
 	if item == nil {
@@ -160,7 +160,7 @@ func (t *Type) Writer(key string) (client uint64, ok bool) {
 // Has reports whether a map has a key.
 func (t *Type) Has(key string) bool { return t.at(key) != nil }
 
-// Keys lists the keys of a map in order.
+// Keys returns the keys of a map, sorted.
 func (t *Type) Keys() []string {
 	keys := make([]string, 0, len(t.Map))
 	for k, item := range t.Map {
@@ -172,7 +172,7 @@ func (t *Type) Keys() []string {
 	return keys
 }
 
-// Child is the shared type under a map key, of that kind, or nil.
+// Child returns the shared type of the given kind under a map key, or nil.
 func (t *Type) Child(key string, kind uint8) *Type {
 	if t == nil {
 		return nil
@@ -184,13 +184,13 @@ func (t *Type) Child(key string, kind uint8) *Type {
 	return c
 }
 
-// Last is the shared type that ends a list, or nil.
+// Last returns the shared type at the end of a list, or nil.
 func (t *Type) Last() *Type {
 	item, _ := t.seek(t.Length)
 	return typeOf(item)
 }
 
-// Entries yields the values of a list in order: the shared type that one is, or its plain value.
+// Entries yields the values of a list in order, each as a shared type or as a plain value.
 func (t *Type) Entries() iter.Seq2[*Type, any] {
 	return func(yield func(*Type, any) bool) {
 		for item := t.Start; item != nil; item = item.Right {

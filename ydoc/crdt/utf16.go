@@ -6,20 +6,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Positions and lengths in shared texts are UTF-16 code units; texts are held as UTF-8.
+// Positions and lengths in shared texts are in UTF-16 code units; texts are stored as UTF-8.
 
-// unitsOf is the number of UTF-16 code units of a string.
+// unitsOf returns the number of UTF-16 code units of a string.
 func unitsOf(s string) int { return wire.UTF16Len(bytesOf(s)) }
 
-// Boundary is the byte offset of a position in s, in UTF-16 units. The error matches [ErrInvalid] where that is not in
-// s, or not between two characters.
+// Boundary returns the byte offset of a position in s, in UTF-16 units. The error matches [ErrInvalid] if the
+// position is out of range or inside a character.
 func Boundary(s string, pos int) (int, error) {
 	n := unitsOf(s)
 	at, inside := cut(bytesOf(s), n, pos)
 	return at, misplaced(pos, n, inside)
 }
 
-// misplaced is the error for a position of a text of n units, nil for one in it that is not inside a character.
+// misplaced returns the error for a position in a text of n units, nil if it is in range and not inside a character.
 func misplaced(pos, n int, inside bool) error {
 	if pos < 0 || pos > n {
 		return Invalidf("position %d is out of range, the text has %d UTF-16 units", pos, n)
@@ -30,8 +30,8 @@ func misplaced(pos, n int, inside bool) error {
 	return nil
 }
 
-// cut finds the byte at which the unit off of b begins; n is the length of b in units. inside is true when off falls
-// between the two halves of a surrogate pair, whose first byte is then returned. It looks from the nearer end.
+// cut returns the byte offset of unit off of b; n is the length of b in units. If off is between the halves of a
+// surrogate pair, inside is true and at is the pair's first byte. It searches from the nearer end.
 func cut(b []byte, n, off int) (at int, inside bool) {
 	switch {
 	case off <= 0:
@@ -57,7 +57,7 @@ func cut(b []byte, n, off int) (at int, inside bool) {
 	return at, false
 }
 
-// cutBackward finds the byte that has off units behind it.
+// cutBackward returns the byte offset with off units after it.
 func cutBackward(b []byte, off int) (at int, inside bool) {
 	at = len(b)
 	for off > 0 {
@@ -73,7 +73,7 @@ func cutBackward(b []byte, off int) (at int, inside bool) {
 	return at, off < 0
 }
 
-// width is the number of bytes and of units of the character that begins with c.
+// width returns the number of bytes and of units of the character that begins with c.
 func width(c byte) (bytes, units int) {
 	switch {
 	case c < 0x80:

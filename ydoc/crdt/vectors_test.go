@@ -11,8 +11,8 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// TestWhatOthersEncodeIsEncodedAlike applies what Yjs and pycrdt recorded, step by step and whole: what we then encode
-// is theirs, byte for byte, merged structs included, and reads as it does there.
+// TestWhatOthersEncodeIsEncodedAlike applies recordings of Yjs and pycrdt, step by step and whole: our encoding must
+// equal theirs, byte for byte, including merged structs, and read the same as there.
 func TestWhatOthersEncodeIsEncodedAlike(t *testing.T) {
 	for _, file := range []string{"testdata/yjs.json", "testdata/pycrdt.json"} {
 		b, err := os.ReadFile(file)
@@ -52,7 +52,7 @@ func TestWhatOthersEncodeIsEncodedAlike(t *testing.T) {
 				}
 				var want []any
 				if json.Unmarshal(v.JSON, &want) != nil {
-					continue // pycrdt's is a whole notebook's
+					continue // pycrdt's vector is a whole notebook
 				}
 				s.Read("read", func() {
 					var got []any
@@ -78,7 +78,7 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-// TestEmptyKeysAreKeys: the library takes what has the key "" for an item of a list.
+// TestEmptyKeysAreKeys: the library takes an entry with the key "" for a list item.
 func TestEmptyKeysAreKeys(t *testing.T) {
 	all := sheets(2)
 	a, b := all[0], all[1]

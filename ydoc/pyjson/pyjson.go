@@ -10,18 +10,18 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Number is a number that JSON cannot have. It is a plain value, as float64 is, and equal to itself.
+// A Number is a number outside JSON. It is a plain value, like float64, and equal to itself.
 type Number string
 
-// The numbers that JSON cannot have.
+// The numbers outside JSON.
 const (
 	NaN         Number = "NaN"
 	Infinity    Number = "Infinity"
 	NegInfinity Number = "-Infinity"
 )
 
-// The forms of these numbers: as Python writes them, as the JSON literals that stand for them, and as JSON strings. No program
-// writes such a zero, and Python reads the other literals as infinity.
+// The forms of these numbers: in Python, as JSON literals, and as JSON strings. No program writes such a zero, and
+// Python reads the other literals as infinity.
 const (
 	python = iota
 	literal
@@ -34,7 +34,7 @@ var forms = [][3]string{
 	{string(NaN), "-0e99999", `"NaN"`},
 }
 
-// Of returns the Number of a float, and false for a float that JSON can have.
+// Of returns the Number for a float, or false if JSON can represent the float.
 func Of(f float64) (Number, bool) {
 	switch {
 	case math.IsNaN(f):
@@ -47,13 +47,13 @@ func Of(f float64) (Number, bool) {
 	return "", false
 }
 
-// Float is the number as a float.
+// Float returns the number as a float.
 func (n Number) Float() float64 {
-	f, _ := strconv.ParseFloat(string(n), 64) // it reads all three
+	f, _ := strconv.ParseFloat(string(n), 64) // accepts all three
 	return f
 }
 
-// Standard replaces the numbers that JSON cannot have by literals. It returns text itself if there are none.
+// Standard replaces the numbers outside JSON by literals. It returns text itself if it has none.
 func Standard(text []byte) []byte {
 	if !bytes.Contains(text, []byte(NaN)) && !bytes.Contains(text, []byte(Infinity)) {
 		return text
@@ -61,7 +61,7 @@ func Standard(text []byte) []byte {
 	return replace(text, python, literal)
 }
 
-// Python replaces the literals of [Standard] by the numbers. It returns text itself if there are none.
+// Python replaces the literals of [Standard] by the numbers. It returns text itself if it has none.
 func Python(text []byte) []byte { return fromLiterals(text, python) }
 
 // Quoted replaces the literals of [Standard] by strings, as encoding/json writes a [Number].
@@ -74,7 +74,7 @@ func fromLiterals(text []byte, form int) []byte {
 	return replace(text, literal, form)
 }
 
-// replace exchanges one form for another outside the strings of a JSON text.
+// replace replaces one form by another outside the strings of a JSON text.
 func replace(text []byte, from, to int) []byte {
 	out := make([]byte, 0, len(text)+len(text)/16)
 	for i := 0; i < len(text); {
@@ -95,7 +95,7 @@ func replace(text []byte, from, to int) []byte {
 	return out
 }
 
-// formAt is the number that stands at an offset, nil for none.
+// formAt returns the number at an offset, or nil.
 func formAt(text []byte, at, form int) *[3]string {
 	if at > 0 && strings.IndexByte(" \t\r\n[:,", text[at-1]) < 0 {
 		return nil
@@ -108,7 +108,7 @@ func formAt(text []byte, at, form int) *[3]string {
 	return nil
 }
 
-// stringEnd is the offset behind the string that begins at an offset.
+// stringEnd returns the offset after the string that begins at an offset.
 func stringEnd(text []byte, at int) int {
 	for i := at + 1; i < len(text); i++ {
 		switch text[i] {
@@ -121,15 +121,15 @@ func stringEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// Unmarshal decodes a text as encoding/json does, with the numbers of the text in json.Number.
+// Unmarshal decodes a text like encoding/json, with numbers as json.Number.
 func Unmarshal(text []byte, dst any) error {
 	d := json.NewDecoder(bytes.NewReader(Standard(text)))
 	d.UseNumber()
 	return d.Decode(dst)
 }
 
-// Value is a decoded number as a plain value: an int, a float64, or a Number where no float64 has it. The error is that of
-// strconv for a text that is not a number.
+// Value converts a decoded number to a plain value: an int, a float64, or a Number if outside JSON. The error is that
+// of strconv for a text that is not a number.
 func Value(n json.Number) (any, error) {
 	if n == "-0e99999" {
 		return NaN, nil
@@ -144,8 +144,8 @@ func Value(n json.Number) (any, error) {
 	return f, err
 }
 
-// Literals is a plain value with literals in place of each Number, for an encoder of JSON. Of a value without one it returns
-// the value itself.
+// Literals returns a plain value with literals in place of each Number, for a JSON encoder. It returns v itself if
+// there is nothing to replace.
 func Literals(v any) any {
 	if !Has(v) {
 		return v
@@ -169,7 +169,7 @@ func Literals(v any) any {
 	return v
 }
 
-// Has reports whether a plain value has a Number in it.
+// Has reports whether a plain value contains a Number.
 func Has(v any) bool {
 	switch v := v.(type) {
 	case Number:

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A text of Python's becomes JSON and back, and only its numbers change.
+// Text written by Python becomes JSON and back, and only its numbers change.
 func TestStandardAndPython(t *testing.T) {
 	for name, c := range map[string]struct{ python, standard string }{
 		"none":           {`{"a": [1, "x"]}`, `{"a": [1, "x"]}`},
@@ -29,7 +29,7 @@ func TestStandardAndPython(t *testing.T) {
 	test.False(t, json.Valid(Standard([]byte(`["NaN`))), test.Sprint("a string without an end"))
 }
 
-// Numbers keep their kind, and those that JSON cannot have survive encoding/json as strings.
+// Numbers keep their kind, and those outside JSON become strings in encoding/json.
 func TestValues(t *testing.T) {
 	var v []any
 	must.NoError(t, Unmarshal([]byte(`[1, 2.5, NaN, Infinity, -Infinity, 1e400]`), &v))

@@ -1,5 +1,5 @@
-// Package roomstate keeps entries of ours in the state map of a room's document, of whatever kind that is. Everybody in the
-// room has them, for as long as the server keeps the room, and they are no content: they are not in the file.
+// Package roomstate keeps nbduet's entries in the state map of any room's document. All clients in the room share
+// them while the server keeps the room. They are not content and not in the file.
 package roomstate
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// own begins the keys of the state map that are ours. What others have there is the server's and the tabs'.
+// own is the prefix of our keys in the state map. The other keys belong to the server and the tabs.
 const own = "nbduet:"
 
-// Most is how many entries of ours the state map has at most.
+// Most is the largest number of our entries in the state map.
 const Most = 10_000
 
-// ErrTooMany says that there would be more than [Most] entries.
+// ErrTooMany means that there would be more than [Most] entries.
 var ErrTooMany = fmt.Errorf("more than %d entries of the state", Most)
 
 // Entries are checked entries, with plain JSON values; nil removes one.
 type Entries map[string]any
 
-// Check checks entries that are to be put into a state map. Their keys begin with "nbduet:", and their values are nested no
-// deeper than depth. The error matches [crdt.ErrInvalid], and [ErrTooMany].
+// Check checks entries before they are put into a state map: their keys must begin with "nbduet:", and their values
+// must not be nested deeper than depth. The error matches [crdt.ErrInvalid], and [ErrTooMany] if there are too many.
 func Check(state *crdt.Type, entries map[string]any, depth int) (Entries, error) {
 	ready := make(Entries, len(entries))
 	added := 0
@@ -49,7 +49,7 @@ func Check(state *crdt.Type, entries map[string]any, depth int) (Entries, error)
 	return ready, nil
 }
 
-// Put puts the entries into a state map. What is there already is not written again.
+// Put puts the entries into a state map. Unchanged values are not written again.
 func (e Entries) Put(x *crdt.Tx, state *crdt.Type) {
 	for _, key := range slices.Sorted(maps.Keys(e)) {
 		if v := e[key]; v != nil {
@@ -60,7 +60,8 @@ func (e Entries) Put(x *crdt.Tx, state *crdt.Type) {
 	}
 }
 
-// In returns the entries of a state map whose keys begin with prefix. Their values are shared: copy what is to be changed.
+// In returns the entries of a state map whose keys begin with prefix. Their values are shared: copy them before
+// changing them.
 func In(state *crdt.Type, prefix string) map[string]any {
 	entries := map[string]any{}
 	for _, key := range state.Keys() {

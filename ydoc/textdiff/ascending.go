@@ -2,7 +2,7 @@ package textdiff
 
 import "slices"
 
-// Ascending returns the indexes of the longest ascending series among numbers that are all different.
+// Ascending returns the indexes of the longest ascending subsequence of distinct numbers.
 func Ascending(numbers []int) []int {
 	var tails []int                   // tails[k] is the index of the number that ends the best series of length k+1
 	prev := make([]int, len(numbers)) // the index before each in its series

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// hard are pairs of texts that are long or share little; each must be done in bounded time.
+// hard returns pairs of texts that are long or share little; each must be compared in bounded time.
 func hard(size int) map[string][2]string {
 	r := rand.New(rand.NewPCG(13, 14))
 	lines := func(seed uint64, width int) string {

@@ -6,7 +6,7 @@ import (
 )
 
 // extends reports whether r belongs to the character before it: combining marks, variation selectors, joiners, skin
-// tones and tags. It is a simple form of the rules of Unicode Standard Annex 29 that errs towards keeping together.
+// tones and tags. It simplifies the rules of Unicode Standard Annex 29 and errs towards keeping characters together.
 func extends(r rune) bool {
 	if r < 0x300 {
 		return false
@@ -19,7 +19,7 @@ const zwj = '\u200d'
 // regional reports whether r is one half of a flag.
 func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// clusterBoundary reports whether s may be cut at the byte offset i without tearing a character apart.
+// clusterBoundary reports whether s can be cut at the byte offset i without splitting a character.
 func clusterBoundary(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return true
@@ -38,7 +38,7 @@ func clusterBoundary(s string, i int) bool {
 	return before != zwj && (!regional(r) || !regional(before))
 }
 
-// clusterLen is the length in bytes of the first character of s, which is not empty.
+// clusterLen returns the length in bytes of the first character of s, which must not be empty.
 func clusterLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		if clusterBoundary(s, i) {
@@ -48,7 +48,7 @@ func clusterLen(s string) int {
 	return len(s)
 }
 
-// wordRune reports whether r can stand inside a word or an identifier.
+// wordRune reports whether r can be part of a word or an identifier.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'

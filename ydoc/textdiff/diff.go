@@ -35,10 +35,10 @@ func diff(old, new string) []span {
 	return spans
 }
 
-// maxWords is the most words, of both texts together, that a changed stretch is compared by.
+// maxWords is the largest number of words, of both texts together, for which a changed stretch is compared by words.
 const maxWords = 50_000
 
-// refine appends to dst the spans inside s that really differ, by words and then by characters.
+// refine appends to dst the actual differences inside s, found by words and then by characters.
 func refine(dst []span, old, new string, s span) []span {
 	s = trim(old, new, s)
 	if s.a0 == s.a1 || s.b0 == s.b1 {
@@ -53,7 +53,7 @@ func refine(dst []span, old, new string, s span) []span {
 	first := len(dst)
 	for _, d := range lcs.DiffRunes(a.ids, b.ids) {
 		w := span{a.starts[d.Start], a.starts[d.End], b.starts[d.ReplStart], b.starts[d.ReplEnd]}
-		// What lies between two changes and has no word in it, blanks and signs, matched by chance.
+		// Blanks and signs between two changes, without a word, match by chance.
 		if last := len(dst) - 1; last >= first && chance(old[dst[last].a1:w.a0], dst[last], w) {
 			dst[last].a1, dst[last].b1 = w.a1, w.b1
 			continue
@@ -66,7 +66,7 @@ func refine(dst []span, old, new string, s span) []span {
 	return dst
 }
 
-// chance reports whether the text between two changes is no more than blanks and signs, and shorter than both.
+// chance reports whether the text between two changes is only blanks and signs, and shorter than both.
 func chance(between string, left, right span) bool {
 	if n := len(between); n >= max(left.a1-left.a0, left.b1-left.b0) || n >= max(right.a1-right.a0, right.b1-right.b0) {
 		return false
@@ -74,10 +74,10 @@ func chance(between string, left, right span) bool {
 	return !strings.ContainsFunc(between, func(r rune) bool { return wordRune(r) || r == '\n' })
 }
 
-// trim cuts what the two texts of s have in common at their beginnings and ends.
+// trim removes the common beginning and end of the two texts of s.
 func trim(old, new string, s span) span {
 	n := EqualPrefix(old[s.a0:s.a1], new[s.b0:s.b1])
-	// The cut must be between characters where the stretches stand.
+	// The cut must be between characters in both full texts.
 	for n > 0 && (!clusterBoundary(old, s.a0+n) || !clusterBoundary(new, s.b0+n)) {
 		n--
 	}

@@ -59,9 +59,9 @@ func equalEdits(a, b []textdiff.Edit) bool {
 	return true
 }
 
-// TestVeryLongTextsAreComparedByLines: two words that changed in one line are two edits, unless the line has more words
-// than are worth comparing; two lines that changed are two stretches, unless there are more lines than are. So the time
-// is bounded by the length of the texts.
+// TestVeryLongTextsAreComparedByLines: two changed words in one line are two edits, unless the line has too many
+// words; two changed lines are two stretches, unless the text has too many lines. So the time is bounded by the
+// length of the texts.
 func TestVeryLongTextsAreComparedByLines(t *testing.T) {
 	changed := func(piece string, count int) (old, new string) {
 		old = "first " + strings.Repeat(piece, count) + "last\n"
@@ -80,7 +80,7 @@ func TestVeryLongTextsAreComparedByLines(t *testing.T) {
 		es := textdiff.Diff(old, new)
 		must.SliceLen(t, c.edits, es)
 		test.Eq(t, new, textdiff.Apply(old, es))
-		// What is beside the change stays untouched all the same.
+		// The text beside the change stays untouched anyway.
 		before, after := strings.Repeat("before\n", 1000), strings.Repeat("after\n", 1000)
 		es = textdiff.Diff(before+old+after, before+new+after)
 		must.SliceLen(t, c.edits, es)

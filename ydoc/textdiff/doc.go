@@ -1,16 +1,16 @@
-// Package textdiff says how one text becomes another in as few and as small changes as make sense to a person, and
-// carries the changes of one author over onto what another has written meanwhile. It is what lets an agent's new source
-// reach a cell without moving the caret of somebody who types there.
+// Package textdiff compares texts in as few and as small changes as make sense to a person, and merges the changes of
+// one author into another's concurrent version. So an agent's new source can reach a cell without moving the caret of
+// a person typing there.
 //
-// [Diff] first finds the lines that stayed, then the words inside changed stretches of lines, then strips what the
-// beginnings and ends of each changed stretch have in common. An edit that could stand at several places, such as a
-// line added among equal lines, is put where a line begins, or else where a word does. An edit never cuts a code point,
-// a surrogate pair, nor a character from its combining marks, joiners or modifiers. Time is bounded by the lengths of
-// the texts, not by how different they are: where a text has more lines than are worth comparing, or a stretch more
-// words, the result is coarser, never late. Nothing depends on the clock or on map order; equal texts give equal edits.
+// [Diff] first finds the unchanged lines, then the words inside changed stretches of lines, then strips the common
+// beginning and end of each changed stretch. An edit with several possible places, such as a line added among equal
+// lines, goes to the beginning of a line, or else of a word. An edit never splits a code point, a surrogate pair, or
+// a character from its combining marks, joiners or modifiers. Time is bounded by the lengths of the texts, not by
+// their differences: a text with too many lines, or a stretch with too many words, gets a coarser result, not a later
+// one. The result does not depend on the clock or on map order; equal texts give equal edits.
 //
-// Positions are in UTF-16 code units, which is what Yjs counts. Texts must be valid UTF-8; each run of bytes that is
-// not counts as U+FFFD.
+// Positions are in UTF-16 code units, as in Yjs. Texts must be valid UTF-8; each invalid run of bytes counts as
+// U+FFFD.
 //
-// Concurrency: pure functions on strings, safe from any goroutine.
+// Concurrency: all functions are pure and safe for concurrent use.
 package textdiff

@@ -7,14 +7,14 @@ import (
 
 // Edit replaces a stretch of a text.
 type Edit struct {
-	// Pos is where the stretch begins, Del its length, both in UTF-16 code units of the old text.
+	// Pos is the start of the stretch, Del its length, both in UTF-16 code units of the old text.
 	Pos, Del int
-	// Ins is what takes its place.
+	// Ins is its replacement.
 	Ins string
 }
 
-// Apply returns old with the edits made. They must be ascending and must not overlap, as those of [Diff] are. Bounds
-// beyond the text are cut to it, and one inside a surrogate pair moves to its beginning.
+// Apply returns old with the edits made. They must be ascending and must not overlap, like those of [Diff]. Positions
+// beyond the text are cut to its end; one inside a surrogate pair moves to its beginning.
 func Apply(old string, edits []Edit) string {
 	old = valid(old)
 	var b strings.Builder
@@ -31,7 +31,7 @@ func Apply(old string, edits []Edit) string {
 	return b.String()
 }
 
-// span says that old[a0:a1] became new[b0:b1], in bytes.
+// span means that old[a0:a1] became new[b0:b1], in bytes.
 type span struct{ a0, a1, b0, b1 int }
 
 // edits converts spans over old to edits.
@@ -51,7 +51,7 @@ func edits(old, new string, spans []span) []Edit {
 	return es
 }
 
-// valid returns s with each run of bytes that are not UTF-8 replaced by U+FFFD.
+// valid returns s with each run of invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s

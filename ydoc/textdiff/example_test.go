@@ -16,7 +16,7 @@ func ExampleDiff() {
 	// at 19 delete 0, insert "\nshow()"
 }
 
-// An agent read a text, and somebody typed before it wrote.
+// An agent read a text, and a person typed before it wrote.
 func ExampleMerge() {
 	const (
 		base   = "x = load(a)\nplot(x)"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LineEnds returns text with the line ends of like, a text with "\r\n" or "\r": a line that both have keeps its own, and a
-// new line gets "\r\n" where most lines have it. Clients write "\n" for every line end.
+// LineEnds returns text with the line ends of like, which may have "\r\n" or "\r": a line in both keeps its line end,
+// and a new line gets "\r\n" if most lines have it. Clients write "\n" for every line end.
 func LineEnds(text, like string) string {
 	text = UnixEnds(text)
 	if !strings.Contains(like, "\r") {

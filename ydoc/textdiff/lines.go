@@ -6,13 +6,13 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// maxLines is the most lines of either text, after what both begin and end with, that are compared.
+// maxLines is the largest number of lines compared in either text, without the common beginning and end.
 const maxLines = 200_000
 
-// maxAnchorDepth bounds how often a stretch between lines that occur once is searched for further such lines.
+// maxAnchorDepth bounds the recursion of the search for lines that occur once.
 const maxAnchorDepth = 8
 
-// lineLen is the length of the first line of s with its end, in bytes.
+// lineLen returns the length in bytes of the first line of s with its line end.
 func lineLen(s string) int {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		return i + 1
@@ -23,7 +23,7 @@ func lineLen(s string) int {
 // lineSpans returns the stretches of whole lines in which the texts differ. Texts of more than maxLines lines differ in
 // one stretch.
 func lineSpans(old, new string) []span {
-	// Whole lines at the beginning and end that are equal need no comparing.
+	// Equal whole lines at the beginning and end need no comparing.
 	pre := strings.LastIndexByte(old[:EqualPrefix(old, new)], '\n') + 1
 	suf := EqualSuffix(old[pre:], new[pre:])
 	if !lineStart(old, len(old)-suf) || !lineStart(new, len(new)-suf) {
@@ -59,7 +59,7 @@ func lineSpans(old, new string) []span {
 
 func lineStart(s string, i int) bool { return i == 0 || s[i-1] == '\n' }
 
-// EqualPrefix counts the bytes with which both texts begin, wherever characters begin.
+// EqualPrefix returns the length in bytes of the common prefix, regardless of character boundaries.
 func EqualPrefix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for i+64 <= n && a[i:i+64] == b[i:i+64] {
@@ -71,7 +71,7 @@ func EqualPrefix(a, b string) int {
 	return i
 }
 
-// EqualSuffix counts the bytes with which both texts end.
+// EqualSuffix returns the length in bytes of the common suffix.
 func EqualSuffix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for i+64 <= n && a[len(a)-i-64:len(a)-i] == b[len(b)-i-64:len(b)-i] {
@@ -83,12 +83,12 @@ func EqualSuffix(a, b string) int {
 	return i
 }
 
-// lineMatcher compares two sequences of numbered lines. Lines that occur once in both, and in the same order, are taken
-// to have stayed (patience diff); only between them the library searches, which gives up on long, very different
-// stretches. So the time is near linear, and one large change does not blur the others.
+// lineMatcher compares two sequences of numbered lines. Lines that occur once in both, and in the same order, count
+// as unchanged (patience diff); the library searches only between them, because it gives up on long, very different
+// stretches. So the time is nearly linear, and one large change does not affect the others.
 type lineMatcher struct {
 	a, b  []rune
-	count []occurrence // by line number, zero outside of anchors
+	count []occurrence // by line number, zero outside anchors
 	diffs []lcs.Diff
 }
 
@@ -124,7 +124,7 @@ func (m *lineMatcher) match(a0, a1, b0, b1, depth int) {
 	}
 }
 
-// anchors returns the longest ascending series of pairs of lines that occur once in each stretch.
+// anchors returns the longest ascending sequence of pairs of lines that occur once in each stretch.
 func (m *lineMatcher) anchors(a0, a1, b0, b1 int) [][2]int {
 	for i := a0; i < a1; i++ {
 		c := &m.count[m.a[i]]

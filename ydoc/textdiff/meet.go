@@ -2,9 +2,8 @@ package textdiff
 
 import "strings"
 
-// Keeps reports whether mine, as a change of theirs, leaves alone what theirs has changed since base: it deletes nothing
-// that theirs added, and brings nothing back that theirs deleted. So the writer of mine knew theirs, or nothing of it is
-// lost all the same.
+// Keeps reports whether mine, as a change of theirs, keeps the changes from base to theirs: it neither deletes text
+// added there nor restores text deleted there. Then the author of mine knew theirs, or nothing of it is lost anyway.
 func Keeps(base, theirs, mine string) bool {
 	base, theirs, mine = valid(base), valid(theirs), valid(mine)
 	ours := diff(theirs, mine)
@@ -13,7 +12,7 @@ func Keeps(base, theirs, mine string) bool {
 			if s.a0 > t.b1 || s.a1 < t.b0 {
 				continue
 			}
-			if s.a1 > t.b0 && s.a0 < t.b1 { // it replaces some of what they put there
+			if s.a1 > t.b0 && s.a0 < t.b1 { // it replaces part of their addition
 				return false
 			}
 			if gone := strings.TrimSpace(base[t.a0:t.a1]); gone != "" && strings.Contains(mine[s.b0:s.b1], gone) {
@@ -24,8 +23,8 @@ func Keeps(base, theirs, mine string) bool {
 	return true
 }
 
-// Apart reports whether the changes from base to theirs and to mine nowhere meet, so that it does not matter to the one
-// whether the other is made.
+// Apart reports whether the changes from base to theirs and to mine do not meet anywhere, so that either is
+// independent of the other.
 func Apart(base, theirs, mine string) bool {
 	base, theirs, mine = valid(base), valid(theirs), valid(mine)
 	ours := diff(base, mine)

@@ -2,7 +2,7 @@ package textdiff
 
 import "testing"
 
-// What a write does to a change that its author may have seen, or not.
+// The effect of a write on a change that its author may not have seen.
 func TestMeet(t *testing.T) {
 	for _, c := range []struct {
 		name, base, theirs, mine string

@@ -22,7 +22,7 @@ type ConflictSpan struct {
 	Base, Theirs, Mine string
 }
 
-// Error says where the first conflict is and how the two sides differ there, in short.
+// Error describes the first conflict and how the two sides differ there, in short.
 func (c *Conflict) Error() string {
 	s := c.Spans[0]
 	more := ""
@@ -32,10 +32,10 @@ func (c *Conflict) Error() string {
 	return fmt.Sprintf("both changed %.60q at %d: to %.60q there, to %.60q here%s", s.Base, s.Pos, s.Theirs, s.Mine, more)
 }
 
-// Merge carries the change from base to mine over onto theirs, which has come from the same base. It returns edits of
-// theirs; every character that theirs added stays. A change that both made is made once. Lines that both added at one
-// place are all kept, theirs first. Where a change of one side overlaps a change of the other, two changes meet inside
-// one word, or both sides inserted different text at one point within a line, it returns a *[Conflict] and no edits.
+// Merge applies the change from base to mine to theirs, a version of the same base. The edits it returns apply to
+// theirs and keep every character that theirs added. A change made by both is made once. Lines added by both at one
+// place are all kept, theirs first. If the changes overlap, meet inside one word, or insert different text at one
+// point within a line, it returns a *[Conflict] and no edits.
 func Merge(base, theirs, mine string) ([]Edit, error) {
 	base, theirs, mine = valid(base), valid(theirs), valid(mine)
 	if mine == base || mine == theirs {
@@ -56,7 +56,7 @@ func Merge(base, theirs, mine string) ([]Edit, error) {
 	}
 }
 
-// joined makes one edit of those that touch because theirs deleted what stood between them.
+// joined joins edits that touch because theirs deleted the text between them.
 func joined(es []Edit) []Edit {
 	out := es[:0]
 	for _, e := range es {
@@ -73,14 +73,14 @@ func joined(es []Edit) []Edit {
 type merger struct {
 	base, theirs, mine string
 	ours, their        []span
-	places             []place // where they clash
+	places             []place // where the changes clash
 }
 
-// run returns my spans with their positions moved onto theirs, and gathers conflicts.
+// run returns my spans shifted to positions in theirs, and collects conflicts.
 func (m *merger) run() []span {
 	var out []span
-	t := 0     // the first of their spans that does not end before mine begins
-	shift := 0 // how much longer theirs is than base before that
+	t := 0     // the first of their spans that does not end before the present span of mine
+	shift := 0 // how much longer theirs is than base up to there
 	for _, s := range m.ours {
 		for t < len(m.their) && m.their[t].a1 < s.a0 {
 			shift += m.their[t].b1 - m.their[t].b0 - (m.their[t].a1 - m.their[t].a0)
@@ -97,7 +97,7 @@ func (m *merger) run() []span {
 		if same {
 			continue
 		}
-		// An insertion of theirs where mine begins comes first.
+		// Their insertion at the start of mine comes first.
 		at := shift
 		for k := t; k < len(m.their) && m.their[k].a1 <= s.a0; k++ {
 			at += m.their[k].b1 - m.their[k].b0 - (m.their[k].a1 - m.their[k].a0)
@@ -111,7 +111,7 @@ func (m *merger) equal(s, t span) bool {
 	return s.a0 == t.a0 && s.a1 == t.a1 && m.mine[s.b0:s.b1] == m.theirs[t.b0:t.b1]
 }
 
-// clash reports whether the changes s of mine and t of theirs, whose places touch or overlap, cannot both be made.
+// clash reports whether my change s and their change t, which touch or overlap, cannot both be made.
 func (m *merger) clash(s, t span) bool {
 	switch {
 	case s.a0 == s.a1 && t.a0 == t.a1: // two insertions at one point
@@ -124,9 +124,9 @@ func (m *merger) clash(s, t span) bool {
 	return true
 }
 
-// wholeLines reports whether two texts that are to be inserted at the offset at are whole lines there. Then one can
-// stand behind the other, in whichever order. Within a line the second would mean something else behind the first: a
-// name typed on, an operator behind a comment.
+// wholeLines reports whether two texts to insert at the offset at are whole lines there. Then one can follow the
+// other, in either order. Within a line the second would change its meaning after the first: a name continued, an
+// operator after a comment.
 func wholeLines(base string, at int, a, b string) bool {
 	if lineStart(base, at) && strings.HasSuffix(a, "\n") && strings.HasSuffix(b, "\n") {
 		return true
@@ -134,8 +134,8 @@ func wholeLines(base string, at int, a, b string) bool {
 	return (at == len(base) || base[at] == '\n') && strings.HasPrefix(a, "\n") && strings.HasPrefix(b, "\n")
 }
 
-// glued reports whether of two neighbouring changes, given as old and new text on each side, the left ends inside a
-// word with which the right begins: somebody types on at the end of the word that the other replaces.
+// glued reports whether, of two neighbouring changes given as old and new text, the left ends inside a word with
+// which the right begins: one author extends a word that the other replaces.
 func glued(leftOld, leftNew, rightOld, rightNew string) bool {
 	return (endsInWord(leftOld) || endsInWord(leftNew)) && (beginsInWord(rightOld) || beginsInWord(rightNew))
 }
@@ -150,7 +150,7 @@ func beginsInWord(s string) bool {
 	return n > 0 && wordRune(r)
 }
 
-// conflict notes that s of mine and t of theirs clash. A place that meets the one before becomes part of it.
+// conflict records that my s and their t clash. A place that meets the one before is merged into it.
 func (m *merger) conflict(s, t span) {
 	p := place{min(s.a0, t.a0), max(s.a1, t.a1)}
 	if last := len(m.places) - 1; last >= 0 && p.start <= m.places[last].end {
@@ -177,7 +177,7 @@ func (m *merger) conflictSpans() []ConflictSpan {
 	return cs
 }
 
-// changed returns the text that the spans make of p.
+// changed returns the text of p after the spans.
 func (p place) changed(base, text string, spans []span) string {
 	var b strings.Builder
 	at := p.start

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// pieces are what random texts are made of: words, signs, line ends, and characters of every width and make.
+// pieces are the parts of random texts: words, signs, line ends, and characters of every width and kind.
 var pieces = []string{
 	"a", "b", "x", "foo", "bar", "import ", "def f(x):\n", "    return x\n", " = ", "1", "42", "(", ")", ",", " ", "  ", "\t",
 	"\n", "\n\n", "\r\n", "é", "e\u0301", "日", "本語", "😀", "👩‍💻", "🇩🇪", "🇩", "\u0301", "\u200d", "\x00", "# note", "'", "ß", "𝒳",
@@ -46,7 +46,8 @@ func edited(r *rand.Rand, s string) string {
 	return s
 }
 
-// checkEdits fails unless the edits lead from old to new, ascend, keep apart, change something and cut no code point.
+// checkEdits fails unless the edits turn old into new, ascend, do not touch, change something and split no code
+// point.
 func checkEdits(tb testing.TB, old, new string, es []textdiff.Edit) {
 	tb.Helper()
 	if got := textdiff.Apply(old, es); got != new {
@@ -67,7 +68,7 @@ func checkEdits(tb testing.TB, old, new string, es []textdiff.Edit) {
 			}
 		}
 	}
-	// The same result from UTF-16, as a document applies it.
+	// The same result in UTF-16, as a document applies it.
 	var out []uint16
 	at := 0
 	for _, e := range es {
@@ -95,7 +96,7 @@ func TestDiffLeadsFromOldToNew(t *testing.T) {
 	}
 }
 
-// TestDiffOfOneChangeIsSmall inserts, deletes or replaces one stretch: the edits touch not much more.
+// TestDiffOfOneChangeIsSmall inserts, deletes or replaces one stretch: the edits are not much larger.
 func TestDiffOfOneChangeIsSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 10_000 {
@@ -112,7 +113,7 @@ func TestDiffOfOneChangeIsSmall(t *testing.T) {
 			touched += e.Del
 			inserted += textdiff.UTF16Len(e.Ins)
 		}
-		// A character with its marks may have to be replaced where only a mark changed, on both sides.
+		// If only a mark changed, a character may be replaced with all its marks, on both sides.
 		const slack = 2 * 24
 		del := textdiff.UTF16Len(string(runes[i:j]))
 		must.LessEq(t, del+slack, touched, must.Sprint(old, new, es))
@@ -138,8 +139,8 @@ func TestMergeWithNothingIsTheOtherSide(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsBothSides merges random changes of both sides: what theirs put in is still there, untouched by my
-// edits, what I put in is there too, and the two orders of merging conflict alike.
+// TestMergeKeepsBothSides merges random changes of both sides: their insertions remain, untouched by my edits, and so
+// do mine, and merging in either order has the same conflicts.
 func TestMergeKeepsBothSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	merged, conflicts := 0, 0
@@ -162,7 +163,7 @@ func TestMergeKeepsBothSides(t *testing.T) {
 		merged++
 		result := textdiff.Apply(theirs, es)
 		checkEdits(t, theirs, result, es)
-		// My edits of their text delete nothing that they put in.
+		// My edits of their text delete none of their insertions.
 		added := map[int]bool{}
 		shift := 0
 		for _, e := range textdiff.Diff(base, theirs) {

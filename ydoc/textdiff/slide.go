@@ -2,12 +2,12 @@ package textdiff
 
 import "unicode/utf8"
 
-// maxSlide is how far, in bytes, a better place for an insertion or deletion is looked for in each direction.
+// maxSlide is how far, in bytes, the search for a better place for an insertion or deletion goes in each direction.
 const maxSlide = 4 << 10
 
-// slide moves an insertion or deletion that could as well stand elsewhere to the best such place between the byte
-// offsets lo and hi of old: a line's beginning, else a line's end, else a word's beginning. Of equally good places it
-// takes the last, where a typist's caret most likely was.
+// slide moves an insertion or deletion that has several possible places to the best one between the byte offsets lo
+// and hi of old: the beginning of a line, else the end of a line, else the beginning of a word. Among equally good
+// places it takes the last, where a person's caret most likely was.
 func slide(old, new string, s *span, lo, hi int) {
 	if s.a0 != s.a1 && s.b0 != s.b1 {
 		return
@@ -37,7 +37,7 @@ func slide(old, new string, s *span, lo, hi int) {
 	s.b1 += best
 }
 
-// placeScore says how well text[i:j] stands as a piece of its own.
+// placeScore rates text[i:j] as a separate piece.
 func placeScore(text string, i, j int) int {
 	switch {
 	case lineStart(text, i) && lineStart(text, j):
@@ -52,7 +52,7 @@ func placeScore(text string, i, j int) int {
 	return 0
 }
 
-// wordStart reports whether no word goes on across the byte offset i.
+// wordStart reports whether the byte offset i is not inside a word.
 func wordStart(s string, i int) bool {
 	if i == 0 || i == len(s) {
 		return true

@@ -2,7 +2,7 @@ package textdiff
 
 import "unicode/utf8"
 
-// interner numbers equal strings alike, so that sequences of them compare as sequences of numbers.
+// interner gives equal strings equal numbers, so that sequences of strings compare as sequences of numbers.
 type interner map[string]rune
 
 func (in interner) id(s string) rune {
@@ -14,13 +14,14 @@ func (in interner) id(s string) rune {
 	return id
 }
 
-// sequence is a text cut into pieces: the number of each, and where each begins and the last ends.
+// sequence is a text cut into pieces: the number of each, their starts, and the end of the last.
 type sequence struct {
 	ids    []rune
 	starts []int
 }
 
-// wordLen is the length in bytes of the first word, run of blanks, line end or sign of s, which is not empty.
+// wordLen returns the length in bytes of the first word, run of blanks, line end or sign of s, which must not be
+// empty.
 func wordLen(s string) int {
 	r, size := utf8.DecodeRuneInString(s)
 	blank := r == ' ' || r == '\t'
@@ -41,8 +42,8 @@ func wordLen(s string) int {
 	return i
 }
 
-// cut cuts text, which begins at offset base of a whole, into pieces, nil if they are more than limit. first is the length
-// of a text's first piece.
+// cut cuts text, which begins at offset base of a larger text, into pieces; nil if they are more than limit. first
+// returns the length of a text's first piece.
 func (in interner) cut(text string, base, limit int, first func(string) int) *sequence {
 	s := &sequence{}
 	for i := 0; i < len(text); {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Unified returns the change from old to new as a unified diff with the given number of unchanged lines around each
-// change, and name in its head. It is empty when the texts are equal.
+// Unified returns the change from old to new as a unified diff with context unchanged lines around each change, and
+// name in its header. It is empty if the texts are equal.
 //
-// It is written here because the writer of go-udiff, whose comparison this package uses, names wrong lines of the new
-// text after a hunk of several changes, and counts lines anew from the beginning for each change, which takes seconds
-// for a log of some megabytes: an edit that meets a conflict is made with the document locked.
+// go-udiff, whose comparison this package uses, is not used for this: its writer gives wrong line numbers of the new
+// text after a hunk of several changes, and counts lines from the beginning for each change, which takes seconds for
+// a log of some megabytes, and conflicts are found with the document locked.
 func Unified(name, old, new string, context int) string {
 	old, new = valid(old), valid(new)
 	if old == new {
@@ -22,7 +22,7 @@ func Unified(name, old, new string, context int) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", name, name)
 	spans := lineSpans(old, new)
-	lineOf := func(lines []string) func(int) int { // ascending byte offsets to line numbers
+	lineOf := func(lines []string) func(int) int { // converts ascending byte offsets to line numbers
 		at, n := 0, 0
 		return func(offset int) int {
 			for at < offset && n < len(lines) {
@@ -65,7 +65,7 @@ func writeHunk(out *strings.Builder, a, b []string, changes []span, context int)
 	writeLines(out, ' ', a[at:last.a1+after])
 }
 
-// lineRange writes the lines from start up to end, counted from 0, as unified diffs name them.
+// lineRange formats the lines from start up to end, counted from 0, as in unified diffs.
 func lineRange(start, end int) string {
 	switch n := end - start; n {
 	case 0:

@@ -32,14 +32,14 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// TestUnifiedCanBeApplied lets another program's reader apply random diffs.
+// TestUnifiedCanBeApplied applies random diffs with another program's parser.
 func TestUnifiedCanBeApplied(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 2_000 {
 		old, new := randomLines(r), randomLines(r)
 		d := textdiff.Unified("n", old, new, 0)
 		if got, err := udiff.ApplyUnified(strings.ReplaceAll(d, ",0 +", " +"), old); err != nil || got != new {
-			if strings.Contains(d, ",0 ") { // that reader does not know insertions without context
+			if strings.Contains(d, ",0 ") { // that parser does not support insertions without context
 				continue
 			}
 			t.Fatalf("from %q by\n%s\ncame %q (%v), want %q", old, d, got, err, new)

@@ -2,11 +2,11 @@ package textdiff
 
 import "unicode/utf8"
 
-// UTF16Len is the number of UTF-16 code units of s: two for a code point beyond U+FFFF, one for any other.
+// UTF16Len returns the number of UTF-16 code units of s: two for a code point beyond U+FFFF, one for any other.
 func UTF16Len(s string) int {
 	n := 0
 	for i := range len(s) {
-		// Count the bytes that begin a code point, those of four bytes twice.
+		// Count the bytes that begin a code point, those of four-byte sequences twice.
 		if c := s[i]; c&0xc0 != 0x80 {
 			n++
 			if c >= 0xf0 {

@@ -2,14 +2,14 @@ package wire
 
 import "slices"
 
-// clientSet notices a client that comes twice. The first few are kept in place; clients in descending order, which is
-// how encoders write structs, are never searched.
+// clientSet detects duplicate clients. The first few are stored inline; clients in descending order, as encoders
+// write structs, need no search.
 type clientSet struct {
 	n         int
 	last      uint64
 	unordered bool
 	few       [32]uint64
-	more      []uint64 // those beyond few, until there are so many that index is built
+	more      []uint64 // those beyond few, until index is built
 	index     map[uint64]struct{}
 }
 

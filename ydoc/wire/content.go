@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The shared types that Yjs version 1 knows (Yjs, src/structs/ContentType.js).
+// The shared types of Yjs version 1 (Yjs, src/structs/ContentType.js).
 const (
 	TypeArray = iota
 	TypeMap
@@ -17,7 +17,7 @@ const (
 	TypeXMLText
 )
 
-// content reads the content of an item and returns its length in clock units, zero after a fault.
+// content reads the content of an item and returns its length in clock units, zero after an error.
 func (u *updateReader) content(ref byte) uint64 {
 	switch ref {
 	case RefDeleted:
@@ -67,8 +67,8 @@ func (u *updateReader) text() uint64 {
 	return uint64(UTF16Len(p))
 }
 
-// UTF16Len is the number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, and one more
-// for each that begins a character of four bytes. Eight bytes are looked at together.
+// UTF16Len returns the number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, and one
+// more for each four-byte character. It processes eight bytes at a time.
 func UTF16Len(p []byte) int {
 	const ones = 0x0101010101010101
 	n := len(p)
@@ -92,7 +92,7 @@ func UTF16Len(p []byte) int {
 	return n
 }
 
-// sharedType reads the tag of a nested shared type, and for elements and hooks their name.
+// sharedType reads the tag of a nested shared type, and the name of an element or hook.
 func (u *updateReader) sharedType() {
 	start := u.off
 	switch ref := u.Uint(); ref {

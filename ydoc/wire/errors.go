@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// Reason says in one word why bytes were refused, for callers that act differently on different faults.
+// Reason is the kind of error in refused bytes, for callers that handle kinds differently.
 type Reason string
 
 // The reasons a [FormatError] can carry.
@@ -21,35 +21,35 @@ const (
 	ReasonEmpty Reason = "zero length"
 	// ReasonDuplicate: the same client twice, which decoders read differently.
 	ReasonDuplicate Reason = "duplicate client"
-	// ReasonReference: a struct refers to itself or to a later struct of its own client, or stands on both sides of
-	// another.
+	// ReasonReference: a struct refers to itself or to a later struct of the same client, or has another on both
+	// sides.
 	ReasonReference Reason = "impossible reference"
 	// ReasonText: a string that is not valid UTF-8.
 	ReasonText Reason = "invalid UTF-8"
-	// ReasonJSON: a string that should be JSON is not, or is not what it should be.
+	// ReasonJSON: a string that should be JSON is not, or has unexpected content.
 	ReasonJSON Reason = "invalid JSON"
 	// ReasonShape: a value of the wrong kind for its place.
 	ReasonShape Reason = "wrong kind of value"
 )
 
-// FormatError says what is wrong with bytes that were received. Nothing of them was used.
+// FormatError describes an error in received bytes. None of them were used.
 type FormatError struct {
 	// What names the message: "update", "state vector", "frame", "awareness update".
 	What string
-	// Offset is the position, in bytes from the start of the message, where the fault was noticed.
+	// Offset is the position of the error, in bytes from the start of the message.
 	Offset int
-	// Reason is the kind of fault.
+	// Reason is the kind of error.
 	Reason Reason
-	// Detail says what exactly was found there.
+	// Detail describes what was found there.
 	Detail string
 }
 
-// Kind says what is malformed and where, without the detail.
+// Kind describes what is malformed and where, without the detail.
 func (e *FormatError) Kind() string {
 	return fmt.Sprintf("%s refused at byte %d: %s", e.What, e.Offset, e.Reason)
 }
 
-// Error names the message, the place, the kind of fault and what was found.
+// Error describes the message, the place, the kind of error and the detail.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s refused at byte %d: %s: %s", e.What, e.Offset, e.Reason, e.Detail)
 }

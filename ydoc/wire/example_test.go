@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// A peer begins with SYNC1, which says what it has: nothing. A frame that is cut off is refused.
+// A peer begins with SYNC1, here with an empty state vector. A truncated frame is refused.
 func ExampleParseFrame() {
 	frame := wire.AppendSyncStep1(nil, wire.EncodeStateVector(nil))
 	f, err := wire.ParseFrame(frame, wire.DefaultLimits)

@@ -1,13 +1,13 @@
 package wire
 
-// FrameKind is what a frame of a room socket carries.
+// FrameKind is the kind of a room socket's frame.
 type FrameKind int
 
 // The kinds of frames (y-protocols, sync.js and awareness.js; RAW is jupyter-collaboration's own).
 const (
 	// Unknown is a frame whose type, or sync type, is not one of the others. Peers ignore such frames.
 	Unknown FrameKind = iota
-	// SyncStep1 asks for what the sender lacks; the payload is its state vector.
+	// SyncStep1 asks for missing changes; the payload is the sender's state vector.
 	SyncStep1
 	// SyncStep2 answers a SyncStep1; the payload is an update.
 	SyncStep2
@@ -15,7 +15,7 @@ const (
 	Update
 	// Awareness carries an awareness update.
 	Awareness
-	// Raw carries a message of jupyter-collaboration's own: see [ParseRaw].
+	// Raw carries a message specific to jupyter-collaboration: see [ParseRaw].
 	Raw
 )
 
@@ -23,7 +23,7 @@ var kindNames = [...]string{
 	Unknown: "unknown", SyncStep1: "sync step 1", SyncStep2: "sync step 2", Update: "update", Awareness: "awareness", Raw: "raw",
 }
 
-// String names the kind for logs.
+// String returns the name of the kind, for logs.
 func (k FrameKind) String() string { return kindNames[k] }
 
 // The first bytes of frames.
@@ -40,15 +40,15 @@ const (
 type Frame struct {
 	Kind FrameKind
 	// Payload is the state vector of a SyncStep1, the update of a SyncStep2 or Update, the awareness update of an
-	// Awareness, and what follows the text of a Raw frame. It is part of the bytes that were parsed. It has not been
-	// checked: see [CheckStateVector], [CheckUpdate].
+	// Awareness, or the bytes after the text of a Raw frame. It is part of the parsed input and unchecked: see
+	// [CheckStateVector], [CheckUpdate].
 	Payload []byte
 	// Raw is the text of a Raw frame.
 	Raw string
 }
 
-// ParseFrame decodes a binary frame. Frames of unknown types are Kind [Unknown] and no error; a frame of a known type
-// that is cut short, too large or followed by further bytes is a *[FormatError]. An empty frame is an error too.
+// ParseFrame decodes a binary frame. A frame of an unknown type has Kind [Unknown] and is not an error; an empty
+// frame, or one of a known type that is truncated, too large or followed by further bytes, is a *[FormatError].
 func ParseFrame(b []byte, lim Limits) (Frame, error) {
 	r := Reader{b: b, what: "frame"}
 	var f Frame
@@ -84,7 +84,7 @@ func parseSync(r *Reader, lim Limits) Frame {
 	}
 }
 
-// AppendSyncStep1 appends a frame that asks for what a peer with the state vector sv lacks.
+// AppendSyncStep1 appends a frame that asks for the changes missing at a peer with the state vector sv.
 func AppendSyncStep1(dst, sv []byte) []byte {
 	return AppendVarBytes(append(dst, messageSync, syncStep1), sv)
 }

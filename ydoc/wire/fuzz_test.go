@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// fuzz runs a check on any bytes, beginning with seeds, and watches what each takes.
+// fuzz runs a check on any bytes, starting from seeds, and bounds the time and memory of each.
 func fuzz(f *testing.F, seeds [][]byte, check func(tb testing.TB, b []byte) bool) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -20,8 +20,8 @@ func fuzz(f *testing.F, seeds [][]byte, check func(tb testing.TB, b []byte) bool
 	})
 }
 
-// FuzzCheckUpdate looks for input that makes the check panic, or that is accepted together with a longer or shorter
-// one.
+// FuzzCheckUpdate looks for input that makes the check panic, or is accepted although a longer or shorter input is,
+// too.
 func FuzzCheckUpdate(f *testing.F) {
 	fuzz(f, append(realUpdates(f), []byte{0x80, 0x80, 0x80, 0x80, 0x40}), func(tb testing.TB, u []byte) bool {
 		if wire.CheckUpdate(u, wire.DefaultLimits) != nil {

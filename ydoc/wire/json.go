@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// jsonValues reads a run of values in Yjs' older form: JSON texts, or the bare word undefined. It returns their number.
+// jsonValues reads a run of values in Yjs' older encoding: JSON texts, or the bare word undefined. It returns their
+// number.
 func (u *updateReader) jsonValues() uint64 {
 	n := u.values()
 	for range n {
@@ -31,7 +32,7 @@ func (u *updateReader) json() {
 	}
 }
 
-// checkJSON fails unless p is JSON that encoding/json can decode, nested no deeper than plain values may be.
+// checkJSON fails unless p is JSON that encoding/json can decode, within the limits for plain values.
 func (u *updateReader) checkJSON(start int, p []byte) {
 	if !json.Valid(p) {
 		u.failAt(start, ReasonJSON, "%.40q", p)

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// TestMutants checks a hundred thousand damaged updates. An accepted update ends where it ends: no part of it and
-// nothing longer is accepted.
+// TestMutants checks a hundred thousand damaged updates. The end of an accepted update is unique: no shorter or
+// longer one is accepted.
 func TestMutants(t *testing.T) {
 	seeds := realUpdates(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +47,7 @@ func TestTruncationsAreRefused(t *testing.T) {
 	}
 }
 
-// TestMutantsOfStateVectorsAndFrames is a short run of the other fuzz targets that is the same each time.
+// TestMutantsOfStateVectorsAndFrames is a short, reproducible run of the other fuzz targets.
 func TestMutantsOfStateVectorsAndFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, c := range map[string]struct {

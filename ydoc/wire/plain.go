@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// Plain values travel in lib0's form (encoding.js, writeAny). They are handed out as plain JSON values: nil, bool, int,
-// float64, string, []any and map[string]any. Whole numbers are ints however they were sent: pycrdt sends every number
-// as a float.
+// Plain values are encoded in lib0's format (encoding.js, writeAny) and decoded as plain JSON values: nil, bool, int,
+// float64, string, []any and map[string]any. Whole numbers are ints in either encoding: pycrdt sends every number as
+// a float.
 
-// Undefined is JavaScript's undefined: as the value of a key the key is absent, in a list it reads as nil.
+// Undefined is JavaScript's undefined: a key with this value is absent, in a list it reads as nil.
 type Undefined struct{}
 
-// SkipValue passes over a plain value of an update that [CheckUpdate] has accepted, which bounds how deep it is nested.
+// SkipValue skips a plain value of an update accepted by [CheckUpdate], which bounds the nesting.
 func (r *Reader) SkipValue() {
 	switch tag := r.Byte(); tag {
 	case tagInteger:
@@ -40,7 +40,7 @@ func (r *Reader) SkipValue() {
 	}
 }
 
-// Value decodes a plain value of an update that [CheckUpdate] has accepted. Bytes, which JSON lacks, become base64.
+// Value decodes a plain value of an update accepted by [CheckUpdate]. Bytes become base64, because JSON has none.
 func (r *Reader) Value() any {
 	switch r.Byte() {
 	case tagUndefined:
@@ -102,7 +102,7 @@ func (r *Reader) object() any {
 	return object
 }
 
-// NullFor makes undefined null, for places where a value must stand.
+// NullFor returns nil for undefined, where a value is required.
 func NullFor(v any) any {
 	if _, ok := v.(Undefined); ok {
 		return nil
@@ -110,8 +110,7 @@ func NullFor(v any) any {
 	return v
 }
 
-// Number gives a float the form in which it is handed out: an int when it is whole and safe, a [pyjson.Number] when JSON
-// cannot have it.
+// Number returns a float as a plain value: an int if it is whole and safe, a [pyjson.Number] if it is outside JSON.
 func Number(f float64) any {
 	if special, ok := pyjson.Of(f); ok {
 		return special
@@ -122,8 +121,8 @@ func Number(f float64) any {
 	return f
 }
 
-// AppendValue encodes a plain JSON value, with the keys of objects in order so that equal values give equal bytes.
-// Integers beyond 31 bits are written as floats, as Yjs does. What is no such value becomes null.
+// AppendValue encodes a plain JSON value, with the keys of objects sorted so that equal values give equal bytes.
+// Integers beyond 31 bits are written as floats, as in Yjs. Any other value becomes null.
 func AppendValue(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case bool:

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// TestPlainValuesComeBack encodes values, passes over them and decodes them.
+// TestPlainValuesComeBack encodes values, skips them and decodes them.
 func TestPlainValuesComeBack(t *testing.T) {
 	for _, v := range []any{
 		nil, true, false, 0, 1, -1, 63, 64, -64, 1<<31 - 1, -1 << 31, 1 << 40, wire.MaxInt, -wire.MaxInt,
@@ -33,7 +33,7 @@ func TestPlainValuesComeBack(t *testing.T) {
 	}
 }
 
-// TestOtherPlainValuesAreJSON decodes what we never write.
+// TestOtherPlainValuesAreJSON decodes encodings that we never write.
 func TestOtherPlainValuesAreJSON(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   []byte

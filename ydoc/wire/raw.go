@@ -6,11 +6,11 @@ import "encoding/json"
 const (
 	// RawSave asks the server to save, or answers such a request.
 	RawSave = "save"
-	// RawConflict says that an update does not fit the room's document, whose history is another one.
+	// RawConflict means that an update does not fit the room's document because their histories differ.
 	RawConflict = "conflict"
 )
 
-// The answers to a save request. Saved says that the save was tried, not that the file was written.
+// The answers to a save request. Saved means that the save was tried, not that the file was written.
 const (
 	Saved       = "success"
 	SaveSkipped = "skipped"
@@ -19,18 +19,18 @@ const (
 
 // RawMessage is a decoded RAW frame.
 type RawMessage struct {
-	// Type is RawSave, RawConflict, or another word that the peer used.
+	// Type is RawSave, RawConflict, or any other type sent by the peer.
 	Type string `json:"type"`
 	// Request is true for a client's request, false for a server's message.
 	Request bool `json:"-"`
-	// ResponseTo is the id of the request that an answer answers; in a save request, that request's id.
+	// ResponseTo is the id of the answered request; in a save request, its own id.
 	ResponseTo uint64 `json:"responseTo"`
 	// Status is Saved, SaveSkipped or SaveFailed in an answer.
 	Status string `json:"status"`
 }
 
-// ParseRaw decodes the frame of Kind [Raw] in either direction. Messages of other types are returned by their type
-// alone. What is not a RAW message is a *[FormatError].
+// ParseRaw decodes a frame of Kind [Raw] in either direction. For other types of messages only Type is set. An
+// invalid RAW message is a *[FormatError].
 func ParseRaw(f Frame) (RawMessage, error) {
 	if f.Kind != Raw {
 		return RawMessage{}, &FormatError{What: "raw message", Reason: ReasonShape, Detail: "the frame is of kind " + f.Kind.String()}
@@ -51,7 +51,7 @@ func ParseRaw(f Frame) (RawMessage, error) {
 	return m, nil
 }
 
-// AppendSave appends a frame that asks the server to save. The answer carries id, which is at most [MaxInt].
+// AppendSave appends a frame that asks the server to save. The answer has the same id, which is at most [MaxInt].
 func AppendSave(dst []byte, id uint64) []byte {
 	return AppendUint(AppendVarString(append(dst, messageRaw), RawSave), id)
 }

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reader decodes lib0 values from a byte slice. The first fault sticks: every later call returns a zero value, so a
-// caller may read several values and look at [Reader.Err] once, as long as each loop over a count that was read ends on
-// a fault. A Reader allocates nothing but the error.
+// Reader decodes lib0 values from a byte slice. The first error sticks: every later call returns a zero value, so a
+// caller may read several values and check [Reader.Err] once, provided that each loop over a decoded count ends on an
+// error. A Reader allocates only the error.
 type Reader struct {
 	b    []byte
 	off  int
@@ -20,7 +20,7 @@ func NewReader(what string, b []byte) *Reader {
 	return &Reader{b: b, what: what}
 }
 
-// Err returns the first fault as a *[FormatError], or nil.
+// Err returns the first error as a *[FormatError], or nil.
 func (r *Reader) Err() error {
 	if r.err == nil {
 		return nil
@@ -34,7 +34,7 @@ func (r *Reader) Offset() int { return r.off }
 // Len is the number of bytes left.
 func (r *Reader) Len() int { return len(r.b) - r.off }
 
-// Fail records a fault at the present offset, unless there was one before.
+// Fail records an error at the present offset, unless there already is one.
 func (r *Reader) Fail(reason Reason, format string, args ...any) {
 	r.failAt(r.off, reason, format, args...)
 }
@@ -98,7 +98,7 @@ func (r *Reader) uintSlow() uint64 {
 	return 0
 }
 
-// Int reads a variable-length signed integer as lib0 writes it: sign and 6 bits in the first byte, 7 in each further
+// Int reads a variable-length signed integer in lib0's encoding: sign and 6 bits in the first byte, 7 in each further
 // one. Its magnitude is at most [MaxInt].
 func (r *Reader) Int() int64 {
 	start := r.off
@@ -166,8 +166,8 @@ func (r *Reader) VarBytes(limit int) []byte {
 	return r.Take(int(n))
 }
 
-// VarString reads a length in bytes and that much UTF-8, at most limit bytes. The result is part of the Reader's input
-// and must not be changed.
+// VarString reads a length in bytes and that many bytes of UTF-8, at most limit. The result is part of the Reader's
+// input and must not be changed.
 func (r *Reader) VarString(limit int) []byte {
 	start := r.off
 	p := r.VarBytes(limit)

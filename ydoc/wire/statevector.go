@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// CheckStateVector reads a whole state vector (Yjs, encoding.js, writeStateVector) and returns a *[FormatError] unless
-// it is in order: a count, and that many pairs of a client and a clock, each client once.
+// CheckStateVector reads a whole state vector (Yjs, encoding.js, writeStateVector) and returns a *[FormatError]
+// unless it is valid: a count, and that many pairs of a client and a clock, each client once.
 func CheckStateVector(b []byte, lim Limits) error {
 	return readStateVector(b, lim, nil)
 }
 
-// ParseStateVector decodes a state vector: for each client the first clock that the sender lacks. The fault is a
+// ParseStateVector decodes a state vector: for each client the first clock that the sender lacks. The error is a
 // *[FormatError].
 func ParseStateVector(b []byte, lim Limits) (map[uint64]uint64, error) {
 	sv := map[uint64]uint64{}

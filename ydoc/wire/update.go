@@ -24,15 +24,15 @@ const (
 	FlagOrigin      = 0x80
 )
 
-// CheckUpdate reads a whole Yjs version 1 update, structs and delete set, and returns a *[FormatError] unless every
-// byte of it is as Yjs, yrs and y-crdt encode it and lim is kept. It does not allocate when the update is in order and
-// names few clients or names them in descending order, as all encoders do.
+// CheckUpdate reads a whole Yjs version 1 update, structs and delete set, and returns a *[FormatError] unless it is
+// encoded as by Yjs, yrs and y-crdt and within lim. It does not allocate if the update is valid and names few clients
+// or names them in descending order, as all encoders do.
 //
-// An empty map key is in order, as it is for Yjs; y-crdt would take such an entry for a list item, so its caller has to
-// give the key another name inside.
+// An empty map key is valid, as in Yjs; y-crdt would take such an entry for a list item, so its caller must escape
+// the key.
 //
-// An accepted update can be decoded without a fault by the CRDT library, in time and memory linear in its size. It may
-// still refer to structs that the document lacks.
+// The CRDT library can decode an accepted update without an error, in time and memory linear in its size. The update
+// may still refer to structs that the document lacks.
 func CheckUpdate(b []byte, lim Limits) error {
 	if len(b) > lim.UpdateBytes {
 		return &FormatError{What: "update", Reason: ReasonLimit, Detail: fmt.Sprintf("%d bytes, at most %d are allowed", len(b), lim.UpdateBytes)}
@@ -43,7 +43,7 @@ func CheckUpdate(b []byte, lim Limits) error {
 	return u.End()
 }
 
-// updateReader walks one update and counts what is limited.
+// updateReader reads one update and counts the limited elements.
 type updateReader struct {
 	Reader
 	lim      Limits
@@ -102,7 +102,7 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 	}
 	switch info & 0x1f {
 	case RefGC, RefSkip:
-		// Only the bare tags are written; with flags some decoders would read the rest as an item.
+		// Only the bare tags are valid; with flags some decoders would read the rest as an item.
 		if info != RefGC && info != RefSkip {
 			u.failAt(start, ReasonUnknown, "a gap with flags, %#02x", info)
 			return 0
@@ -124,7 +124,7 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 	return u.content(info & 0x1f)
 }
 
-// place reads where an item stands: its neighbours, or its parent and key. It reports whether a map key was read.
+// place reads an item's neighbours, or its parent and key. It reports whether a map key was read.
 func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	start := u.off
 	var left, right id
@@ -141,7 +141,7 @@ func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 		}
 		return false
 	case FlagOrigin, FlagRightOrigin:
-		return false // parent and key are those of the neighbour, whatever FlagParentSub says
+		return false // parent and key are the neighbour's, whatever FlagParentSub says
 	}
 	start = u.off
 	switch k := u.Uint(); k {
@@ -159,10 +159,11 @@ func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	return true
 }
 
-// id names one unit of a client's content.
+// id identifies one unit of a client's content.
 type id struct{ client, clock uint64 }
 
-// id reads a reference from the struct at (client, clock). One to the same client must point to an earlier clock.
+// id reads a reference from the struct at (client, clock). A reference to the same client must be to an earlier
+// clock.
 func (u *updateReader) id(what string, client, clock uint64) id {
 	start := u.off
 	to := id{u.Uint(), u.Uint()}
@@ -214,7 +215,7 @@ func (u *updateReader) deleteSet() {
 	}
 }
 
-// count reads a number of things and checks it against its limit.
+// count reads a count and checks it against its limit.
 func (u *updateReader) count(what string, limit int) uint64 {
 	start := u.off
 	n := u.Uint()

@@ -16,8 +16,8 @@ const (
 	tagUndefined
 )
 
-// value reads a plain value nested depth deep. Objects may have the key "": it is plain JSON there. Floats may be
-// infinite or not a number.
+// value reads a plain value nested depth deep. Objects may have the key "", which is plain JSON there. Floats may be
+// infinite or NaN.
 func (u *updateReader) value(depth int) {
 	start := u.off
 	if depth > u.lim.Depth {
@@ -55,8 +55,8 @@ func (u *updateReader) value(depth int) {
 	}
 }
 
-// values reads the number of values that follow. Each takes a byte at least, so a number beyond the bytes left is a
-// fault before anything is made for it.
+// values reads the number of values that follow. Each takes at least a byte, so a number larger than the bytes left
+// fails before anything is allocated.
 func (u *updateReader) values() uint64 {
 	start := u.off
 	n := u.Uint()

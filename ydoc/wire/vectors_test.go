@@ -68,7 +68,7 @@ func realUpdates(tb testing.TB) [][]byte {
 	return us
 }
 
-// realStateVectors are those of the recorded documents and session.
+// realStateVectors are the state vectors of the recorded documents and session.
 func realStateVectors(tb testing.TB) [][]byte {
 	tb.Helper()
 	svs := fuzzkit.Payloads(tb, wire.SyncStep1)
@@ -80,7 +80,7 @@ func realStateVectors(tb testing.TB) [][]byte {
 	return append(svs, b(2, wire.MaxInt, 1, 3412345678, wire.MaxInt))
 }
 
-// realFrames are all messages of the recorded session, and single ones that yjs and pycrdt made.
+// realFrames are all messages of the recorded session, and single ones made by yjs and pycrdt.
 func realFrames(tb testing.TB) [][]byte {
 	tb.Helper()
 	fs := [][]byte{

@@ -1,6 +1,6 @@
-// Package fuzzkit is what the fuzz tests of shared documents have in common: the recorded traffic of a JupyterLab tab
-// to begin with ([Session]), a mutator for short runs that are the same each time ([Mutate]), and a watch over the time
-// and the memory that each input takes ([Watch]). Only tests use it.
+// Package fuzzkit is shared by the fuzz tests of documents: the recorded traffic of a JupyterLab tab as a seed
+// ([Session]), a mutator for short reproducible runs ([Mutate]), and a check of the time and memory used for each
+// input ([Watch]). Only tests use it.
 //
-// Concurrency: Session and Mutate may be called from any goroutine, Watch from one at a time.
+// Concurrency: Session and Mutate are safe for concurrent use, Watch is not.
 package fuzzkit

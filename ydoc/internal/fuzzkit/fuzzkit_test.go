@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorder notes what a watch says of an input.
+// recorder records a watch's verdict on an input.
 type recorder struct {
 	testing.TB
 	said string

@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Mutate returns u with one to four small damages: bytes flipped, set, inserted, deleted, counted up, repeated, or the
-// rest replaced by a part of other. Bytes that are put in are taken from telling: those that mean something in the
-// format.
+// Mutate returns u with one to four small changes: bytes flipped, set, inserted, deleted, incremented, repeated, or
+// the rest replaced by a part of other. Set and inserted bytes are from telling, bytes with a meaning in the format.
 func Mutate(r *rand.Rand, u, other, telling []byte) []byte {
 	m := bytes.Clone(u)
 	for range 1 + r.IntN(4) {

@@ -8,10 +8,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// session.json is every message of a JupyterLab 4.6 tab with jupyter-collaboration 5 in a notebook's room, and the
-// first ones in the room of who is there. A person typed (astral characters too), moved the caret, ran cells, one of
-// which failed, added, retyped, copied and deleted cells, undid and saved; an agent opened the notebook and changed a
-// source meanwhile. What the tab sent was encoded by yjs, what it got by yrs or by this module.
+// session.json has every message of a JupyterLab 4.6 tab with jupyter-collaboration 5 in a notebook's room, and the
+// first ones in the global awareness room. A person typed (including astral characters), moved the caret, ran cells,
+// one of which failed, added, retyped, copied and deleted cells, undid and saved; an agent opened the notebook and
+// changed a source at the same time. The tab's messages were encoded by yjs, those to it by yrs or this module.
 //
 //go:embed session.json
 var session []byte
@@ -26,7 +26,7 @@ type Message struct {
 	Frame []byte `json:"frame"`
 }
 
-// Session returns the recorded messages in the order in which they passed the tab's sockets.
+// Session returns the recorded messages in the order of the tab's sockets.
 func Session(tb testing.TB) []Message {
 	tb.Helper()
 	var ms []Message
@@ -36,7 +36,7 @@ func Session(tb testing.TB) []Message {
 	return ms
 }
 
-// Payloads returns the payloads of the recorded messages of some kinds, in order.
+// Payloads returns the payloads of the recorded messages of the given kinds, in order.
 func Payloads(tb testing.TB, kinds ...wire.FrameKind) [][]byte {
 	tb.Helper()
 	var all [][]byte

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// MaxTime is how long one input may take in fuzzing. Ordinary tests run on machines that are busy with others:
-	// there only [Hang] counts.
+	// MaxTime is how long one input may take in fuzzing. Ordinary tests run on busy machines: there only [Hang]
+	// counts.
 	MaxTime = time.Second
-	// Hang is after how long an input counts as one that never ends: far above what a loaded machine needs.
+	// Hang is how long an input may take before it counts as endless: far more than a loaded machine needs.
 	Hang = 20 * time.Second
-	// MaxAllocated is how many bytes may be allocated on the heap for one input, those that are free again included.
+	// MaxAllocated is how many bytes may be allocated on the heap for one input, including freed ones.
 	MaxAllocated = 64 << 20
 )
 
-// Watch runs f on an input and fails the test when f allocates more than [MaxAllocated], or, in fuzzing, twice takes
-// more than [MaxTime]: what is slow only once is the machine's doing. A hang ends the process with the input in the
-// message. f must be such that it can be run again.
+// Watch runs f on an input and fails the test if f allocates more than [MaxAllocated] or, in fuzzing, twice takes
+// more than [MaxTime]: a single slow run is attributed to the machine. A hang ends the process with the input in the
+// message. f must be repeatable.
 func Watch(tb testing.TB, input []byte, f func(tb testing.TB)) {
 	tb.Helper()
 	timer := time.AfterFunc(Hang, func() {
@@ -50,7 +50,7 @@ func Fuzzing() bool {
 	return f != nil && f.Value.String() != ""
 }
 
-// allocated is how many bytes this process has ever allocated on the heap.
+// allocated returns how many bytes this process has ever allocated on the heap.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -1,4 +1,4 @@
-// Package ranges says which parts of a text are known to somebody, and carries that over to what becomes of the text.
+// Package ranges tracks which parts of a text a reader knows, and carries them over to later versions of the text.
 package ranges
 
 import (
@@ -8,13 +8,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A Span is a part of a text, from one byte up to another.
+// A Span is a part of a text, as a half-open range of bytes.
 type Span struct{ From, To int }
 
-// Set are the parts of a text, in ascending order, that neither touch nor overlap.
+// A Set is a list of parts of a text, in ascending order, that neither touch nor overlap.
 type Set []Span
 
-// Add returns the set with another part.
+// Add returns the set with part added.
 func (s Set) Add(part Span) Set {
 	if part.From >= part.To {
 		return s
@@ -33,7 +33,7 @@ func (s Set) Add(part Span) Set {
 	return append(out, part)
 }
 
-// Missing returns the first byte of a part that is not in the set, -1 if all of it is.
+// Missing returns the first byte of a part that is not in the set, or -1.
 func (s Set) Missing(part Span) int {
 	at := part.From
 	for _, have := range s {
@@ -48,13 +48,13 @@ func (s Set) Missing(part Span) int {
 	return at
 }
 
-// Carry returns the parts of now that are in the set of old, unchanged. With own, what is new in now is added.
+// Carry returns the parts of now that are unchanged from the set of old. If own is true, new text in now is added.
 func (s Set) Carry(old, now string, own bool) Set {
 	if old == now {
 		return s
 	}
 	var out Set
-	kept := func(from, to, shift int) { // old[from:to] stands in now, by shift further on
+	kept := func(from, to, shift int) { // old[from:to] is in now, shifted by shift
 		for _, have := range s {
 			if first, end := max(have.From, from), min(have.To, to); first < end {
 				out = out.Add(Span{first + shift, end + shift})
@@ -73,8 +73,8 @@ func (s Set) Carry(old, now string, own bool) Set {
 	return out
 }
 
-// Removed returns where a stretch of old begins that is not in the set and not in now any more, and is more than white
-// space, or -1. It is the given part of old that became now.
+// Removed returns the start of a stretch of old that is not in the set, no longer in now, and not only white space,
+// or -1. Only the given part of old became now.
 func (s Set) Removed(old string, part Span, now string) int {
 	if s.Missing(part) < 0 {
 		return -1
@@ -100,7 +100,7 @@ func (s Set) Removed(old string, part Span, now string) int {
 	return -1
 }
 
-// changes iterates over edits of a text, with the bytes that each replaces.
+// changes iterates over edits of a text, with the bytes replaced by each.
 func changes(text string, edits []textdiff.Edit) func(yield func(Span, string) bool) {
 	return func(yield func(Span, string) bool) {
 		at, units := 0, 0

@@ -47,7 +47,7 @@ func TestMissing(t *testing.T) {
 
 func TestCarry(t *testing.T) {
 	for name, c := range map[string]struct {
-		marked, now string // what is known of the old text stands in brackets
+		marked, now string // the known parts of the old text are in brackets
 		own         bool
 		want        string
 	}{
@@ -71,7 +71,7 @@ func TestCarry(t *testing.T) {
 func TestRemoved(t *testing.T) {
 	for name, c := range map[string]struct {
 		marked, now string
-		want        string // what is from the missing byte on
+		want        string // the text from the missing byte on
 	}{
 		"what is known":         {"[one] two", " two", "none"},
 		"what is not":           {"[one] two", "one ", "two"},
@@ -96,8 +96,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// However a text is changed by others, no byte of theirs becomes known, and of what stays nothing is forgotten that an
-// insertion before it or behind it cannot hide.
+// Whatever others change in a text, none of their bytes becomes known, and no unchanged known text is forgotten,
+// except where an insertion next to it makes it ambiguous.
 func TestCarryKnowsNothingNew(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
