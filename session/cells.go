@@ -28,7 +28,7 @@ func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (
 	return r, err
 }
 
-// ran notes, of what a client did, which cells it had run.
+// ran notes the cells that a client has run in its steps.
 func (lv *live) ran(ctx context.Context, runs ...*run.Run) {
 	lv.steps.Ran(origin.Of(ctx), run.CellIDs(runs))
 }
@@ -39,13 +39,13 @@ func (d *Document) TakenUp(ctx context.Context, id string) (*run.Run, bool) {
 	return d.m.runs.Run(id)
 }
 
-// cellsOf is a notebook as a [run.Notebook].
+// cellsOf implements [run.Notebook] for a document.
 type cellsOf struct {
 	*Document
 	*NotebookKernel
 }
 
-// Joined is the room as currently joined.
+// Joined returns the currently joined room.
 func (c cellsOf) Joined() run.Joined {
 	lv := c.current()
 	return run.Joined{Room: lv.room, Notebook: lv.nb}
@@ -62,13 +62,13 @@ func (c cellsOf) Hold(n int) {
 	}
 }
 
-// Calm gives a channel that is closed when output may be written: not while the document is being saved.
+// Calm returns a channel that is closed when output may be written: not while the document is being saved.
 func (c cellsOf) Calm() <-chan struct{} { return c.saver.Calm() }
 
-// Way is how the cells run.
+// Way returns how the cells run.
 func (c cellsOf) Way() run.Way {
 	return c.current().server.way(c.m.servers.Apart())
 }
 
-// Others are the clients in the room beside us.
+// Others returns the other clients in the room.
 func (c cellsOf) Others() []uint64 { return c.current().room.Replicas() }

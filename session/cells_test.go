@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// busyDocument is an open notebook whose queue does not move, and a count of the edits that it makes.
+// busyDocument returns an open notebook whose queue does not move, and the number of its edits.
 func busyDocument(t *testing.T, w *fakeWorld) (d *Document, edits *int) {
 	t.Helper()
 	d = w.mustOpen(t, "a.ipynb")
@@ -25,7 +25,7 @@ func busyDocument(t *testing.T, w *fakeWorld) (d *Document, edits *int) {
 	return d, edits
 }
 
-// New code is in the notebook and busy by one edit, so that the room is waited for once.
+// New code is inserted and marked busy in one edit, so that the room is waited for once.
 func TestNewCellIsBusyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})
@@ -48,7 +48,7 @@ func TestNewCellIsBusyAtOnce(t *testing.T) {
 	})
 }
 
-// A run that is not begun, because nobody knows whether the room has its mark, leaves no cell that seems to run.
+// A run that does not begin, because its mark was not confirmed by the room, does not leave a busy cell.
 func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})

@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What a person types into a cell while it is moved is in the moved cell also if the agent that moves it leaves at once:
-// it stays until it has heard of that. Nothing is to be saved here, which would keep it longer.
+// Text that a person types into a cell while it is moved is in the moved cell even if the agent that moves it leaves at
+// once: the agent stays until it has received the text. Nothing needs saving here, which would keep it longer.
 func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		l := sessiontest.NewLateTyping(t, jupytertest.Shared(t))

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A server that ends before it has saved takes confirmed edits with it: that is said, once, and only where the document
-// that comes back lacks something.
+// A server that ends before it has saved loses confirmed edits. That is reported once, and only if the document that comes
+// back lacks some content.
 func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		saved bool // the server has all of it

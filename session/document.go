@@ -35,30 +35,30 @@ type Document struct {
 	mu      sync.Mutex
 	path    jupyter.Path // changes when the file is renamed
 	live    *live
-	swapped chan struct{} // closed when live is another
+	swapped chan struct{} // closed when live is replaced
 	users   int           // calls and runs that hold the document
 	last    time.Time
 	closed  bool
 	opened  time.Time
-	changed time.Time // its content, as seen here
+	changed time.Time // of the content, as seen here
 
 	tabsSaid atomic.Bool // see Tabs
 	olderFormat
 	served changelog.Served
-	calls  mentions.Followed // what they are looked for with, but for the replica
+	calls  mentions.Followed // the arguments for finding calls, without the replica
 }
 
-// Path is the document's path in the Contents API. It changes when the file is renamed through the server.
+// Path returns the document's path in the Contents API. It changes when the file is renamed through the server.
 func (d *Document) Path() jupyter.Path {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.path
 }
 
-// FileID is the server's id of the file.
+// FileID returns the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
 
-// Notebook is the current replica of a notebook, nil if the document is a text. It is for reading: write with
+// Notebook returns the current replica of a notebook, nil if the document is a text. It is for reading: write with
 // [Document.Edit], which waits until the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
 
@@ -68,7 +68,7 @@ func (d *Document) current() *live {
 	return d.live
 }
 
-// replace takes another joined room in place of the last. The caller holds mu.
+// replace replaces the joined room. The caller holds mu.
 func (d *Document) replace(lv *live) {
 	lv.begin(&d.m.steps, &d.m.changes, &d.served, undo.JoinedAfresh)
 	lv.hear(d.m.Mentions, d.calls, d.live)
@@ -138,7 +138,7 @@ func (o *olderFormat) Older() string {
 	if nb == nil {
 		return ""
 	}
-	was, ok := nb.Metadata()["orig_nbformat"].(int) // as the server notes what it has converted
+	was, ok := nb.Metadata()["orig_nbformat"].(int) // set by the server when it converts a notebook
 	if !ok || was >= 4 || o.said.Swap(true) {
 		return ""
 	}

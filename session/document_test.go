@@ -39,8 +39,8 @@ func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
 	})
 }
 
-// An outputs of a run are in the run's result, in everybody's notebook and in the file; the count comes, and the cell
-// is idle afterwards.
+// The outputs of a run are in its result, in all replicas and in the file; the count is set, and the cell is idle
+// afterwards.
 func TestRunWritesWhatTheKernelSays(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -61,7 +61,7 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 			return sessiontest.Text(c.Outputs) == sessiontest.Text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
 		})
 
-		// The first failure takes the rest of its call with it, and nobody else.
+		// The first failure cancels the rest of its call, but not other calls.
 		res = sessiontest.Run(t, d, "c1", "c2")
 		test.Eq(t, run.Failed, res[0].State, test.Sprint("1/0"))
 		test.Eq(t, "error:ZeroDivisionError;", sessiontest.Text(res[0].Outputs), test.Sprint("1/0"))
@@ -115,7 +115,7 @@ func TestOutputIsLive(t *testing.T) {
 	})
 }
 
-// The kernel of the notebook's Jupyter session is the one that is used.
+// The kernel of the notebook's Jupyter session is used.
 func TestKernelIsShared(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -160,7 +160,7 @@ func TestRunRefusesBadCells(t *testing.T) {
 	})
 }
 
-// A deleted cell's run goes on and keeps its outputs.
+// A deleted cell's run continues and keeps its outputs.
 func TestCellDeletedWhileItRuns(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

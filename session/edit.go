@@ -17,10 +17,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
-// fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
-// not confirm. An edit that a client's call makes is not made where people are typing or have said hands off, see package
-// toes; fn may be run several times, each time for an attempt of its own, where the call waits for them.
+// Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged, fails,
+// nothing is written. A *LostError or an *UnconfirmedError describes an edit that the room did not confirm. An edit from a
+// client's call is refused where people are typing or have said hands off, see package editguard; if the call waits for
+// them, fn may be called several times, once for each attempt.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.nb == nil {
@@ -35,46 +35,47 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 	})
 }
 
-// MayTouch is the error of a call that is about to change cells of a notebook, and does before what cannot be taken back: that
-// of the edit, see [Document.Edit].
+// MayTouch returns the error that [Document.Edit] would return for an edit of these cells. It is for calls that do something
+// irreversible before the edit.
 func MayTouch(ctx context.Context, d *Document, edit string, cells []string) error {
 	return editguard.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
-// guardOf is what keeps an edit off people's toes.
+// guardOf returns the guard of an edit.
 func guardOf(ctx context.Context, d *Document, lv *live, name string) *editguard.Guard {
 	return editguard.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
 }
 
-// Unconfirmed reports whether the source of a cell has edits of ours that the server has not confirmed.
+// Unconfirmed reports whether the source of a cell has edits of this program that the server has not confirmed.
 func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirmed.has(cell) }
 
 // writing writes an edit into a replica, and returns the step, which may be nil.
 type writing func(*live) (*ydoc.Step, error)
 
-// edit makes an edit of either kind and waits until the room has it. Where people are typing, it is tried again.
+// edit makes an edit of either kind and waits until the room has it. It repeats the edit while people are typing, if the
+// call waits.
 func (d *Document) edit(ctx context.Context, name string, write writing) error {
 	e := edit{doc: d, name: name, author: origin.Of(ctx), write: write, read: d.current()}
 	return editguard.Patiently(ctx, func() error { return e.attempt(ctx, waitbudget.Of(ctx)) })
 }
 
-// An edit is an attempt to make one edit of a document. Its steps are, in this order: await the room, write into the replica,
-// have the room confirm it, and the verdict.
+// An edit is an attempt to make one edit of a document. Its steps are, in this order: wait for the room, write into the
+// replica, wait for the room's confirmation, and decide the result.
 type edit struct {
 	doc    *Document
 	name   string
 	author origin.Author
 	write  writing
-	read   *live // of which the caller has read what it needs
+	read   *live // that the caller has read
 
-	lv            *live      // in which it is made
-	step          *ydoc.Step // nil if it cannot be taken back
+	lv            *live      // the room in which it is made
+	step          *ydoc.Step // nil if it cannot be undone
 	cells         []string   // whose sources it has written
 	before, after uint64     // the clock of our edits around it
 }
 
-// attempt takes all steps, with the patience of a call if there is one: then it waits for the room before it writes anything,
-// and if the room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
+// attempt takes all steps within the call's wait budget, if any. It then waits for the room before it writes anything and,
+// if the room is lost before it confirms the edit, for the next room, to find out whether the edit was made.
 func (e edit) attempt(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		e.lv = e.doc.current()
@@ -108,7 +109,7 @@ func (e edit) attempt(ctx context.Context, p *waitbudget.Budget) error {
 func (e *edit) await(ctx context.Context, p *waitbudget.Budget) (err error) {
 	e.lv, err = e.doc.wait(ctx, p)
 	if err == nil && e.lv != e.read {
-		// What the caller has read to make this edit is of a replica that is gone.
+		// The caller has read a replica that no longer exists.
 		err = fmt.Errorf("the %s's room was lost, and it was just joined again: read it again, then repeat the edit", e.doc.kind)
 	}
 	return err
@@ -130,7 +131,7 @@ func (e *edit) make(ctx context.Context) error {
 	return e.verdict(ctx, e.lv.room.Barrier(ctx))
 }
 
-// stage writes the edit into the replica. It counts as its author's, and as not confirmed.
+// stage writes the edit into the replica, as its author's and as unconfirmed.
 func (e *edit) stage() error {
 	e.doc.seats.Writes(e.author.Client)
 	e.before = e.clock()
@@ -152,10 +153,10 @@ func (e *edit) put() (err error) {
 	return err
 }
 
-// clock counts the changes of ours in the replica.
+// clock returns the number of our changes in the replica.
 func (e *edit) clock() uint64 { return e.lv.doc.Clock(e.lv.doc.ClientID()) }
 
-// verdict says what became of an edit that the room has confirmed, where err is nil, or not. A confirmed one is taken back if
+// verdict returns the result of an edit that the room has confirmed (err is nil) or not. A confirmed edit is reverted if
 // others changed the same words at the same time.
 func (e *edit) verdict(ctx context.Context, err error) error {
 	if err == nil {
@@ -179,8 +180,8 @@ func (e *edit) verdict(ctx context.Context, err error) error {
 	return nil
 }
 
-// confirm waits for the room's word on cells that it did not confirm in time. A room that ends gives none: its replica is not
-// read any more.
+// confirm waits for the room to confirm cells that it did not confirm in time. If the room ends, its replica is no longer
+// used.
 func (e *edit) confirm() {
 	if len(e.cells) == 0 {
 		return
@@ -193,8 +194,8 @@ func (e *edit) confirm() {
 	})
 }
 
-// afterLoss finds out whether an edit was made whose room was lost before it confirmed that, from the room that comes after
-// it.
+// afterLoss finds out whether an edit was made whose room was lost before it confirmed the edit, by waiting for the next
+// room.
 func (e *edit) afterLoss(ctx context.Context, lost *LostError) error {
 	lost.Unsure = true
 	next, err := e.doc.inStep(ctx)
@@ -207,17 +208,17 @@ func (e *edit) afterLoss(ctx context.Context, lost *LostError) error {
 		e.doc.saver.Want()
 		return nil
 	case has > 0 && e.after > e.before:
-		lost.Unsure = false // the room has our earlier edits, and not this one
+		lost.Unsure = false // the room has our earlier edits, but not this one
 	}
 	return lost
 }
 
-// backWait is how long an edit beside which others changed the same text waits until the server passes it on.
+// backWait is how long an edit that raced with another edit of the same text waits until the server passes it on.
 const backWait = 2 * time.Second
 
-// settle finds out whether others changed the same words while an edit that the room has confirmed was on its way. The
-// first of two agents' edits at the server stands. A person's stands in either order, because a tab takes nothing back.
-// An edit that does not stand is taken back, and the error is a [*ydoc.ConflictError].
+// settle finds out whether others changed the same words while an edit that the room has confirmed was on its way. Of two
+// agents' edits, the first at the server stays. A person's edit always stays, because tabs do not revert edits. An edit that
+// does not stay is reverted, and the error is a [*ydoc.ConflictError].
 func settle(ctx context.Context, lv *live, made *ydoc.Step) error {
 	if made == nil || !lv.doc.Raced(made) {
 		return nil
@@ -243,7 +244,7 @@ func anyPerson(peers []rtc.Peer) bool {
 	return slices.ContainsFunc(peers, func(p rtc.Peer) bool { return !p.Agent })
 }
 
-// by makes changes that count as an author's.
+// by makes changes in the name of an author.
 func (lv *live) by(a origin.Author, change func() error) error {
 	if lv.history == nil {
 		return change()

@@ -59,7 +59,7 @@ func (j janitor) unused() map[*entry]time.Time {
 	return unused
 }
 
-// makeRoom evicts the longest idle documents if too many are open. It never evicts a busy one: then the limit is
+// makeRoom evicts the longest idle documents if too many are open. It never evicts a document in use: then the limit is
 // exceeded for a while.
 func (j janitor) makeRoom(newcomer *entry) {
 	m := j.m
@@ -190,7 +190,7 @@ func (d *Document) info(now time.Time) Info {
 // drop closes a document whose room cannot be joined again.
 func (m *Manager) drop(e *entry, why string) {
 	m.wg.Go(func() {
-		// The room is gone: nothing can be saved or left, so there is no error to report.
+		// The room has ended: nothing can be saved or left, so errors are ignored.
 		_ = m.putAway(m.ctx, e, why)
 	})
 }

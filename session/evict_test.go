@@ -36,7 +36,7 @@ func TestIdleDocumentIsEvicted(t *testing.T) {
 		i := w.status(t, "a.ipynb")
 		must.Eq(t, Connected, i.Status, must.Sprint("after 4 minutes"))
 		must.Eq(t, time.Minute, i.ExpiresIn, must.Sprint("after 4 minutes"))
-		// Use starts the clock again.
+		// Use resets the idle time.
 		w.mustOpen(t, "/a.ipynb").Release()
 		time.Sleep(4 * time.Minute)
 		synctest.Wait()
@@ -111,7 +111,7 @@ func TestOpenWhileLeavingJoinsAfresh(t *testing.T) {
 	})
 }
 
-// Who is being put away has not ended yet: a document is called disconnected when the manager has it no more.
+// A document that is being left has not ended yet: it is disconnected only when the manager no longer has it.
 func TestLeavingIsNotTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: time.Minute})
@@ -208,7 +208,7 @@ func TestCloseLeavesAllRoomsAtOnce(t *testing.T) {
 	})
 }
 
-// A server that answers nothing does not hold the end up beyond its bound.
+// A server that does not answer delays the end only up to its bound.
 func TestCloseIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})
@@ -226,8 +226,8 @@ func TestCloseIsBounded(t *testing.T) {
 	})
 }
 
-// A room with another history is joined afresh, with an empty replica; an edit that it had not confirmed is reported as
-// not made.
+// A room with another history is joined afresh, with an empty replica; an edit that it had not confirmed is reported as not
+// made.
 func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})

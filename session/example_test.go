@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A notebook is opened, a cell is inserted and run, and its output stands in the shared document.
+// A notebook is opened, a cell is inserted and run, and its output is in the shared document.
 func Example() {
 	if err := runCell(context.Background()); err != nil {
 		fmt.Println(err)

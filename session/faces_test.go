@@ -20,12 +20,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// as is the context of a call of a client.
+// as returns the context of a client's call.
 func as(ctx context.Context, client string) context.Context {
 	return origin.With(ctx, origin.Author{Client: client, Call: 1})
 }
 
-// calls lets a client open a document once.
+// calls opens a document once as a client.
 func calls(t *testing.T, m *session.Manager, client, name, path string) {
 	t.Helper()
 	m.Presence.Said(client, presence.Self{Name: name})
@@ -36,7 +36,7 @@ func calls(t *testing.T, m *session.Manager, client, name, path string) {
 	d.Release()
 }
 
-// faces are the agents whom a person sees, with what they do.
+// faces lists the agents that a person sees, with their activities.
 func faces(p *sessiontest.Person) string {
 	p.Seen.Expire(time.Now())
 	var all []string
@@ -59,12 +59,12 @@ func sees(t *testing.T, p *sessiontest.Person, want string) {
 	}
 }
 
-// shownAs is what a person shows of themselves.
+// shownAs returns the state that a person shows.
 func shownAs(name string) map[string]any {
 	return map[string]any{"user": map[string]any{"username": strings.ToLower(name), "name": name, "display_name": name}}
 }
 
-// Each client is there by itself from its first call on, with what it does, until it leaves or has not called for long.
+// Each client is shown separately from its first call on, with its activity, until it leaves or has been idle for long.
 func TestFacesComeAndGo(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -119,7 +119,7 @@ func TestFacesComeAndGo(t *testing.T) {
 	})
 }
 
-// No client goes by the name of a person in the room or on the server, whichever came first.
+// No client has the name of a person in the room or on the server, whichever came first.
 func TestNobodyGoesByAPersonsName(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -135,7 +135,7 @@ func TestNobodyGoesByAPersonsName(t *testing.T) {
 	})
 }
 
-// A connection that is lost brings all back when it is made again, and those of a program that was killed are gone 30 s later.
+// After a lost connection is restored, all clients are shown again; those of a killed program disappear 30 s later.
 func TestFacesSurviveTheConnection(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -159,8 +159,8 @@ func TestFacesSurviveTheConnection(t *testing.T) {
 	})
 }
 
-// Twenty clients in one notebook are twenty entries, and less than 5 kB a second while they do nothing: what goes to the
-// server and what it sends back (measured are 1.7 kB).
+// Twenty idle clients in one notebook are twenty entries, and cause less than 5 kB a second of traffic to and from the
+// server (measured: 1.7 kB).
 func TestTwentyIdleClientsAreQuiet(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

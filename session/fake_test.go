@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// fakeLobby records what the people would see.
+// fakeLobby records the state that people would see.
 type fakeLobby struct {
 	mu      sync.Mutex
 	entered int

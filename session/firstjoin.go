@@ -9,16 +9,16 @@ import (
 // firstJoinMax is how long other joins wait for the first one.
 const firstJoinMax = 5 * time.Second
 
-// firstJoin lets the first join of a server go alone. The server makes the store of its rooms with the first room that
-// it opens, and a room that opens meanwhile fails: at once, or in that its people do not see each other's edits any more
-// (pycrdt.store, SQLiteYStore). Nobody waits once a join has succeeded.
+// firstJoin makes other joins wait for the first one of a server. The server creates the store of its rooms with the first
+// room that it opens, and a room that opens in the meantime fails: at once, or because its people no longer see each other's
+// edits (pycrdt.store, SQLiteYStore). Once a join has succeeded, joins do not wait.
 type firstJoin struct {
 	mu   sync.Mutex
 	done bool
-	back chan struct{} // closed when the one that set out is back; nil if none has
+	back chan struct{} // closed when the current first join has ended; nil without one
 }
 
-// enter waits for the turn, at most until ctx ends. leave must be called after the join, with its success.
+// enter waits for its turn, at most until ctx ends. leave must be called after the join, with its success.
 func (f *firstJoin) enter(ctx context.Context) (leave func(joined bool)) {
 	ctx, stop := context.WithTimeout(ctx, firstJoinMax)
 	defer stop()

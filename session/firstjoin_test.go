@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Several notebooks are opened at once in a server that has never had a room: it makes the store of its rooms with the
-// first one, and does not bear another meanwhile.
+// Several notebooks are opened at once on a server that has never had a room: it creates the store of its rooms with the
+// first one, and cannot open another in the meantime.
 func TestFirstRoomsAtOnce(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store.db")
 	s := jupytertest.Start(t, jupytertest.WithFlags("--SQLiteYStore.db_path="+store))

@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// An IncompleteError says that the room of a document lacks a part of the document, so that no client can read it whole:
-// two servers that share one store of rooms make such ones. The document is then shown as its file is, and not written.
+// An IncompleteError means that the room of a document lacks a part of the document, so that clients cannot read it
+// completely. This happens if two servers share one store of rooms. The document then shows its file, and is not written.
 type IncompleteError struct {
-	Lacks string    // what the room lacks
-	Read  time.Time // when the file was read in its place; zero if it was not
+	Lacks string    // the missing part
+	Read  time.Time // when the file was read instead; zero if it was not
 }
 
-// Kind is "incomplete room".
+// Kind returns "incomplete room".
 func (e *IncompleteError) Kind() string { return "incomplete room" }
 
 func (e *IncompleteError) Error() string {
@@ -28,7 +28,7 @@ func (e *IncompleteError) Error() string {
 	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets a room of its own, or have the room made anew: close the document in all tabs, stop the server, delete its store of rooms (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
 }
 
-// gapOf is the error of a join whose room lacks a part of its document, nil for another error.
+// gapOf returns the error of a join whose room lacks a part of its document, nil for other errors.
 func gapOf(err error) *IncompleteError {
 	var end *rtc.CloseError
 	if !errors.As(err, &end) || end.Code != rtc.CodeGap {
@@ -42,13 +42,13 @@ func gapOf(err error) *IncompleteError {
 	return gap
 }
 
-// gapFor is how long a document that is shown as its file is, is not looked for again.
+// gapFor is how long a document that shows its file is used before the room is tried again.
 const gapFor = 5 * time.Second
 
-// old reports whether the room, and the file, should be looked at again.
+// old reports whether the room, and the file, should be tried again.
 func (e *IncompleteError) old() bool { return e != nil && time.Since(e.Read) > gapFor }
 
-// noRoom stands for the room of a document that is shown as its file is: nothing goes to the room, and nothing is saved.
+// noRoom replaces the room of a document that shows its file: nothing is sent to the room, and nothing is saved.
 type noRoom struct {
 	session jupyter.CollabSession // of the room
 	gap     *IncompleteError
@@ -70,7 +70,7 @@ func (r *noRoom) Named(uint64) (string, bool, bool)    { return "", false, false
 func (r *noRoom) Sole() (uint64, bool)                 { return 0, false }
 func (r *noRoom) SetFace(uint64, *rtc.Face)            {}
 func (r *noRoom) Replicas() []uint64                   { return nil }
-func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved
+func (r *noRoom) AutosaveOff() bool                    { return true } // disables saves
 func (r *noRoom) Rename(jupyter.Path)                  {}
 func (r *noRoom) WaitSynced(context.Context) error     { return nil }
 func (r *noRoom) LostAt() time.Time                    { return time.Time{} }

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A room that itself lacks a part of its document is not shown as an empty notebook: its file is, with the reason and
-// what to do, and nothing is written. When the room is mended, the notebook is the room's again.
+// A room that lacks a part of its document is not shown as an empty notebook: its file is shown, with the reason and advice,
+// and nothing is written. When the room is repaired, the notebook shows the room again.
 func TestRoomWithGap(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -82,7 +82,7 @@ func TestRoomWithGap(t *testing.T) {
 	})
 }
 
-// A text whose room lacks a part of it is not opened as another text.
+// A text whose room lacks a part of it is not opened with different content.
 func TestTextRoomWithGap(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

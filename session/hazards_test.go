@@ -21,8 +21,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// The ways in which a careless client corrupts a shared notebook, or loses what is in it, and the test that we do not
-// (or tell of it):
+// The ways in which a careless client corrupts a shared notebook, or loses its content, and the test that this program does
+// not (or reports it):
 //
 //	an old replica meets another history    rtc: TestOtherSessionIsDiscarded, TestForgottenHistoryIsDiscarded
 //	two initialisations                     TestColdNotebookIsMadeOnce
@@ -41,7 +41,7 @@ import (
 //	the last second                         TestContinuousEditsAreSaved, TestEndSavesAndLeaves
 //	stop_on_error                           session/kernel's tests
 //
-// The server gives an empty notebook its first cell, and every client that opens it at the same time sees that one.
+// The server gives an empty notebook its first cell, and every client that opens it at the same time sees the same cell.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -73,7 +73,7 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 	})
 }
 
-// The server cannot write a notebook with such a cell any more, tells nobody, and forgets all edits when the room is
+// The server can no longer write a notebook with this cell, does not report that, and forgets all edits when the room is
 // left.
 func TestMalformedCellIsToldOf(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 	})
 }
 
-// A disk that is full is said to be what it may be, and a document that is left without its edits in a file is said to be
+// A full disk is reported as the possible reason, and a document that is left without its edits in a file is reported as
 // unsaved.
 func TestUnwrittenFileIsToldOf(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 	})
 }
 
-// Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
+// Each spelling of a path would be a separate room, and the rooms would overwrite each other's file.
 func TestAliasesOpenOneDocument(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -163,7 +163,7 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// A caret in a source stays with the character that it stands at while the source is rewritten around it.
+// A caret in a source stays with its character while the source is rewritten around it.
 func TestCaretSurvivesAnEdit(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -225,8 +225,8 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	})
 }
 
-// The server saves by itself as long as somebody's state asks for it, so ours must not where the people have switched
-// it off; and we do not ask either.
+// The server saves by itself as long as any state in the room asks for it, so ours must not if the people have switched
+// autosave off; and we do not request saves either.
 func TestAutosaveIsThePeoples(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -254,13 +254,13 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 	})
 }
 
-// Until we can know whether the people in a room have switched autosave off, we do not ask for it.
+// Until it is known whether the people in a room have switched autosave off, no saves are requested.
 func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
-		p := sessiontest.PersonIn(t, m.Servers().Documents, path) // who says nothing yet
+		p := sessiontest.PersonIn(t, m.Servers().Documents, path) // that has not announced itself yet
 		sessiontest.Open(t, m, path)
 		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.Seen.Peers()) > 0 })
 		time.Sleep(15 * time.Second) // JupyterLab announces its people that often
@@ -274,7 +274,7 @@ func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 	})
 }
 
-// A room is left without a save where its people have switched autosave off: it would write what they have not saved.
+// A room is left without a save if its people have switched autosave off: the save would write their unsaved edits.
 func TestLeavingKeepsAutosaveOff(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -312,7 +312,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 	})
 }
 
-// The server waits for a second without edits before it saves, and forgets what it has not saved when it stops.
+// The server waits for a second without edits before it saves, and forgets unsaved edits when it stops.
 func TestContinuousEditsAreSaved(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

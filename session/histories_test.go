@@ -12,9 +12,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A hundred open notebooks of which as much is known as is kept, of changes and of what can be taken back, take at most
-// 30 MB more than without. The test opens ten and counts their histories ten times, because no history shares anything with
-// another; the steps of all notebooks together have one bound.
+// A hundred open notebooks with full histories of changes and undo steps take at most 30 MB more than without. The test
+// opens ten and counts their histories ten times, because histories share nothing; the steps of all notebooks together have
+// one bound.
 func TestHistoriesFit(t *testing.T) {
 	if !heap.Alone(t) {
 		return
@@ -52,7 +52,7 @@ func TestHistoriesFit(t *testing.T) {
 		t.Errorf("of the last notebook %d steps are kept", len(docs[notebooks-1].StepsOf("a").List()))
 	}
 	for _, d := range docs {
-		d.current().calls.Stop() // it asks the history
+		d.current().calls.Stop() // it uses the history
 	}
 	both := heap.Bytes()
 	for _, d := range docs {
@@ -65,7 +65,7 @@ func TestHistoriesFit(t *testing.T) {
 	rest := heap.Bytes()
 	for _, d := range docs {
 		lv := d.current()
-		lv.steps.Forget("a") // has the replica let go of what was deleted
+		lv.steps.Forget("a") // makes the replica release the deleted content
 		lv.end()
 	}
 	histories, steps := both-rest, rest-heap.Bytes()

@@ -11,14 +11,14 @@ const (
 	Connected = "connected"
 	// Away is the state of an open document whose room was lost and is joined again, or is being left.
 	Away = "away"
-	// Disconnected is the state of a document that was put away: the manager has it no more.
+	// Disconnected is the state of a document that was closed.
 	Disconnected = "disconnected"
 )
 
 // Info describes one document's session, open or ended.
 type Info struct {
 	Path         jupyter.Path
-	Notebook     bool   // a notebook, else a text
+	Notebook     bool   // a notebook, otherwise a text
 	SessionID    string // the server's collaboration session
 	FileID       string
 	Status       string // Connected, Away or Disconnected
@@ -27,6 +27,6 @@ type Info struct {
 	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or after it has ended
 	Busy         bool          // in use by a call or a run
 	Unsaved      string        // why the file does not follow the document; "" while it does
-	Lost         string        // which confirmed edits may be lost for good, of an ended one; "" for none
+	Lost         string        // which confirmed edits of a closed document may be lost for good; "" for none
 	Message      string        // one sentence for people
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// atOnce makes edits in order, each before anybody has another's update, and returns their errors. Where early is true
-// the room confirms them before it passes them on.
+// atOnce makes edits in order, each before any client has another's update, and returns their errors. If early is true, the
+// room confirms them before it passes them on.
 func atOnce(s *jupytertest.Server, early bool, edits ...func() error) []error {
 	s.Fake.Rooms.HoldSync(true)
 	s.Fake.Rooms.HoldUpdates(true)
@@ -48,13 +48,13 @@ func atOnce(s *jupytertest.Server, early bool, edits ...func() error) []error {
 	return errs
 }
 
-// Edits of the same words in the same instant: the first at the server stands, a person's in any case, and whoever's does
-// not is told so. Edits of different words stand.
+// Edits of the same words at the same instant: the first at the server stays, and a person's always stays; the author of the
+// other is told so. Edits of different words all stay.
 func TestSameInstant(t *testing.T) {
 	for _, c := range []struct {
 		name, source string
-		sources      []string // what each makes of it, in order
-		person       int      // which of them is a person, -1 for none
+		sources      []string // the results, in order
+		person       int      // the index of the person, -1 for none
 		want         string
 		stand        []bool
 	}{
@@ -144,8 +144,8 @@ func TestSameInstant(t *testing.T) {
 
 func lastLine(s string) string { return s[strings.LastIndex(s, "\n")+1:] }
 
-// Lines that two agents append at the same time both stand, and of a call that edits several cells all is taken back or
-// nothing.
+// Lines that two agents append at the same time both stay; if a call edits several cells, either all or nothing of it is
+// reverted.
 func TestSameInstantElsewhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
@@ -180,8 +180,8 @@ func TestSameInstantElsewhere(t *testing.T) {
 	})
 }
 
-// Two processes change the same word at the same time: it is always one of the two or the one before, and exactly those
-// answered as done are there. NBDUET_INSTANTS says how often.
+// Two processes change the same word at the same time: the result is one of the two words or the earlier one, and the
+// document has exactly the edits that were answered as done. NBDUET_INSTANTS is the number of rounds.
 func TestSameWordOften(t *testing.T) {
 	times, err := strconv.Atoi(os.Getenv("NBDUET_INSTANTS"))
 	if err != nil {
@@ -242,13 +242,13 @@ func TestSameWordOften(t *testing.T) {
 	})
 }
 
-// atOnceWith is the context of a call that does not wait until others pause, whose edits come in the same instant.
+// atOnceWith returns the context of a call that does not wait until others pause, for edits at the same instant.
 func atOnceWith(ctx context.Context) context.Context {
 	return editguard.With(ctx, editguard.Manners{Force: true})
 }
 
-// A cell in which a person types in the instant in which it is deleted stays, with what they typed, and the deletion is
-// answered as a conflict.
+// A cell in which a person types at the instant of its deletion stays, with their text, and the deletion is answered as a
+// conflict.
 func TestDeletedWhileTypedIn(t *testing.T) {
 	for _, moves := range []bool{false, true} {
 		t.Run(fmt.Sprint("with a move: ", moves), func(t *testing.T) {
@@ -291,8 +291,8 @@ func TestDeletedWhileTypedIn(t *testing.T) {
 	}
 }
 
-// A cell in which a person types in the instant in which an undo takes its insertion back stays, with what they typed. Of
-// the other steps that are taken back, nothing stays.
+// A cell in which a person types at the instant when its insertion is undone stays, with their text. The other undone steps
+// are undone completely.
 func TestUndoneWhileTypedIn(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)

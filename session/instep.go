@@ -22,7 +22,7 @@ func (d *Document) inStep(ctx context.Context) (*live, error) {
 			if lv.room.Quiet() < quietFor {
 				return lv, nil
 			}
-			err = lv.room.Barrier(ctx) // it may have been gone for a while, and nobody has noticed
+			err = lv.room.Barrier(ctx) // the connection may have been lost without notice
 			if err == nil {
 				return lv, nil
 			}
@@ -40,10 +40,11 @@ func (d *Document) inStep(ctx context.Context) (*live, error) {
 	}
 }
 
-// quietFor is after how long without a word of the server a room is asked whether it is there.
+// quietFor is how long the server may be silent before a room is checked.
 const quietFor = 7 * time.Second
 
-// wait waits until the document is in step, with the patience of a call. An [*waitbudget.AwayError] says since when it is not.
+// wait waits until the document is in step, within a call's wait budget. An [*waitbudget.AwayError] says since when it is
+// not.
 func (d *Document) wait(ctx context.Context, p *waitbudget.Budget) (lv *live, err error) {
 	err = p.Wait(ctx, func(ctx context.Context) (err error) {
 		lv, err = d.inStep(ctx)
@@ -56,8 +57,8 @@ func (d *Document) wait(ctx context.Context, p *waitbudget.Budget) (lv *live, er
 	return lv, err
 }
 
-// await waits until the document can be read: its room has it, or it is known since when it does not. The error says
-// that there is nothing to be read.
+// await waits until the document can be read: its room has it, or it is known since when it does not. An error means that it
+// cannot be read.
 func (d *Document) await(ctx context.Context) error {
 	p := waitbudget.Of(ctx)
 	if p == nil {
@@ -65,12 +66,12 @@ func (d *Document) await(ctx context.Context) error {
 	}
 	_, err := d.wait(ctx, p)
 	if errors.As(err, new(*waitbudget.AwayError)) && d.current().room.Err() == nil {
-		return nil // it can be read as it was then, see Away
+		return nil // its earlier content can be read, see Away
 	}
 	return err
 }
 
-// Fresh waits as [Manager.Patient] says until the document can be read as it is now. If it cannot, the error says since
+// Fresh waits as [Manager.Patient] says until the document's current content can be read. If it cannot, the error says since
 // when the server is away.
 func (d *Document) Fresh(ctx context.Context) error {
 	if waitbudget.Of(ctx) == nil {
@@ -80,8 +81,8 @@ func (d *Document) Fresh(ctx context.Context) error {
 	return err
 }
 
-// Away says, in one sentence for callers, that the document is not shown as it is now but as it was when its connection
-// was lost; "" if it is shown as it is.
+// Away says, in one sentence for callers, that the document shows its content from the time when its connection was lost; ""
+// if it shows the current content.
 func (d *Document) Away() string {
 	lv := d.current()
 	if lv.gap != nil {
@@ -108,8 +109,8 @@ func (m *Manager) away() bool {
 	return away
 }
 
-// KernelsThere fails, with an [*waitbudget.AwayError], if the server of the kernels is known to be away and does not answer yet: a
-// call that only queues code for a kernel would wait for that again.
+// KernelsThere returns an [*waitbudget.AwayError] if the server of the kernels is known to be away and still does not
+// answer: a call that only queues code for a kernel would wait for it again.
 func (m *Manager) KernelsThere(ctx context.Context) error {
 	p := waitbudget.Of(ctx)
 	if p == nil {
@@ -117,7 +118,7 @@ func (m *Manager) KernelsThere(ctx context.Context) error {
 	}
 	away := p.Missing(ctx, m.cfg.Runtime)
 	if away == nil {
-		return nil // and not a nil *waitbudget.AwayError
+		return nil // not a nil *waitbudget.AwayError
 	}
 	return away
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// openFor bounds each wait for the server while a document is opened: it may take a minute to read and convert a large
-// file, and answers nobody meanwhile.
+// openFor bounds each wait for the server while a document is opened: it may take a minute to read and convert a large file,
+// and does not answer in that time.
 const openFor = 2 * time.Minute
 
 // refusedPause is the time between two attempts to join a room that the server could not make.
 const refusedPause = 250 * time.Millisecond
 
-// again repeats join as long as the server cannot make the room, at most as often as it may be tried: the reason may pass.
+// again repeats join while the server cannot make the room, up to the allowed number of tries: the reason may pass.
 func again(join joinFunc) joinFunc {
 	return func(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
 		for {
@@ -43,7 +43,7 @@ func again(join joinFunc) joinFunc {
 // joinRoom is the joinFunc of a real server.
 func (j *joiner) joinRoom(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error) {
 	var doc *ydoc.Doc
-	var begin func(room) *live // makes the joining with the replica
+	var begin func(room) *live // returns the joined room with the replica
 	if k == textKind {
 		text := ydoc.NewText()
 		doc, begin = text.Doc, func(r room) *live { return newTextLive(r, text) }
@@ -98,8 +98,8 @@ func (j *joiner) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap 
 	return lv, nil
 }
 
-// inspect checks that there is a file of that kind at a path, and returns its properties, and how often its room may be
-// joined. It comes before any join, because the server makes a room for any path.
+// inspect checks that the file at a path is of that kind, and returns its properties, and how often its room may be joined.
+// It comes before any join, because the server creates a room for any path.
 func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupyter.Content, tries int, err error) {
 	c, err = j.server.Contents.GetAgain(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
@@ -117,8 +117,8 @@ func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupy
 	if c.Size != nil && *c.Size > maxTextFile {
 		return c, 0, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
 	}
-	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for
-	// everybody in it.
+	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for everybody in
+	// it.
 	read, err := j.server.Contents.GetAgain(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return c, 0, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
@@ -130,12 +130,12 @@ func (j *joiner) inspect(ctx context.Context, path jupyter.Path, k kind) (c jupy
 	return read, tries, nil
 }
 
-// maxChecked is the size of the largest notebook that is read before its room is opened.
+// maxChecked is the maximum size of a notebook that is read before its room is opened.
 const maxChecked = 8 << 20
 
-// readable refuses a notebook that the server cannot read. Its room would not open; and a room that fails to open ends, now
-// and then, all others of the server: their people are not told of each other's edits any more (pycrdt.websocket has one
-// group of tasks for all rooms).
+// readable returns an error for a notebook that the server cannot read. Its room would not open, and a failing room
+// sometimes ends all others of the server: people in them no longer receive each other's edits (pycrdt.websocket has one
+// task group for all rooms).
 func (j *joiner) readable(ctx context.Context, c jupyter.Content, tries int) error {
 	if c.Size != nil && *c.Size > maxChecked {
 		return nil

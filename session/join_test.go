@@ -38,7 +38,7 @@ func TestOpenLooksAgain(t *testing.T) {
 	})
 }
 
-// A notebook that the server cannot read has no room opened: one that fails to open may end all others.
+// The room of a notebook that the server cannot read is not opened: a failing room may end all others.
 func TestBrokenNotebookIsNotJoined(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -41,8 +41,8 @@ func (d keeper) keep() {
 }
 
 // watch follows one joined room until it, or the document, has ended. When the file is renamed through the server, the
-// server writes the new path into the document's state; the room, its file id and its people stay the same. It reports
-// false if the document has ended.
+// server writes the new path into the document's state; the room, its file id and its people stay the same. It returns false
+// if the document has ended.
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
@@ -122,7 +122,7 @@ func (d keeper) rejoin() bool {
 	return err == nil
 }
 
-// changes records the time of a change, and tells the observers.
+// changes records the time of a change, and notifies the observers.
 func (d keeper) changes(c ydoc.Changes) {
 	c.State = false // state is not content
 	if c.Empty() {

@@ -52,7 +52,7 @@ func (m *Manager) kernelInfo(path jupyter.Path, k jupyter.Kernel) KernelInfo {
 	return info
 }
 
-// Kernel is the notebook's kernel, nil in a text.
+// Kernel returns the notebook's kernel, nil in a text.
 func (d *Document) Kernel() *NotebookKernel { return d.kernel }
 
 // Start finds the notebook's kernel, or starts one, as an open tab would.
@@ -61,8 +61,8 @@ func (k *NotebookKernel) Start(ctx context.Context) (KernelInfo, error) {
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// Take makes a running kernel the notebook's, if the notebook has none. It returns the notebook's kernel, which
-// is another one if the notebook had one already.
+// Take gives the notebook a running kernel, if it has none. It returns the notebook's kernel, which is another one if it had
+// one already.
 func (k *NotebookKernel) Take(ctx context.Context, id string) (KernelInfo, error) {
 	d := k.d
 	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
@@ -72,8 +72,8 @@ func (k *NotebookKernel) Take(ctx context.Context, id string) (KernelInfo, error
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// Connect returns an open connection to the notebook's kernel, which it starts if necessary. News about the
-// kernel, such as a restart, are kept for the next run.
+// Connect returns an open connection to the notebook's kernel, which it starts if necessary. News about the kernel, such as
+// a restart, are kept for the next run.
 func (k *NotebookKernel) Connect(ctx context.Context) (*kernel.Conn, error) {
 	conn, news, err := k.link.Connect(ctx)
 	if err == nil {
@@ -82,8 +82,8 @@ func (k *NotebookKernel) Connect(ctx context.Context) (*kernel.Conn, error) {
 	return conn, err
 }
 
-// KernelInUse looks for people who have a notebook open, and for runs in it, which the end of a session must not stop.
-// ours counts our own connections to its kernel.
+// KernelInUse looks for people who have a notebook open, and for runs in it: the end of a session must not stop these. ours
+// counts our own connections to its kernel.
 func (m *Manager) KernelInUse(path jupyter.Path) (ours int, kept string) {
 	for _, r := range m.runs.Runs(path) {
 		if !r.Status().State.Ended() {

@@ -15,16 +15,16 @@ const (
 	textKind
 )
 
-// ErrNotNotebook is matched by the error of opening something that exists but is not a notebook.
+// ErrNotNotebook is matched by the error of opening a path that exists but is not a notebook.
 var ErrNotNotebook = textfmt.Fixed("not a notebook")
 
-// ErrNotText is matched by the error of opening something as a text that exists but is not one.
+// ErrNotText is matched by the error of opening a path as a text that exists but is not one.
 var ErrNotText = textfmt.Fixed("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
 const maxTextFile = 16 << 20
 
-// String is the kind's name for people.
+// String returns the kind's name for people.
 func (k kind) String() string {
 	if k == textKind {
 		return "document"
@@ -41,7 +41,7 @@ func (k kind) room() (format, typ string) {
 	return "json", "notebook"
 }
 
-// fits says why something of a Contents API type is no document of this kind; nil if it is.
+// fits returns an error if a Contents API type does not match this kind.
 func (k kind) fits(typ string) error {
 	switch {
 	case k == notebookKind && typ != "notebook":

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// What one call has found out ends the waits of those that began later, within a second.
+// The outcome of one call ends the waits of later ones within a second.
 func TestOneCallTellsTheOthersThatTheServerIsAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -38,7 +38,7 @@ func TestOneCallTellsTheOthersThatTheServerIsAway(t *testing.T) {
 	})
 }
 
-// A restart that takes some seconds is waited for by a call of which no other has found the server away.
+// A call waits for a restart of some seconds if no other call has found the server away.
 func TestRefusedForSomeSeconds(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -52,7 +52,7 @@ func TestRefusedForSomeSeconds(t *testing.T) {
 	})
 }
 
-// Nobody needs to have called: a server that has answered nothing for as long as a call waits is known to be away.
+// Without any call, a server that has not answered for as long as a call waits is known to be away.
 func TestAnOutageIsKnownWithoutACall(t *testing.T) {
 	for name, begin := range outages {
 		t.Run(name, func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestAnOutageIsKnownWithoutACall(t *testing.T) {
 	}
 }
 
-// A notebook that could not be opened during an outage is opened by the first call after it, although an attempt of
-// before still waits.
+// A notebook that could not be opened during an outage is opened by the first call after it, although an earlier attempt
+// still waits.
 func TestOpenedAfterAnOutage(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -95,7 +95,7 @@ func TestOpenedAfterAnOutage(t *testing.T) {
 	})
 }
 
-// A session is ended soon, too, while the server is known to be away: what is to be said to the server it does not take.
+// A session ends soon even while the server is known to be away: messages to the server fail.
 func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
 	for name, begin := range outages {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
 				took := time.Since(began)
 				test.True(t, open, test.Sprint("it was open"))
 				test.LessEq(t, 2*time.Second, took, test.Sprint("it was open"))
-				// Where the connection was seen to be cut first, it was not made at all.
+				// If the connection was seen to be cut first, the edit was not made.
 				if err == nil && errors.As(unsaved, new(*session.UnconfirmedError)) {
 					t.Error("nothing is said of the edit that no server has")
 				}

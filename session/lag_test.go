@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// types has a person type into a cell, a key each interval, until the context ends.
+// types enters text into a cell as a person, a key each interval, until the context ends.
 func types(ctx context.Context, t *testing.T, p *sessiontest.Person, cell string, each time.Duration) {
 	for ctx.Err() == nil {
 		if err := p.Notebook.Edit("type", func(e *ydoc.Editor) error {
@@ -32,9 +32,9 @@ func types(ctx context.Context, t *testing.T, p *sessiontest.Person, cell string
 	}
 }
 
-// lags runs a cell that prints all the time while a person types, has an agent make edits, and measures how long each,
-// once it was confirmed, takes to be in the file; they are sorted. idle is how long it takes while nobody does anything
-// else. more is how many other cells the notebook has.
+// lags runs a cell that prints all the time while a person types, makes edits as an agent, and measures how long each
+// confirmed edit takes to be in the file; the times are sorted. idle is the time without other activity. more is how many
+// other cells the notebook has.
 func lags(t *testing.T, s *jupytertest.Server, typing time.Duration, more, edits int) (all []time.Duration, idle time.Duration) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	sources := []string{"import time\nfor i in range(100000):\n    print(i)\n    time.sleep(0.02)", "notes = 1", "agent = 1"}
@@ -85,8 +85,8 @@ func lags(t *testing.T, s *jupytertest.Server, typing time.Duration, more, edits
 // edit, which here never comes.
 const maxLag = 2 * time.Second
 
-// While a cell prints and a person types, a confirmed edit is in the file within two seconds. Each edit of anybody's
-// breaks off a save that has begun, as long as the server reads the document.
+// While a cell prints and a person types, a confirmed edit is in the file within two seconds. Each edit by any client
+// interrupts a save that has begun, as long as the server reads the document.
 func TestConfirmedEditsReachTheFile(t *testing.T) {
 	for name, c := range map[string]struct{ read, write, typing time.Duration }{
 		"at once":                  {0, 0, 120 * time.Millisecond},
@@ -108,8 +108,8 @@ func TestConfirmedEditsReachTheFile(t *testing.T) {
 	}
 }
 
-// The same against a real server too, which is as fast as its machine: three in four take no longer than three times what
-// one takes in a room where nothing else happens.
+// The same against a real server too, which is as fast as its machine: three in four edits take at most three times as long
+// as in a room without other activity.
 func TestConfirmedEditsReachARealFile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		all, idle := lags(t, jupytertest.Start(t), 120*time.Millisecond, 60, 8)

@@ -27,7 +27,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// New makes a manager, which makes no request until a document is opened.
+// New returns a manager, which makes no request until a document is opened.
 func New(cfg Config) *Manager {
 	cfg.IdleTimeout = cmp.Or(max(cfg.IdleTimeout, 0), DefaultIdleTimeout)
 	cfg.MaxRooms = cmp.Or(max(cfg.MaxRooms, 0), DefaultMaxRooms)
@@ -41,7 +41,7 @@ func New(cfg Config) *Manager {
 	return m
 }
 
-// newManager makes a manager that is not started and cannot join rooms yet.
+// newManager returns a manager that is not started and cannot join rooms yet.
 func newManager(cfg Config) *Manager {
 	cfg.ServerTimeout = cmp.Or(max(cfg.ServerTimeout, 0), DefaultServerTimeout)
 	cfg.Runtime = cmp.Or(cfg.Runtime, cfg.Server)
@@ -68,7 +68,7 @@ func newManager(cfg Config) *Manager {
 		Tell: func(r *run.Run) { m.Presence.goesOn(r); m.tell(Event{Kind: Ran, Run: r}) },
 		Asks: func(r *run.Run) { m.Presence.goesOn(r) },
 	}
-	if cfg.Runtime != nil { // else in tests, which join no rooms
+	if cfg.Runtime != nil { // nil in tests, which join no rooms
 		table.Changing = cfg.Runtime.Changes.Begin
 		m.servers.Lists = listcache.New(cfg.Server, cfg.Runtime)
 	}
@@ -83,7 +83,7 @@ func (m *Manager) start() {
 	m.wg.Go(func() { m.Claims.Run(m.ctx) })
 }
 
-// callable are the names by which the clients of this program are called: each by its own, and all by the program's.
+// callable returns the names of the clients of this program: each client's own, and the program's for all of them.
 func callable(m *Manager) []mentions.Name {
 	names := []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}}
 	for _, f := range m.Presence.faces.All() {
@@ -95,9 +95,9 @@ func callable(m *Manager) []mentions.Name {
 	return names
 }
 
-// ChatConfig is how the chats of a manager's server are kept: in rooms that are joined as those of its documents are, but as
-// the Duet whom a chat has among its users. People's tabs offer for mentions who is in the room, too: another username of that
-// name would take its place there, and be the one who is mentioned.
+// ChatConfig returns the configuration of the chats of a manager's server. Their rooms are joined like those of documents,
+// but as the user Duet that chats list. Tabs also offer the users in the room for mentions: a different username with this
+// name would replace Duet there, and be mentioned instead.
 func ChatConfig(m *Manager) chat.Config {
 	return chat.Config{Server: m.cfg.Server, User: presence.Duet(), Timing: m.cfg.Timing, Logger: m.log, Idle: m.cfg.IdleTimeout, Alone: m.joins.first.enter}
 }
@@ -127,7 +127,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// OnClose makes Close call end, while it leaves the rooms, and wait for it: end ends what uses the documents, such as
+// OnClose makes Close call end, while it leaves the rooms, and wait for it: end stops users of the documents, such as
 // analysis sessions. If the manager is already closed, OnClose calls end at once.
 func (m *Manager) OnClose(end func(context.Context) error) {
 	m.mu.Lock()

@@ -36,11 +36,11 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	return d
 }
 
-// obeyWithin bounds the wait until the room has what a person has said.
+// obeyWithin bounds the wait until the room has a person's command.
 const obeyWithin = 10 * time.Second
 
-// Obey does in a notebook what a person has told this program itself, of a cell, or with "" of all of it. It reports false if
-// there was nothing to do: who says "go on" and has not said "hands off" means the agent.
+// Obey carries out a person's command to this program in a notebook, for a cell, or with "" for all of it. It returns false
+// if it had no effect: "go on" without an earlier "hands off" is meant for the agent.
 func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who editguard.Who) bool {
 	ctx, stop := context.WithTimeout(ctx, obeyWithin)
 	defer stop()
@@ -85,13 +85,13 @@ func (d *Document) close(ctx context.Context) error {
 	return d.saver.Leave(ctx, lv.saved())
 }
 
-// hearOutFor bounds the wait for what others wrote, when a room is left.
+// hearOutFor bounds the wait for the edits of others when a room is left.
 const hearOutFor = 2 * time.Second
 
-// hearOut waits for what the server passed on before it had our last edit. What others wrote into a cell before they knew
-// that we have moved it nobody but us carries over, see package ydoc/crdt: a process that leaves earlier takes it with it. Two
-// answers it takes, because an answer may overtake what was passed on before it. What is carried over goes out before
-// the room is left.
+// hearOut waits for the changes that the server passed on before it had our last edit. If others wrote into a cell before
+// they knew that we had moved it, only this process carries their text over, see package ydoc/crdt; leaving earlier would
+// lose it. It takes two answers, because an answer may overtake changes that were passed on before it. The carried changes
+// are sent before the room is left.
 func hearOut(ctx context.Context, lv *live) {
 	if lv.room.State() != rtc.Synced || lv.doc.Clock(lv.doc.ClientID()) == 0 {
 		return
@@ -100,7 +100,7 @@ func hearOut(ctx context.Context, lv *live) {
 	defer stop()
 	for range 2 {
 		if lv.room.Barrier(ctx) != nil {
-			return // the room is away: then it is left as it is
+			return // the room is away, and is left as it is
 		}
 	}
 }

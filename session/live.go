@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// room is an rtc.Room, as far as a document needs it.
+// room is the part of rtc.Room that a document needs.
 type room interface {
 	ID() string
 	FileID() string
@@ -40,8 +40,8 @@ type room interface {
 	Err() error
 }
 
-// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another
-// replaces it, and nothing of the old one is kept.
+// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another replaces it,
+// and nothing of the old one is kept.
 type live struct {
 	room room
 	doc  *ydoc.Doc      // of nb or text
@@ -49,12 +49,12 @@ type live struct {
 	text *ydoc.Text     // nil in a notebook
 
 	joined ydoc.Bloat    // of the replica when the room was joined
-	server extension     // that keeps the room
+	server extension     // of the server of the room
 	typing people.Typing // of the others
 	steps  *undo.History // from begin on
-	// unconfirmed are the cells with edits of ours that the room has not confirmed.
+	// unconfirmed are the cells with edits of this program that the room has not confirmed.
 	unconfirmed unconfirmed
-	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
+	gap         *IncompleteError // why the file is shown instead of the room; nil if the room is shown
 	history     *changelog.Log   // nil in a text
 	calls       *mentions.Tracker
 }
@@ -67,7 +67,7 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text.Doc, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
-// begin begins what is kept of the room for its document.
+// begin starts the records of the room's changes.
 func (lv *live) begin(steps *undo.Keeper, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
 	lv.steps = steps.Begin(lv.doc, why)
 	if lv.history != nil {
@@ -76,7 +76,7 @@ func (lv *live) begin(steps *undo.Keeper, changes *changelog.Total, served *chan
 	}
 }
 
-// end drops it.
+// end drops the records.
 func (lv *live) end() {
 	lv.steps.End()
 	if lv.history != nil {
@@ -85,7 +85,7 @@ func (lv *live) end() {
 	}
 }
 
-// hear looks for calls of agents in a notebook. before is the joining before this one, nil for none.
+// hear looks for calls of agents in a notebook. before is the previous live, nil for none.
 func (lv *live) hear(book *mentions.Book, f mentions.Followed, before *live) {
 	if lv.nb == nil {
 		return
@@ -98,13 +98,13 @@ func (lv *live) hear(book *mentions.Book, f mentions.Followed, before *live) {
 	lv.calls = book.Follow(f, last)
 }
 
-// saved is the joining as package filesync sees it.
+// saved returns the joined room in the form of package filesync.
 func (lv *live) saved() filesync.Joined {
 	_, documents := lv.server.(serverDocuments)
 	return filesync.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}
 }
 
-// lostAt is when the room's connection was lost, or the server last heard of.
+// lostAt returns when the room's connection was lost, or when the server last sent something.
 func (lv *live) lostAt() time.Time {
 	if lv.room.State() == rtc.Synced {
 		return time.Now().Add(-lv.room.Quiet())

@@ -35,7 +35,8 @@ const DefaultMaxRooms = 100
 // DefaultServerTimeout is how long a call waits for a Jupyter server that does not answer.
 const DefaultServerTimeout = 10 * time.Second
 
-// leaveTimeout bounds leaving one room: the last edits, the save, the disconnect, and that of the lobby behind the last.
+// leaveTimeout bounds leaving one room: the last edits, the save, the disconnect and, after the last room, leaving the
+// lobby.
 const leaveTimeout = 4 * time.Second
 
 // remembered is how many ended sessions are kept for Manager.Sessions.
@@ -43,17 +44,17 @@ const remembered = 256
 
 // Config configures a Manager; Server is required.
 type Config struct {
-	Server      *jupyter.Server // that has the documents
-	Runtime     *jupyter.Server // that has the kernels; nil: Server
+	Server      *jupyter.Server // for documents
+	Runtime     *jupyter.Server // for kernels; nil: Server
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
-	AgentName   string          // what people see, of all clients; "": each has its own
+	AgentName   string          // the name that people see for all clients; "": each has its own
 	// ServerTimeout is how long a call waits for a server that does not answer, see Patient; 0: DefaultServerTimeout.
 	ServerTimeout time.Duration
 	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
-	Runs         run.Ledger // keeps what is needed to take runs up; nil: one that ends with the process
+	Runs         run.Ledger // stores the data to take up runs; nil: a ledger that ends with the process
 	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
@@ -66,9 +67,9 @@ var ErrClosed = textfmt.Fixed("the server is shutting down")
 type Manager struct {
 	// Mentions are the calls of agents by name in notebooks and chats.
 	Mentions *mentions.Book
-	// Claims are by which a mention is delivered once, whatever processes there are.
+	// Claims ensure that of several processes one delivers each mention.
 	Claims *lease.Claims
-	// Presence is who is there.
+	// Presence is the clients and people that are present.
 	Presence *Presence
 	// Refused are the files whose rooms the server could not make.
 	Refused refusedrooms.Book
@@ -94,16 +95,15 @@ type Manager struct {
 	servers *kernel.Servers
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
-	memory  *readset.Memory               // of what clients were shown
-	steps   undo.Keeper                   // of what clients did
-	changes changelog.Total               // of what was changed in notebooks
+	memory  *readset.Memory               // what clients were shown
+	steps   undo.Keeper                   // the edits of clients, for undo
+	changes changelog.Total               // the size of the change logs
 	closers []func(context.Context) error // see OnClose
-	// observers get the events of documents.
+	// observers receive the events of documents.
 	observers observers
 }
 
-// Presence is who is there: the clients of this program as people see them, and the people on the server. It is safe for
-// concurrent use.
+// Presence is the clients of this program as people see them, and the people on the server. It is safe for concurrent use.
 type Presence struct {
 	m     *Manager
 	faces *presence.Faces
@@ -116,12 +116,12 @@ type joiner struct {
 	server  *jupyter.Server
 	refused *refusedrooms.Book
 	first   firstJoin
-	met     func(rtc.Peer) // hears of each person
+	met     func(rtc.Peer) // called for each person
 	timing  rtc.Timing
 	log     *slog.Logger
 }
 
-// A janitor evicts documents that have been idle for long enough, and the longest idle ones where too many are open.
+// A janitor evicts documents that have been idle for long enough, and the longest idle ones if too many are open.
 type janitor struct {
 	m    *Manager
 	wake chan struct{} // the next expiry may have changed
@@ -136,7 +136,7 @@ func (j janitor) nudge() {
 }
 
 // joinFunc joins the room of a path, with an empty replica, at most tries times if the server cannot make it. heard, which
-// may be nil, is called whenever the room sends something.
+// may be nil, is called whenever the room sends a message.
 type joinFunc func(ctx context.Context, path jupyter.Path, k kind, tries int, heard func()) (*live, error)
 
 // entry is an entry in the map of open documents: the document is being joined, open, or being left.
@@ -147,22 +147,21 @@ type entry struct {
 	doc   *Document
 	err   error
 	gone  chan struct{} // closed when the room has been left
-	left  error         // of that
+	left  error         // the error of leaving
 	going bool          // under Manager.mu: being left
 	waitbudget.Opening
 }
 
-// IdleTimeout is how long a document stays open without use.
+// IdleTimeout returns how long a document stays open without use.
 func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 
-// Log is the logger of the manager and the packages that use it.
+// Log returns the logger of the manager and the packages that use it.
 func (m *Manager) Log() *slog.Logger { return m.log }
 
-// Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
-// Config.ServerTimeout in all, and an edit that cannot be sent to the room is not made. Once a call has waited for about
-// that long in vain, those after it only ask the server whether it is back, until it is. tell, which may be nil, hears
-// of a long wait about once a second. Without it documents wait as long as their context lasts, as what goes on without
-// a caller should.
+// Patient returns a context for one call. In total, the call waits for the Jupyter server at most Config.ServerTimeout, and
+// an edit that cannot be sent to the room is not made. Once a call has waited for about that long in vain, later calls only
+// check whether the server is back, until it is. tell, which may be nil, is called about once a second during a long wait.
+// Without Patient, documents wait until their context ends, as work without a caller should.
 func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
 	if tell == nil {
 		tell = func(string) {}

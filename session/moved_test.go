@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What a person typed, and what another agent was told is made, while the agent that moves the cell did not hear of it:
-// it is in the moved cell, for everybody, once.
+// A person's text and another agent's edit that reach the server before a move of their cell, but not the moving agent, end
+// up in the moved cell: in all replicas and in the file, once.
 func TestLateTextFollowsAMovedCell(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -44,8 +44,8 @@ func TestLateTextFollowsAMovedCell(t *testing.T) {
 	})
 }
 
-// An agent's edit that reaches the server after another agent's move of its cell is dropped there. It is made all the
-// same, and the agent that was told so makes it in the moved cell.
+// An agent's edit that reaches the server after another agent's move of its cell is dropped there. It is still made: the
+// agent that is told so makes it in the moved cell.
 func TestEditBehindAMoveIsMade(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A server without any collaboration gets one message, which names what to install.
+// A server without collaboration gets one message, which names the packages to install.
 func TestServerWithoutCollaboration(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithoutCollaboration())

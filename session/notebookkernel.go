@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// A NotebookKernel finds a notebook's kernel and has the connection to it.
+// A NotebookKernel finds a notebook's kernel and holds the connection to it.
 type NotebookKernel struct {
 	d       *Document
 	servers *kernel.Servers
@@ -23,14 +23,13 @@ func newNotebookKernel(d *Document) *NotebookKernel {
 	return k
 }
 
-// Link is the connection to the kernel.
+// Link returns the connection to the kernel.
 func (k *NotebookKernel) Link() *kernel.Link { return k.link }
 
-// Servers are the servers of the notebook and the kernel.
+// Servers returns the servers of the notebook and the kernel.
 func (k *NotebookKernel) Servers() *kernel.Servers { return k.servers }
 
-// Obtain finds the kernel of the notebook's Jupyter session, which open tabs use, or starts a session, which tabs will
-// find.
+// Obtain finds the kernel of the notebook's Jupyter session, which open tabs use, or starts a session, which tabs will find.
 func (k *NotebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	if err := k.d.current().server.socket(k.servers.Apart()); err != nil {
 		return jupyter.Kernel{}, false, err
@@ -39,7 +38,7 @@ func (k *NotebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, erro
 	return s.Kernel, started, err
 }
 
-// Whose says whose the kernel is, for messages.
+// Whose returns the kernel's owner, for messages.
 func (k *NotebookKernel) Whose() string { return "the notebook's" }
 
 // Interrupt interrupts the kernel.
@@ -54,14 +53,14 @@ func (k *NotebookKernel) Interrupt(ctx context.Context) error {
 	return nil
 }
 
-// name is the kernel that the notebook's metadata names, "" for the server's default.
+// name returns the kernel name in the notebook's metadata, "" for the server's default.
 func (k *NotebookKernel) name() string {
 	spec, _ := k.d.Notebook().Metadata()["kernelspec"].(map[string]any)
 	name, _ := spec["name"].(string)
 	return name
 }
 
-// language is the language that the notebook's metadata names, "" for none.
+// language returns the language in the notebook's metadata, "" for none.
 func (k *NotebookKernel) language() string {
 	metadata := k.d.Notebook().Metadata()
 	for _, named := range []struct{ of, member string }{{"language_info", "name"}, {"kernelspec", "language"}} {
@@ -102,8 +101,8 @@ func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Ses
 	return s, started, err
 }
 
-// fixed finds the kernel to which the notebook is tied. If neither has a session, the notebook gets one, so that open
-// tabs share the kernel.
+// fixed finds the kernel that the notebook is tied to. If neither has a session, the notebook gets one, so that open tabs
+// share the kernel.
 func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
 	path, srv := k.d.Path(), k.servers.Runtime
 	if s.Kernel, err = k.d.m.fixed.LookUp(ctx, srv, path, id); err != nil {
@@ -134,7 +133,7 @@ func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 	return k.take(ctx, id)
 }
 
-// take makes a Jupyter session for the notebook with a running kernel, or returns the session that it has.
+// take makes a Jupyter session for the notebook with a running kernel, or returns its existing session.
 func (k *NotebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
 	s, err := k.servers.Runtime.Sessions.Create(ctx, jupyter.NewSession{Path: k.d.Path(), Name: k.d.Path().Name(), KernelID: id})
 	if err != nil {
@@ -144,7 +143,8 @@ func (k *NotebookKernel) take(ctx context.Context, id string) (jupyter.Session, 
 	return s, nil
 }
 
-// Reattach connects the room to its kernel's new process, if the server runs the cells: it does not notice by itself.
+// Reattach connects the room to its kernel's new process, if the server runs the cells: it does not notice a new process by
+// itself.
 func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	if !k.d.current().server.runsCells() {
 		return
@@ -154,7 +154,7 @@ func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	}
 }
 
-// KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
+// KernelState returns the state of the notebook's kernel, "" if it has none. It does not start a kernel.
 func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 	if id := k.d.m.fixed.Of(k.d.FileID(), k.d.Path()); id != "" {
 		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Runtime, k.d.Path(), id)

@@ -18,14 +18,14 @@ func (m *Manager) Notebooks() []*Document {
 // Hold pins an open document until its Release is called, as [Manager.Open] does; false if it is no longer open.
 func (d *Document) Hold() bool { return d.m.pin(d.entry) }
 
-// OpenedAt is when the document was opened here.
+// OpenedAt returns when the document was opened here.
 func (d *Document) OpenedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.opened
 }
 
-// ChangedAt is when its content last changed, as seen here; the time of opening if it has not.
+// ChangedAt returns when its content last changed, as seen here; the time of opening if it has not.
 func (d *Document) ChangedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,11 +15,11 @@ const (
 	Opened  EventKind = iota + 1 // a document was opened
 	Closed                       // a document was closed
 	Moved                        // its path has changed
-	Changed                      // its content was changed by anybody
+	Changed                      // its content was changed by any client
 	Ran                          // a run has begun or ended
 )
 
-// Event is something that happens to an open document.
+// Event is an event of an open document.
 type Event struct {
 	Kind     EventKind
 	Document *Document    // nil for a run outside an open document
@@ -27,7 +27,7 @@ type Event struct {
 	Run      *run.Run     // of Ran
 }
 
-// observers get the events.
+// observers receive the events.
 type observers struct {
 	mu  sync.Mutex
 	all map[*func(Event)]struct{}

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Observers hear when a document is opened, becomes different and is closed. To be listed does not keep it open; to be
-// held does.
+// Observers are called when a document is opened, changed and closed. Listing a document does not keep it open; holding it
+// does.
 func TestObserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: 5 * time.Minute})
@@ -64,7 +64,7 @@ func TestObserve(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		had()
 		d.Release()
-		for range 4 { // looking is no use
+		for range 4 { // listing does not count as use
 			time.Sleep(time.Minute)
 			w.Notebooks()
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
-// join it once. The document is pinned, and so not evicted, until its Release is called.
+// Open returns the open document of a notebook, and joins its room if needed. Concurrent calls for the same notebook join
+// its room once. The document is pinned, and so not evicted, until its Release is called.
 //
-// The server's errors are *jupyter.Error (use errors.Is with jupyter.ErrNotFound and
-// so on); the error matches ErrNotNotebook if the path is something else.
+// The server's errors are *jupyter.Error (use errors.Is with jupyter.ErrNotFound and so on); the error matches
+// ErrNotNotebook if the path is not a notebook.
 func (m *Manager) Open(ctx context.Context, path jupyter.Path) (*Document, error) {
 	return m.openKind(ctx, path, notebookKind)
 }
@@ -25,7 +25,7 @@ func (m *Manager) Open(ctx context.Context, path jupyter.Path) (*Document, error
 func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Document, error) {
 	p := waitbudget.Of(ctx)
 	for again := true; ; {
-		if p != nil && !m.has(path) { // one that is open can be read as it was
+		if p != nil && !m.has(path) { // an open document can be read as it was
 			if away := p.ServerMissing(ctx); away != nil {
 				return nil, notOpened(path, away)
 			}
@@ -41,7 +41,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 			return nil, notOpened(path, err)
 		}
 		if e.err != nil && !mine && again && p != nil && outage(e.err) {
-			again = false // it began while the server was away, which it is not any more
+			again = false // it began while the server was away, but the server is back
 			continue
 		}
 		if e.err != nil {
@@ -53,7 +53,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 		}
 		if m.pin(e) {
 			if e.doc.current().gap.old() {
-				// The room may have been mended, and the file may have changed.
+				// The room may have been repaired, and the file may have changed.
 				e.doc.Release()
 				if err := m.putAway(ctx, e, "it is looked for again"); err != nil {
 					return nil, fmt.Errorf("open %s: %w", path, err)
@@ -67,19 +67,19 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 			e.doc.seats.Enter(origin.Of(ctx).Client)
 			return e.doc, nil
 		}
-		// It is being left: wait for the end, then join again.
+		// It is being left: wait for that to end, then join again.
 		if err := e.waitGone(ctx, p); err != nil {
 			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", path, err)
 		}
 	}
 }
 
-// outage reports whether an error is that of a server that did not answer.
+// outage reports whether an error means that the server did not answer.
 func outage(err error) bool {
 	return errors.Is(err, jupyter.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// notOpened is the error of an open that waited in vain.
+// notOpened returns the error of an open that waited in vain.
 func notOpened(path jupyter.Path, err error) error {
 	if errors.As(err, new(*waitbudget.AwayError)) {
 		return fmt.Errorf("open %s: nothing was done: %w", path, err)
@@ -87,7 +87,7 @@ func notOpened(path jupyter.Path, err error) error {
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
-// waitOpened waits with a call's patience until the document is open.
+// waitOpened waits within a call's wait budget until the document is open.
 func (e *entry) waitOpened(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		return wait(ctx, e.ready)
@@ -95,7 +95,7 @@ func (e *entry) waitOpened(ctx context.Context, p *waitbudget.Budget) error {
 	return p.WaitOpened(ctx, e.path, &e.Opening, e.ready)
 }
 
-// waitGone waits with a call's patience until the document has been left.
+// waitGone waits within a call's wait budget until the document has been left.
 func (e *entry) waitGone(ctx context.Context, p *waitbudget.Budget) error {
 	if p == nil {
 		return wait(ctx, e.gone)
@@ -103,7 +103,7 @@ func (e *entry) waitGone(ctx context.Context, p *waitbudget.Budget) error {
 	return p.Wait(ctx, func(ctx context.Context) error { return wait(ctx, e.gone) })
 }
 
-// usable waits until the document can be read, and looks again for a file that was missing.
+// usable waits until the document can be read, and checks again for a file that was missing.
 func (d *Document) usable(ctx context.Context) error {
 	if err := d.await(ctx); err != nil {
 		return err
@@ -184,8 +184,8 @@ func (m *Manager) pin(e *entry) bool {
 	return true
 }
 
-// exists looks again for a file that was missing. A room without a file accepts edits but writes them nowhere, so a
-// document whose file is still missing is closed.
+// exists checks again for a file that was missing. A room without a file accepts edits but does not save them, so a document
+// whose file is still missing is closed.
 func (d *Document) exists(ctx context.Context) error {
 	if !d.saver.Gone() {
 		return nil
@@ -214,7 +214,7 @@ func (m *Manager) openDocument(ctx context.Context, path jupyter.Path, k kind, h
 	if err != nil {
 		return nil, err
 	}
-	if _, always := lv.server.(serverDocuments); !always { // whose tabs are in the rooms
+	if _, always := lv.server.(serverDocuments); !always { // its tabs are always in the rooms
 		m.tabs.look(ctx, m.cfg.Server)
 	}
 	d := newDocument(m, path, k, lv)

@@ -21,13 +21,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A server that is busy with a large notebook answers nobody for a minute. Each call answers in time, and says that the
-// notebook is being opened; all the while it is one opening, over one connection, and the first call after it finds it
-// done.
+// A server that is busy with a large notebook does not answer for a minute. Each call answers in time, and says that the
+// notebook is being opened; it is a single opening, over one connection, and the first call after it finds it done.
 func TestOpeningOutlastsItsCall(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		before bool // the server answers nothing from the first request on; else it has let us into the room
+		before bool // the server does not answer from the first request on; otherwise it has let us into the room
 	}{{"before the room", true}, {"in the room", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) {
@@ -70,7 +69,7 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 	}
 }
 
-// Where nobody is there the call does not say that the server is busy, and the opening ends.
+// Without a server the call does not report that the server is busy, and the opening ends.
 func TestOpeningWithoutAServer(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -90,7 +89,7 @@ func TestOpeningWithoutAServer(t *testing.T) {
 	})
 }
 
-// What is known of a server that does not answer reports whether somebody is there.
+// The error for a server that does not answer says that it is busy only if it still accepts connections.
 func TestBusyOrGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin func(*jupytertest.Cable)
@@ -110,8 +109,8 @@ func TestBusyOrGone(t *testing.T) {
 	}
 }
 
-// Before a notebook is opened the server is not made to read it as a notebook, which takes as long as opening it; but it
-// is where only the server can tell whether it can read the file.
+// Before a notebook is opened the server does not read it as a notebook, which takes as long as opening it, unless only the
+// server can find out whether it can read the file.
 func TestReadableAtLittleCost(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -136,7 +135,7 @@ func TestReadableAtLittleCost(t *testing.T) {
 	})
 }
 
-// What a call has waited for a document to be opened counts among what it waits for the server in all.
+// The time that a call has waited for a document to open counts toward its total wait for the server.
 func TestOpeningCountsAsWaiting(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -166,7 +165,7 @@ func TestOpeningCountsAsWaiting(t *testing.T) {
 	})
 }
 
-// A notebook that comes in while a call asks whether the server is there is waited for.
+// A notebook that arrives while a call checks whether the server is up is waited for.
 func TestOpeningThatGoesOnIsWaitedFor(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)

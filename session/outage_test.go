@@ -38,7 +38,7 @@ func newOutage(t *testing.T) *outage {
 	return o
 }
 
-// bounded calls f with the patience of a call, and checks how long it takes.
+// bounded calls f with a call's wait budget, and checks how long it takes.
 func (o *outage) bounded(what string, f func(ctx context.Context) error) error {
 	o.t.Helper()
 	began := time.Now()
@@ -49,7 +49,7 @@ func (o *outage) bounded(what string, f func(ctx context.Context) error) error {
 	return err
 }
 
-// open opens a notebook and lets it go.
+// open opens a notebook and releases it.
 func (o *outage) open(ctx context.Context, path string) error {
 	d, err := o.m.Open(ctx, jupyter.MustPath(path))
 	if err == nil {
@@ -87,8 +87,8 @@ func (o *outage) seen(source string) bool {
 
 var outages = map[string]func(c *jupytertest.Cable){"cut": (*jupytertest.Cable).Cut, "stalled": (*jupytertest.Cable).Stall}
 
-// A call that finds the server gone answers in time: an edit that is said not to be made is never made, and one that is
-// said not to be confirmed is in the room when the server is back.
+// A call that finds the server away answers in time: an edit reported as not made is never made, and one reported as not
+// confirmed is in the room when the server is back.
 func TestEditsWhileTheServerIsAway(t *testing.T) {
 	for name, begin := range outages {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEditsWhileTheServerIsAway(t *testing.T) {
 	}
 }
 
-// What is read while the server is away is said to be of before, and what needs it is refused in time.
+// Content read while the server is away is marked as old, and calls that need the server fail in time.
 func TestReadsWhileTheServerIsAway(t *testing.T) {
 	for name, begin := range outages {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestReadsWhileTheServerIsAway(t *testing.T) {
 	}
 }
 
-// A server that only stands still for some seconds is waited for, and the caller hears of it.
+// A server that hangs for only some seconds is waited for, and the caller is notified.
 func TestSlowServerIsWaitedFor(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -195,7 +195,7 @@ func TestSlowServerIsWaitedFor(t *testing.T) {
 	})
 }
 
-// The first call after a restart waits until the room is joined again, and is then made.
+// The first call after a restart waits until the room is joined again, and then succeeds.
 func TestRestartIsWaitedFor(t *testing.T) {
 	for name, known := range map[string]bool{"the same session": true, "another session": false} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestRestartIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A room that is joined again without what it had confirmed gets the whole output of a run, and not only the rest.
+// A room that is joined again without its confirmed content gets the whole output of a run, and not only the rest.
 func TestForgottenOutputIsWrittenAgain(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

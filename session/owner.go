@@ -9,11 +9,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
-// Documents have no owner: everybody who names a path works in the same room, as people do.
+// Analysis sessions and runs have an owner: an MCP client session or, without MCP sessions, a person's name. Documents do
+// not have an owner: all clients that name a path work in the same room, as people do.
 
-// Forget drops the runs of an owner, and the record of what it was shown and did, and takes it out of all rooms. Runs in notebooks go on, and are dropped when
-// they have ended.
+// Forget drops the runs of an owner, and the records of what it was shown and did, and removes it from all rooms. Runs in
+// notebooks continue, and are dropped when they have ended.
 func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
 	for _, d := range documents(m, anyEntry) {
@@ -25,17 +25,17 @@ func (m *Manager) Forget(owner string) {
 	m.Presence.faces.Forget(owner)
 }
 
-// documents lists the open documents whose entries are wanted, those that are being left among them.
+// documents lists the open documents whose entries are wanted, including those being left.
 func documents(m *Manager, wanted func(*entry) bool) []*Document {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return lo.FilterMapToSlice(m.open, func(_ jupyter.Path, e *entry) (*Document, bool) { return e.doc, e.doc != nil && wanted(e) })
 }
 
-// anyEntry wants each entry.
+// anyEntry wants every entry.
 func anyEntry(*entry) bool { return true }
 
-// placeOf is the room of the notebook in which a mention was made; false if it is not joined.
+// placeOf returns the room of the notebook that contains a mention; false if it is not joined.
 func placeOf(m *Manager, call mentions.Mention) (p lease.Place, ok bool) {
 	if call.InChat() {
 		return p, false
@@ -48,5 +48,5 @@ func placeOf(m *Manager, call mentions.Mention) (p lease.Place, ok bool) {
 	return p, false
 }
 
-// Owners knows the owners of kernels that were started without a notebook.
+// Owners returns the owners of kernels that were started without a notebook.
 func (m *Manager) Owners() *kernel.Owners { return &m.owners }

@@ -14,11 +14,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// noticed is after how long a stall of the cable is noticed, and a call asks the room whether it is there. It is answered
-// as soon as the cable is mended; what was cut is joined again after a pause, which is random.
+// noticed is how long it takes until a stalled connection is noticed, and a call checks the room. It is answered as soon as
+// the connection works again; a cut connection is joined again after a pause, which is random.
 const noticed = 8 * time.Second
 
-// slowThenStopped is a call whose server first takes six seconds for an answer, and then gives none.
+// slowThenStopped makes a call whose server first takes six seconds for an answer, and then does not answer.
 func (o *outage) slowThenStopped() error {
 	o.t.Helper()
 	o.cable.Stall()
@@ -43,8 +43,8 @@ func (o *outage) slowThenStopped() error {
 	return err
 }
 
-// A call waits for the server as long as it may in all, and not anew for each answer. What becomes of its edit is said
-// as ever.
+// A call waits for the server for its total time, and not again for each answer. The result of its edit is reported as
+// usual.
 func TestACallWaitsForTheServerOnce(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -58,7 +58,7 @@ func TestACallWaitsForTheServerOnce(t *testing.T) {
 	})
 }
 
-// A call that had little left says nothing to others: the server may be slow, and they wait as long as they may.
+// A call with little time left does not affect others: the server may be slow, and they wait for their full time.
 func TestACallWithLittleLeftTellsNobody(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -96,7 +96,7 @@ func TestWaitsAtTheSameTime(t *testing.T) {
 	})
 }
 
-// A call whose time ends while it is being asked whether the server is back asks no more.
+// A call whose time ends while it checks whether the server is back stops checking.
 func TestATimeThatEndsInALook(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)

@@ -24,11 +24,11 @@ type Person struct {
 	Index  int    // of that cell; -1 if none
 	Offset int    // of the caret in the cell's source or the text, in UTF-16 code units
 	Caret  bool   // a caret is shown, so Offset is valid
-	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	// Moved is when they last moved their caret, or typed; zero if they have not since we joined.
 	Moved time.Time
 }
 
-// People lists who else is in the document's room, each tab by itself, with their carets.
+// People lists the others in the document's room, one entry for each tab, with their carets.
 func (d *Document) People() []Person {
 	var out []Person
 	for _, p := range d.Company().People {
@@ -43,17 +43,17 @@ func (d *Document) People() []Person {
 	return out
 }
 
-// Company is who else is in the document's room, and whether all are known by now.
+// Company returns the others in the document's room, and whether all of them are known.
 func (d *Document) Company() people.Company { return companyIn(d, d.current()) }
 
-// companyIn is Company in a room.
+// companyIn is Company for a room.
 func companyIn(d *Document, lv *live) people.Company {
 	c := people.Company{Known: people.KnownSince(lv.room.Since())}
 	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.Presence.faces.Username()))
 	return c
 }
 
-// places are where those are who are in a document.
+// places returns the places of peers in a document.
 func places(d *Document, lv *live, peers []rtc.Peer) []people.Person {
 	switch {
 	case len(peers) == 0:
@@ -64,40 +64,40 @@ func places(d *Document, lv *live, peers []rtc.Peer) []people.Person {
 	return people.InNotebook(peers, lv.nb, d.Path().String(), &lv.typing)
 }
 
-// Colleagues are the other clients of this program who are in a document, for one of them.
+// Colleagues returns the other clients of this program in a document, from the view of one client.
 func Colleagues(d *Document, client string) []people.Person {
 	return places(d, d.current(), d.seats.Seen(client))
 }
 
-// Faces are the clients as people see them.
+// Faces returns the clients as people see them.
 func (p *Presence) Faces() *presence.Faces { return p.faces }
 
-// Said takes what a client says of itself.
+// Said sets a client's description of itself.
 func (p *Presence) Said(client string, s presence.Self) {
 	if client != "" && p.faces.Said(client, s) {
 		p.renamed()
 	}
 }
 
-// Met takes the name of a person who is in a room or on the server: no client goes by it. It does not wait.
+// Met records the name of a person in a room or on the server, which clients must not have. It does not block.
 func (p *Presence) Met(name string) {
 	if p.faces.Met(name) {
 		p.m.Go(func(context.Context) { p.renamed() })
 	}
 }
 
-// met is Met for what receives messages, which must not wait.
+// met is Met for receivers of messages, which must not block.
 func (p *Presence) met(peer rtc.Peer) { p.Met(cmp.Or(peer.User.DisplayName, peer.User.Name)) }
 
-// renamed shows everywhere who is called something else now.
+// renamed updates changed names in all documents.
 func (p *Presence) renamed() {
 	for _, d := range documents(p.m, anyEntry) {
 		d.seats.Renamed()
 	}
 }
 
-// Waiting shows that a client waits for a person, in documents in which it is, or in all of those where none is named,
-// until end is called.
+// Waiting shows that a client waits for a person, until end is called: in the documents that it is in, of those named or, if
+// none are named, of all.
 func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 	if len(docs) == 0 {
 		docs = documents(p.m, anyEntry)
@@ -113,7 +113,7 @@ func (p *Presence) Waiting(client string, docs ...*Document) (end func()) {
 	}
 }
 
-// wrote shows that a client has written in cells. What only its runs write, no call of it does.
+// wrote shows that a client has written in cells. Outputs of its runs do not belong to a call, and do not count.
 func wrote(ctx context.Context, d *Document, cells []string) {
 	a := origin.Of(ctx)
 	if a.Call == 0 {
@@ -126,7 +126,7 @@ func wrote(ctx context.Context, d *Document, cells []string) {
 	d.seats.Wrote(a.Client, cell)
 }
 
-// goesOn shows for whom a run has begun, waits for an answer, or has ended.
+// goesOn shows for a run's owner that the run has begun, waits for an answer, or has ended.
 func (p *Presence) goesOn(r *run.Run) {
 	for _, d := range documents(p.m, anyEntry) {
 		switch st := r.Status(); {
@@ -146,26 +146,26 @@ func (p *Presence) goesOn(r *run.Run) {
 	}
 }
 
-// inLobby tells the lobby who is in a document.
+// inLobby notifies the lobby of the clients in a document.
 type inLobby struct{ *Document }
 
 func (d inLobby) Came(u awareness.User) { d.m.Presence.lobby.Came(u, d.Path()) }
 func (d inLobby) Left(username string)  { d.m.Presence.lobby.Left(username, d.Path()) }
 
-// Lobby is who is on the server, as far as they tell, while a document is open.
+// Lobby returns the users on the server, as far as they announce themselves, while a document is open.
 func (p *Presence) Lobby() people.Lobby {
 	peers, since := p.lobby.Others()
 	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, p.faces.Username())), Known: people.KnownSince(since)}
 }
 
-// LobbyPeers are those who are on the server, as they announce themselves.
+// LobbyPeers returns the users on the server, as they announce themselves.
 func (p *Presence) LobbyPeers() []rtc.Peer {
 	peers, _ := p.lobby.Others()
 	return people.Without(peers, p.faces.Username())
 }
 
-// Point shows the caret of the client that calls in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16
-// code units; an offset past the end means the end. If the cell is gone, it does nothing.
+// Point shows the caret of the calling client in a cell of a notebook or, if cell is "", in a text document, at an offset in
+// UTF-16 code units; an offset past the end means the end. If the cell does not exist, it does nothing.
 func (d *Document) Point(ctx context.Context, cell string, offset int) {
 	lv := d.current()
 	caret, ok, err := caretIn(lv, cell, offset)
@@ -177,7 +177,7 @@ func (d *Document) Point(ctx context.Context, cell string, offset int) {
 	}
 }
 
-// caretIn makes a caret in a cell's source, or in the text; not ok if there is no such place.
+// caretIn returns a caret in a cell's source, or in the text; ok is false if the place does not exist.
 func caretIn(lv *live, cell string, offset int) (caret awareness.Cursor, ok bool, err error) {
 	var pos []byte
 	if lv.text != nil {

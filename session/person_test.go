@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// insertPlainCell puts a cell that is a plain object into the room, as a careless program would; the server cannot write
+// insertPlainCell inserts a cell that is a plain object into the room, as a faulty program would; the server cannot write
 // it.
 func insertPlainCell(t *testing.T, p *sessiontest.Person) {
 	t.Helper()
@@ -41,7 +41,7 @@ func insertPlainCell(t *testing.T, p *sessiontest.Person) {
 	p.Send(wire.AppendUpdate(nil, update))
 }
 
-// asksForSaves reports whether the person is told of somebody whose state asks for saves.
+// asksForSaves reports whether the person receives a state that asks for saves.
 func asksForSaves(p *sessiontest.Person) bool {
 	return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
 		_, user := st.User()
@@ -49,8 +49,8 @@ func asksForSaves(p *sessiontest.Person) bool {
 	})
 }
 
-// switchesAutosaveOff shows the person, Ada, with autosave off, and waits until the document knows her and the agent
-// does not ask for saves either: the server has to know as well, before any edit. It returns the state shown.
+// switchesAutosaveOff shows the person, Ada, with autosave off, and waits until the document knows her and the agent does
+// not ask for saves either: the server has to know as well, before any edit. It returns the state shown.
 func switchesAutosaveOff(t *testing.T, p *sessiontest.Person, d *session.Document) map[string]any {
 	t.Helper()
 	state := map[string]any{
@@ -61,7 +61,7 @@ func switchesAutosaveOff(t *testing.T, p *sessiontest.Person, d *session.Documen
 	sessiontest.Eventually(t, "Ada is seen", func() bool {
 		return slices.ContainsFunc(d.Company().People, func(one people.Person) bool { return one.Places[0].Client == p.Notebook.ClientID() })
 	})
-	d.Point(sessiontest.AsClient(t.Context()), "c0", 0) // tells Ada at once of the agent, who was there before her
+	d.Point(sessiontest.AsClient(t.Context()), "c0", 0) // announces the agent at once to Ada, who joined after it
 	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
 		return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
 			return st.Replica() == d.Notebook().ClientID() && !st.Autosave()

@@ -9,24 +9,24 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// As is a client before the document: what it was shown, and what it may therefore write.
+// As returns a client's reader of the document, which records what the client was shown and decides what it may write.
 func (d *Document) As(client string) readset.Reader {
 	return readset.Of(d, d.m.memory, client)
 }
 
-// Memory is what clients were shown of all documents.
+// Memory records what clients were shown of all documents.
 func (m *Manager) Memory() *readset.Memory { return m.memory }
 
-// History is what was changed in a notebook since its room was last joined; nil in a text.
+// History returns the changes of a notebook since its room was last joined; nil in a text.
 func (d *Document) History() *changelog.Log { return d.current().history }
 
-// StepsOf are the steps of a client in the document: what it did, and can take back.
+// StepsOf returns the steps of a client in the document, for undo and redo.
 func (d *Document) StepsOf(client string) undo.Steps { return undo.Of(undoable{d}, client) }
 
-// undoable is a document as an [undo.Document].
+// undoable implements [undo.Document] for a document.
 type undoable struct{ *Document }
 
-// History is that of the current replica.
+// History returns the history of the current replica.
 func (d undoable) History() *undo.History { return d.current().steps }
 
 // Revise makes an edit of either kind.
@@ -36,7 +36,7 @@ func (d undoable) Revise(ctx context.Context, name string, edit func(h *undo.His
 	})
 }
 
-// Settle implements [undo.Document]. A step in a replica that is gone needs no comparison.
+// Settle implements [undo.Document]. A step in a replica that was replaced needs no comparison.
 func (d undoable) Settle(ctx context.Context, h *undo.History, made *ydoc.Step) error {
 	lv := d.current()
 	if lv.steps != h {

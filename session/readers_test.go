@@ -11,11 +11,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What a client was shown is forgotten with it, of open documents too.
+// The record of what a client was shown is dropped with it, also for open documents.
 func TestForgetForgetsWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		forget string
-		want   bool // that the client may delete the cell
+		want   bool // whether the client may delete the cell
 	}{
 		"the client":     {"ada", false},
 		"another client": {"bob", true},

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// follow finds the new path of a file that is no longer at its path, and gives it to the document; false if the file is
-// gone.
+// follow finds the new path of a file that is no longer at its path, and gives it to the document; false if the file does
+// not exist.
 func (d *Document) follow(ctx context.Context, fileID string) bool {
 	path, err := d.m.cfg.Server.Rooms.FilePath(ctx, fileID)
 	if err != nil || path == d.Path() {

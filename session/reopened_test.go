@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A notebook that is opened, edited and left again and again is whole each time, although the server builds its document
-// anew from what it has written down, which is not all.
+// A notebook that is opened, edited and left repeatedly is complete each time, although the server rebuilds its document
+// from its store, which is incomplete.
 func TestOpenedAgainAndAgain(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1"))
@@ -33,7 +33,7 @@ func TestOpenedAgainAndAgain(t *testing.T) {
 			if !sessiontest.FileHas(s, path, source) {
 				t.Errorf("the %d. edit is not in the file", i+1)
 			}
-			time.Sleep(3 * time.Second) // until the room is gone
+			time.Sleep(3 * time.Second) // until the room is closed
 		}
 	})
 }

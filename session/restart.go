@@ -20,29 +20,28 @@ import (
 // loseTimeout bounds the wait for the run that a restart ends.
 const loseTimeout = 10 * time.Second
 
-// KernelChange says what happened to a notebook's kernel.
+// KernelChange describes a change of a notebook's kernel.
 type KernelChange struct {
 	Kernel  KernelInfo
 	Former  string // the kernelspec of the former kernel; "" for none
-	Started bool   // there was no kernel, so one was started
+	Started bool   // a kernel was started, because the notebook had none
 	Changed bool   // the kernelspec differs from the former one
 	Fresh   bool   // the process is new: all variables are gone
 }
 
-// NoKernelError says that the server has no kernelspec of that name.
+// NoKernelError means that the server has no kernelspec with this name.
 type NoKernelError struct {
 	Name string
-	Has  []string // what it has
+	Has  []string // the server's kernelspecs
 }
 
 func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("the server has no kernel %q; it has: %s", e.Name, strings.Join(e.Has, ", "))
 }
 
-// Restart gives the notebook a new kernel process: it restarts the kernel, or replaces it by one of the
-// kernelspec name, if name is neither "" nor the kernel's own. If there is no kernel, it starts one. Current runs are
-// lost, waiting ones are cancelled, and all busy cells, including those that people ran, become idle, because nothing
-// else will end them.
+// Restart gives the notebook a new kernel process: it restarts the kernel, or replaces it with one of the kernelspec name,
+// if name is neither "" nor the kernel's own. If the notebook has no kernel, it starts one. Current runs are lost, waiting
+// ones are cancelled, and all busy cells, including those that people ran, become idle, because nothing else will end them.
 //
 // The next run gets the note that the variables are gone, unless quiet is set, for a caller that runs cells next.
 func (k *NotebookKernel) Restart(ctx context.Context, name string, quiet bool) (KernelChange, error) {
@@ -114,8 +113,8 @@ func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had 
 	return c, nil
 }
 
-// unsure has the next run told of a request that the server took, did not answer, and may have done since. It returns the
-// request's error, with that.
+// unsure adds a note to the next run about a request that the server received but did not answer, and may still carry out.
+// It returns the request's error with this note.
 func (k *NotebookKernel) unsure(err error, what string) error {
 	var e *jupyter.Error
 	if !errors.As(err, &e) || e.Status != 0 || errors.Is(err, jupyter.ErrUnreachable) {
@@ -149,8 +148,7 @@ func (k *NotebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 	}
 }
 
-// idleAll clears the busy mark of all cells. None of them runs, because the kernel's process is new and the queue is
-// held.
+// idleAll clears the busy mark of all cells. No cell is running, because the kernel's process is new and the queue is held.
 func (k *NotebookKernel) idleAll(ctx context.Context) error {
 	d := k.d
 	busy := lo.FilterMap(d.Notebook().Cells(), func(c ydoc.Cell, _ int) (string, bool) {
@@ -194,7 +192,8 @@ func (k *NotebookKernel) note(ctx context.Context, name string, spec jupyter.Ker
 	})
 }
 
-// languageInfo is the kernel's description of its language, nil if it does not come in time, or if we may not connect.
+// languageInfo returns the kernel's description of its language, nil if it does not come in time, or if this program must
+// not connect.
 func (k *NotebookKernel) languageInfo(ctx context.Context) map[string]any {
 	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)

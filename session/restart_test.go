@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A restart ends what runs and what waits, leaves no cell busy, the ones of others included, and the next run works and
-// says that it starts from nothing.
+// A restart ends running and waiting runs and leaves no cell busy, including other people's; the next run works and reports
+// that it starts from nothing.
 func TestRestartKernel(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -71,8 +71,7 @@ func TestRestartKernel(t *testing.T) {
 	})
 }
 
-// A restart that is not answered may be done all the same, as by a gateway that stood still: the error says so, and so does
-// the next run.
+// A restart that is not answered may still happen, as with a gateway that hung: the error says so, and so does the next run.
 func TestRestartUnanswered(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -98,7 +97,7 @@ func TestRestartUnanswered(t *testing.T) {
 	})
 }
 
-// Where there is no kernel, a restart starts one; quietly, nothing is said of it to the runs that follow.
+// Without a kernel, a restart starts one; with quiet, the following runs get no note.
 func TestRestartWithoutKernel(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -123,8 +122,8 @@ func TestRestartWithoutKernel(t *testing.T) {
 	})
 }
 
-// Another kernel is in the notebook's metadata and its Jupyter session, as JupyterLab would have it; the same one again
-// changes nothing.
+// An assigned kernel is in the notebook's metadata and its Jupyter session, as JupyterLab would set it; assigning the same
+// one again changes nothing.
 func TestAssignKernel(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -177,7 +176,7 @@ func TestAssignKernel(t *testing.T) {
 	})
 }
 
-// A notebook without a kernel gets the one that it is assigned.
+// A notebook without a kernel gets the assigned one.
 func TestAssignFirstKernel(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

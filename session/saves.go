@@ -7,13 +7,13 @@ import (
 	"github.com/nbduet/nbduet/session/document/filesync"
 )
 
-// saveable is a document as a [filesync.Document].
+// saveable implements [filesync.Document] for a document.
 type saveable struct{ *Document }
 
-// Joined is the room as currently joined.
+// Joined returns the currently joined room.
 func (d saveable) Joined() filesync.Joined { return d.current().saved() }
 
-// LastUse is when the document was last used, and whether it is in use.
+// LastUse returns when the document was last used, and whether it is in use.
 func (d saveable) LastUse() (last time.Time, busy bool) { return d.lastUse() }
 
 // Follow finds the new path of the file.

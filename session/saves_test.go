@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A save gives way to a call, and is asked for as soon as that is over.
+// A save waits for a call, and is requested as soon as the call is over.
 func TestSaveFollowsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})

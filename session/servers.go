@@ -5,13 +5,13 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
-// RunTable is the table of runs.
+// RunTable returns the table of runs.
 func (m *Manager) RunTable() *run.Table { return m.runs }
 
-// Servers are the servers of the documents and the kernels.
+// Servers returns the servers of the documents and the kernels.
 func (m *Manager) Servers() *kernel.Servers { return m.servers }
 
-// Fixed is the kernel to which a notebook is tied.
+// Fixed returns the kernel that a notebook is tied to.
 func (m *Manager) Fixed() *kernel.FixedKernel { return m.fixed }
 
 // Redact removes the servers' tokens from a text.

@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// kernelsOn has a manager's kernels on another server.
+// kernelsOn configures a manager's kernels on another server.
 func kernelsOn(t *testing.T, b *jupytertest.Server, token string) session.Config {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: b.URL, Token: token, Role: "runtime", HTTPClient: b.HTTP()})
@@ -34,7 +34,7 @@ func kernelsOn(t *testing.T, b *jupytertest.Server, token string) session.Config
 	return session.Config{Runtime: srv}
 }
 
-// sessionsOf are the paths of the Jupyter sessions of a server, by the ids of their kernels.
+// sessionsOf returns the paths of the Jupyter sessions of a server, by the ids of their kernels.
 func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 	t.Helper()
 	list, err := srv.Sessions.List(t.Context())
@@ -48,7 +48,7 @@ func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 	return paths
 }
 
-// Documents are on the one server, and kernels on the other, which has its own files and notebooks.
+// Documents are on one server, and kernels on the other, which has separate files and notebooks.
 func TestTwoServers(t *testing.T) {
 	s, other := jupytertest.Shared(t), jupytertest.Start(t, jupytertest.WithoutCollaboration())
 	m := sessiontest.Manager(t, s, kernelsOn(t, other, other.Token))
@@ -91,7 +91,7 @@ func TestTwoServers(t *testing.T) {
 		if _, err := m.Servers().Documents.Contents.Rename(t.Context(), jupyter.MustPath(s.Notebook(t, "x = 7", "x")), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
-		// A notebook that the other server has for itself, by chance of such a name.
+		// A notebook on the other server that happens to have the same name.
 		theirs, err := m.Servers().Runtime.Sessions.Create(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(dir + "/theirs.ipynb")})
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestTwoServers(t *testing.T) {
 		if got := sessiontest.Run(t, sessiontest.Open(t, m, dir+"2/a.ipynb"), "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
 			t.Errorf("renamed by us: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
-		// By a person, whose tab knows nothing of the kernel, while it is open nowhere here.
+		// By a person whose tab does not know the kernel, while the notebook is not open here.
 		_, ok, err := m.End(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"))
 		must.True(t, ok)
 		must.NoError(t, err)
@@ -119,7 +119,7 @@ func TestTwoServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Release()
-		// The room tells of the new path a little later than the server does.
+		// The room announces the new path a little later than the server does.
 		sessiontest.Eventually(t, "the document is at its new path", func() bool { return d.Path().String() == dir+"2/b.ipynb" })
 		if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
 			t.Errorf("renamed by somebody: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
@@ -130,7 +130,7 @@ func TestTwoServers(t *testing.T) {
 		if at := sessionsOf(t, m.Servers().Runtime)[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
 			t.Errorf("their kernel is at %s", at)
 		}
-		// Theirs is a kernel to join, and no notebook of ours.
+		// Their kernel can be joined, but does not belong to our notebook.
 		joined, err := table.Connect(t.Context(), "ada", jupyter.Path{}, theirs.Kernel.ID)
 		must.NoError(t, err, must.Sprint("joined"))
 		test.Eq(t, "", joined.NotebookPath().String(), test.Sprint("joined"))
@@ -160,7 +160,7 @@ func TestTwoServers(t *testing.T) {
 	t.Run("preview", func(t *testing.T) {
 		jupytertest.NeedsReal(t, "a preview, which is made in a kernel")
 		name := s.Write(t, s.Name(t, ".csv"), "a\n1\n")
-		// The same name, size and time, and another file.
+		// The same name, size and time, but another file.
 		theirs := filepath.Join(other.Root, name)
 		if err := os.WriteFile(theirs, []byte("b\n2\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func TestTwoServers(t *testing.T) {
 	})
 }
 
-// A notebook that is tied to a kernel runs in that one, wherever it goes; one that is not there is said so when it is
+// A notebook that is tied to a kernel runs in that kernel, even after a rename; a missing kernel is reported when it is
 // needed.
 func TestFixedKernel(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestFixedKernel(t *testing.T) {
 		if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
 			t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
-		// All who open the notebook share the kernel.
+		// All clients of the notebook share the kernel.
 		k, ok, err = plain.Kernel(t.Context(), jupyter.MustPath(path))
 		must.NoError(t, err, must.Sprint("for others"))
 		must.True(t, ok, must.Sprint("for others"))
@@ -263,7 +263,7 @@ func TestFixedKernel(t *testing.T) {
 		c, err := d.Kernel().Restart(t.Context(), "", true)
 		must.NoError(t, err, must.Sprint("restart"))
 		test.Eq(t, a.KernelID(), c.Kernel.ID, test.Sprint("restart"))
-		// Another notebook has a kernel of its own.
+		// Another notebook has a separate kernel.
 		elsewhere := sessiontest.Open(t, m, s.Notebook(t, "'x' in globals()"))
 		if got := sessiontest.Run(t, elsewhere, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
 			t.Errorf("another notebook: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)

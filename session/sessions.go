@@ -36,8 +36,8 @@ func (m *Manager) Sessions(root jupyter.Path) []Info {
 	return infos
 }
 
-// End leaves a document's room now. It reports false if there was no open document at that path. A current run goes on
-// in the kernel, but its further output is not written.
+// End leaves a document's room now. It returns false if the document is neither open nor recently ended. A current run
+// continues in the kernel, but its further output is not written.
 func (m *Manager) End(ctx context.Context, path jupyter.Path) (Info, bool, error) {
 	m.mu.Lock()
 	e := m.open[path]
@@ -54,10 +54,10 @@ func (m *Manager) End(ctx context.Context, path jupyter.Path) (Info, bool, error
 	return info, ok, err
 }
 
-// leaveAway is leaveTimeout for a server that is away: nothing of leaving a room can be done.
+// leaveAway is leaveTimeout for a server that is away: leaving cannot do anything then.
 const leaveAway = time.Second
 
-// leavable is how long leaving a room may take somebody who waits for it.
+// leavable returns how long leaving a room may take while a caller waits for it.
 func (m *Manager) leavable(ctx context.Context) time.Duration {
 	if m.cfg.Server != nil {
 		if _, why := m.cfg.Server.Health.StillAway(ctx); why != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Stats are counts of what a [Manager] holds, for monitoring. They name no owners.
+// Stats are counts of the contents of a [Manager], for monitoring. They name no owners.
 type Stats struct {
 	// Notebooks and Texts are the open documents, including those being opened.
 	Notebooks, Texts int
@@ -21,7 +21,7 @@ type Stats struct {
 	Kernels int
 }
 
-// Stats counts. It resets no idle time and asks no server.
+// Stats returns the current counts. It does not reset idle times or send requests.
 func (m *Manager) Stats() Stats {
 	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.WaitingForInput: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
 	m.mu.Lock()

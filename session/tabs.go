@@ -9,16 +9,16 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// tabsAgain is the pause before another look where the server did not say.
+// tabsAgain is the pause before another check if the server did not answer.
 const tabsAgain = time.Minute
 
-// tabs is whether people's tabs are kept out of a server's rooms, or too old for them. That is the server's setting while it runs, so it is
-// looked for when a document is opened, and only once if the server answers.
+// tabs records whether people's tabs are kept out of a server's rooms, or too old for them. That is a setting of the running
+// server, so it is checked when a document is opened, and only once if the server answers.
 type tabs struct {
 	mu    sync.Mutex
 	known bool
 	fault faults.Fault
-	next  time.Time // of the next look if it is not known
+	next  time.Time // of the next check while not known
 }
 
 // look asks the server, unless it is known.
@@ -29,7 +29,7 @@ func (t *tabs) look(ctx context.Context, srv *jupyter.Server) {
 	t.mu.Lock()
 	due := !t.known && !time.Now().Before(t.next)
 	if due {
-		t.next = time.Now().Add(tabsAgain) // also for those who open another meanwhile
+		t.next = time.Now().Add(tabsAgain) // also for concurrent opens
 	}
 	t.mu.Unlock()
 	if !due {
@@ -38,10 +38,10 @@ func (t *tabs) look(ctx context.Context, srv *jupyter.Server) {
 	fault, err := srv.Health.CheckTabs(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.fault = err == nil, fault // without an answer nothing is said of it
+	t.known, t.fault = err == nil, fault // without an answer it stays unknown
 }
 
-// note is for callers who take people's tabs for the room; "" if they are in it, as far as known.
+// note says that people's tabs are not in the room; "" if they are, as far as known.
 func (t *tabs) note() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

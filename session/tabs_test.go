@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Where people's tabs are kept out of the rooms, the caller of each document hears of it once, and its session says so.
+// If people's tabs are kept out of the rooms, the callers of each document are told once, and its session says so.
 func TestTabsApart(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithTabsApart())
@@ -33,7 +33,7 @@ func TestTabsApart(t *testing.T) {
 	})
 }
 
-// Elsewhere nothing is said.
+// Otherwise nothing is reported.
 func TestTabsInRooms(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -47,7 +47,7 @@ func TestTabsInRooms(t *testing.T) {
 	})
 }
 
-// The server is asked once for its setting, however many documents are opened, and again after a minute where it failed.
+// The server is asked once for its setting, however many documents are opened, and again after a minute if that failed.
 func TestTabsAreAskedForOnce(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithTabsApart())

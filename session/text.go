@@ -10,13 +10,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText if the path is
-// something else: a notebook, a folder, a file that is not UTF-8 text.
+// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText if the path is a
+// notebook, a folder, or a file that is not UTF-8 text.
 func (m *Manager) OpenText(ctx context.Context, path jupyter.Path) (*Document, error) {
 	return m.openKind(ctx, path, textKind)
 }
 
-// Text is the current replica of a text document, nil if the document is a notebook. It is for reading: write with
+// Text returns the current replica of a text document, nil if the document is a notebook. It is for reading: write with
 // [Document.EditText].
 func (d *Document) Text() *ydoc.Text { return d.current().text }
 
@@ -25,7 +25,7 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	return d.WriteText(ctx, name, fn, nil)
 }
 
-// WriteText is EditText; made, if not nil, reads the text right behind the edit.
+// WriteText is EditText; made, if not nil, is called with the text right after the edit.
 func (d *Document) WriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error, made func(*ydoc.Text)) error {
 	return d.edit(ctx, name, func(lv *live) (*ydoc.Step, error) {
 		if lv.text == nil {
@@ -51,8 +51,8 @@ func (m *Manager) IsOpen(path jupyter.Path) bool {
 	return false
 }
 
-// Ahead is the content of the document's room, with all our earlier edits, if it differs from a file, the document's own
-// or a copy of it; else nil.
+// Ahead returns the content of the document's room, with all our earlier edits, if it differs from a file, the document's
+// own or a copy of it; else nil.
 func (d *Document) Ahead(ctx context.Context, path jupyter.Path) (*jupyter.NewContent, error) {
 	if err := d.Settled(ctx); err != nil {
 		return nil, err

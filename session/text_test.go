@@ -55,7 +55,7 @@ func TestTextDocument(t *testing.T) {
 	})
 }
 
-// What is no text is refused before a room of it is made, and an open document is not opened as the other kind.
+// A file that is not text is refused before a room is created for it, and an open document is not opened as the other kind.
 func TestNotText(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

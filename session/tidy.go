@@ -17,8 +17,9 @@ const (
 	tidyIdle  = 20 * time.Second // without use before a document is touched
 )
 
-// tidy joins the room of an idle document again if its replica has grown far beyond its content. Before it drops the
-// old replica, the room has all our edits; a document that is used meanwhile stays as it is until the next look.
+// tidy joins the room of an idle document again if its replica has grown far beyond its content. Before it drops the old
+// replica, it waits until the room has all our edits; a document that is used in the meantime stays as it is until the next
+// look.
 func tidy(d *Document, lv *live) {
 	if last, busy := d.lastUse(); busy || time.Since(last) < tidyIdle {
 		return

@@ -39,8 +39,8 @@ func churn(t *testing.T, nb *ydoc.Notebook) {
 	}
 }
 
-// A document that has grown far beyond its content is joined afresh while nobody uses it, and only then; one that was
-// as large when it was joined is left alone.
+// A document that has grown far beyond its content is joined afresh, only while it is not in use; one that was as large when
+// it was joined is left alone.
 func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: time.Hour})
@@ -70,7 +70,7 @@ func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 		if n := w.joined("a.ipynb"); n != 2 {
 			t.Errorf("joined %d times, want 2: the fresh one is small", n)
 		}
-		// It still is evicted at its time.
+		// It is still evicted at its time.
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if i := w.status(t, "a.ipynb"); i.Status != Disconnected {

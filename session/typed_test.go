@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A word of a text in which somebody has just typed is left alone, until they pause or the call forces; all other words are
-// free. A paste, an agent, and what was there before are no typing.
+// A word of a text that a person has just typed is protected until they pause or the call forces; all other words are free.
+// A paste, an agent's edit and earlier text do not count as typing.
 func TestTypingInAText(t *testing.T) {
 	replace := func(old, put string) func(e *ydoc.TextEditor) error {
 		return func(e *ydoc.TextEditor) error { return e.SetText(strings.Replace(e.String(), old, put, 1)) }
@@ -26,7 +26,7 @@ func TestTypingInAText(t *testing.T) {
 	type outcome struct{ refused, named bool }
 	for name, c := range map[string]struct {
 		types  string // behind "beta"
-		shows  bool   // the person says who they are
+		shows  bool   // the person has announced themselves
 		edit   func(e *ydoc.TextEditor) error
 		force  bool
 		later  time.Duration
@@ -90,7 +90,8 @@ func TestTypingInAText(t *testing.T) {
 	}
 }
 
-// A text that is opened while somebody types is not changed between two of their keys, though the first ones are not known.
+// A text that is opened while a person types is not changed between two of their keys, although the first ones are not
+// known.
 func TestTypingInATextThatIsOpened(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)

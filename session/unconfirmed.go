@@ -11,11 +11,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
+// LostError means that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
 type LostError struct {
 	Name string // the edit's
 	Err  error
-	// Unsure tells that it is not known.
+	// Unsure is set if it is not known.
 	Unsure bool
 }
 
@@ -27,11 +27,11 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
 }
 
-// Unwrap gives the room's own error.
+// Unwrap returns the room's error.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// NotMadeError says that an edit was not made, because the room could not be reached: nothing was written, and nothing
-// will be.
+// NotMadeError means that an edit was not made, because the room could not be reached: nothing was written, and nothing will
+// be.
 type NotMadeError struct {
 	Name string // the edit's
 	Err  error
@@ -39,11 +39,11 @@ type NotMadeError struct {
 
 func (e *NotMadeError) Error() string { return fmt.Sprintf("%s: not made: %v", e.Name, e.Err) }
 
-// Unwrap says why.
+// Unwrap returns the reason.
 func (e *NotMadeError) Unwrap() error { return e.Err }
 
-// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
-// room when it can.
+// UnconfirmedError means that the room did not confirm an edit in time. The edit is in our replica, and reaches the room
+// later.
 type UnconfirmedError struct {
 	Name string
 	Err  error
@@ -53,13 +53,13 @@ func (e *UnconfirmedError) Error() string {
 	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
 }
 
-// Unconfirmed marks such errors, see [run.Unconfirmed].
+// Unconfirmed marks these errors, see [run.Unconfirmed].
 func (e *UnconfirmedError) Unconfirmed() {}
 
-// Unwrap gives the context's error.
+// Unwrap returns the context's error.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
-// unconfirmed counts, by cell, the edits of ours to the cells' sources that a room has not confirmed.
+// unconfirmed counts, by cell, our edits of the cells' sources that a room has not confirmed.
 type unconfirmed struct {
 	mu    sync.Mutex
 	cells map[string]int
@@ -82,14 +82,14 @@ func (u *unconfirmed) add(cells []string, n int) {
 	}
 }
 
-// has reports whether there is such an edit of a cell.
+// has reports whether a cell has unconfirmed edits.
 func (u *unconfirmed) has(cell string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.cells[cell] > 0
 }
 
-// written makes an edit of a notebook, and returns the cells whose sources it has written; they count as not confirmed.
+// written makes an edit of a notebook, and returns the cells whose sources it has written; they count as unconfirmed.
 func (u *unconfirmed) written(nb *ydoc.Notebook, write func() error) ([]string, error) {
 	changes := nb.Subscribe()
 	defer changes.Close()
@@ -98,14 +98,14 @@ func (u *unconfirmed) written(nb *ydoc.Notebook, write func() error) ([]string, 
 	}
 	c, err := changes.Take()
 	if err != nil {
-		return nil, nil // a broken replica ends its room, and that is what its callers hear
+		return nil, nil // a broken replica ends its room, and callers get that error
 	}
 	cells := sourcesOf(c)
 	u.add(cells, 1)
 	return cells, nil
 }
 
-// sourcesOf are the cells whose sources we have written.
+// sourcesOf returns the cells whose sources this program has written.
 func sourcesOf(c ydoc.Changes) []string {
 	return lo.FilterMap(c.Cells, func(cell ydoc.CellChange, _ int) (string, bool) { return cell.ID, cell.Source && cell.Origin.Ours })
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Who has changed a cell and was told that the change is not confirmed yet may change it again: what is there is known to
-// them, and nobody else wrote it.
+// A client that has changed a cell and was told that the change is not confirmed may change it again: it knows the current
+// text, which no other client wrote.
 func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)

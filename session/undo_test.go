@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// call is the context of a call of a client.
+// call returns the context of a client's call.
 func call(t *testing.T, client string, number uint64) context.Context {
 	return origin.With(t.Context(), origin.Author{Client: client, Call: number, Tool: "modify_nb_cells"})
 }
@@ -38,8 +38,8 @@ func sourceIn(d *session.Document, id string) string {
 	return c.Source
 }
 
-// What a call did is taken back in the room, beside what a person typed; its runs are noted, and are no step. An edit
-// without a call is not one. A file that is renamed in the middle takes its history along.
+// The edits of a call are undone in the room, next to a person's text; its runs are noted, but are not steps. An edit
+// without a call is not a step. Renaming the file keeps the history.
 func TestCallsAreTakenBack(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -47,7 +47,7 @@ func TestCallsAreTakenBack(t *testing.T) {
 		path := s.Notebook(t, "x = 1", "y = 2")
 		d := sessiontest.Open(t, m, path)
 		p := sessiontest.PersonIn(t, sessiontest.Server(t, s), path)
-		sets(t.Context(), t, d, "c1", "y = 3") // no call
+		sets(t.Context(), t, d, "c1", "y = 3") // not in a call
 		sets(call(t, "a", 1), t, d, "c0", "x = 10")
 		runs, err := d.Run(call(t, "a", 1), []string{"c0"})
 		if err != nil {
@@ -86,7 +86,7 @@ func TestCallsAreTakenBack(t *testing.T) {
 	})
 }
 
-// A step of which it is reported that it was not made, or that this is not known, is not there.
+// An edit that is reported as not made, or as unknown, is not a step.
 func TestALostEditIsNoStep(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
@@ -117,8 +117,7 @@ func TestALostEditIsNoStep(t *testing.T) {
 	})
 }
 
-// When the file was loaded again, or the document was closed, nothing of before can be taken back, and it is known since
-// when.
+// After the file was reloaded, or the document was closed, earlier edits cannot be undone, and the time of that is known.
 func TestHistoryEndsWithAReload(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -132,7 +131,7 @@ func TestHistoryEndsWithAReload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
+		time.Sleep(2 * time.Second) // or the server takes it for its own save
 		if err := os.WriteFile(full, []byte(strings.Replace(string(b), "y = 2", "y = 20", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}

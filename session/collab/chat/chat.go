@@ -10,17 +10,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// What a chat consists of.
+// The parts of a chat.
 type (
 	// Message is a message as it was when it was read.
 	Message = chatdoc.Message
 	// Outgoing is a message to be sent. [Chat.Send] gives it an ID.
 	Outgoing = chatdoc.Outgoing
-	// User is somebody who is known in a chat.
+	// User is a user known in a chat.
 	User = chatdoc.User
-	// Attachment is what a message is about.
+	// Attachment is a cell or file attached to a message.
 	Attachment = chatdoc.Attachment
-	// Cell is a cell that a message is about.
+	// Cell is a cell attached to a message.
 	Cell = chatdoc.Cell
 	// Selection is a selected text.
 	Selection = chatdoc.Selection
@@ -29,7 +29,7 @@ type (
 // Chat is an open chat. All methods work while the connection is lost.
 type Chat struct {
 	k      *Keeper
-	ctx    context.Context // until the chat is to end; its cause is why
+	ctx    context.Context // until the chat ends; its cause is why
 	stop   context.CancelCauseFunc
 	opened chan struct{} // closed when its room was joined for the first time
 	done   chan struct{} // closed when it has ended
@@ -63,7 +63,7 @@ func newChat(k *Keeper, path jupyter.Path) *Chat {
 	return c
 }
 
-// Path is the chat's path, which changes when its file is renamed.
+// Path returns the chat's path, which changes when its file is renamed.
 func (c *Chat) Path() jupyter.Path {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,10 +79,11 @@ func (c *Chat) setPath(p jupyter.Path) {
 	}
 }
 
-// Done is closed when the chat has ended; Err then says why: [ErrGone], [ErrClosed], or what ended its room.
+// Done returns a channel that is closed when the chat has ended; Err then returns [ErrGone], [ErrClosed], or the error that
+// ended its room.
 func (c *Chat) Done() <-chan struct{} { return c.done }
 
-// Err is nil until the chat has ended.
+// Err returns nil until the chat has ended.
 func (c *Chat) Err() error {
 	select {
 	case <-c.done:
@@ -92,8 +93,8 @@ func (c *Chat) Err() error {
 	}
 }
 
-// Hold keeps the chat open until a further call of [Chat.Release], as [Keeper.Open] does. It reports false for a chat that
-// has ended.
+// Hold keeps the chat open until a further call of [Chat.Release], as [Keeper.Open] does. It returns false if the chat has
+// ended.
 func (c *Chat) Hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,14 +127,14 @@ func (c *Chat) leaveIdle() time.Duration {
 	return left
 }
 
-// now is the room as it is joined now, or nil.
+// now returns the currently joined room, or nil.
 func (c *Chat) now() *live {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.live
 }
 
-// await is now, but waits for a room that is being joined.
+// await is like now, but waits for a room that is being joined.
 func (c *Chat) await(ctx context.Context) (*live, error) {
 	for {
 		c.mu.Lock()
@@ -152,7 +153,7 @@ func (c *Chat) await(ctx context.Context) (*live, error) {
 	}
 }
 
-// Joined is the room as it is joined now, with its replica, for entries in its state, or false.
+// Joined returns the currently joined room and its replica, for entries in its state, or false.
 func (c *Chat) Joined() (room *rtc.Room, doc *chatdoc.Doc, ok bool) {
 	lv := c.now()
 	if lv == nil {
@@ -161,7 +162,7 @@ func (c *Chat) Joined() (room *rtc.Room, doc *chatdoc.Doc, ok bool) {
 	return lv.room, lv.doc, true
 }
 
-// Messages are the last messages, [chatdoc.Window] at most, in order; none while the room is joined afresh.
+// Messages returns the last messages, at most [chatdoc.Window], in order; none while the room is joined afresh.
 func (c *Chat) Messages() []Message {
 	if lv := c.now(); lv != nil {
 		return lv.doc.Messages()
@@ -169,7 +170,7 @@ func (c *Chat) Messages() []Message {
 	return nil
 }
 
-// Users are those who are known in the chat.
+// Users returns the users known in the chat.
 func (c *Chat) Users() []User {
 	if lv := c.now(); lv != nil {
 		return lv.doc.Users()
@@ -177,7 +178,7 @@ func (c *Chat) Users() []User {
 	return nil
 }
 
-// Peers are who else is in the room.
+// Peers returns the other clients in the room.
 func (c *Chat) Peers() []rtc.Peer {
 	if lv := c.now(); lv != nil {
 		return lv.room.Peers()

@@ -34,7 +34,7 @@ var (
 	ann  = awareness.User{Username: "ann", Name: "Ann", DisplayName: "Ann"}
 )
 
-// kept are the chats of a keeper, and what each has told.
+// kept holds the chats of a keeper, and their events.
 type kept struct {
 	*chat.Keeper
 
@@ -42,7 +42,7 @@ type kept struct {
 	told map[*chat.Chat][]string
 }
 
-// keeper is a keeper of chats until the test ends.
+// keeper returns a keeper of chats that is closed at the end of the test.
 func keeper(t *testing.T, s *jupytertest.Server) *kept {
 	t.Helper()
 	k := &kept{told: map[*chat.Chat][]string{}}
@@ -59,7 +59,7 @@ func keeper(t *testing.T, s *jupytertest.Server) *kept {
 	return k
 }
 
-// opened is an open chat and what it tells.
+// opened is an open chat with its events.
 type opened struct {
 	*chat.Chat
 	k *kept
@@ -73,7 +73,7 @@ func open(t *testing.T, k *kept, path string) *opened {
 	return &opened{Chat: c, k: k, t: t}
 }
 
-// hears waits until all of that, and nothing else, was told.
+// hears waits for exactly these events.
 func (o *opened) hears(want ...string) {
 	o.t.Helper()
 	var got []string
@@ -102,8 +102,8 @@ func (p person) says(t *testing.T, body string) string {
 	return p.Says(chatdoc.Outgoing{Body: body})
 }
 
-// Each message is told once: not again when the server gives it its time. What is ours, or was there, is not told. What is
-// written arrives, and is in the file.
+// Each message is reported once, and not again when the server sets its time. Our own and earlier messages are not reported.
+// Sent messages arrive, and are in the file.
 func TestChat(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithChat(t))
@@ -138,7 +138,7 @@ func TestChat(t *testing.T) {
 	})
 }
 
-// A chat that was lost says what came meanwhile, once, whether its room is the same or another.
+// A lost chat reports the messages that came in the meantime, once, whether its room is the same or another.
 func TestLostChat(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithChat(t))
@@ -163,7 +163,7 @@ func TestLostChat(t *testing.T) {
 	})
 }
 
-// Where there is no chat, nothing is written, and the reason is said.
+// Without a chat, nothing is written, and the error gives the reason.
 func TestNoChat(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
@@ -188,7 +188,7 @@ func TestNoChat(t *testing.T) {
 	})
 }
 
-// A chat ends when its file is gone, or nobody has used it for a while; it follows the file to another place.
+// A chat ends when its file is deleted, or it has been unused for a while; it follows the file to another place.
 func TestChatEnds(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithChat(t))
@@ -249,7 +249,7 @@ func TestChatMovesOntoAnother(t *testing.T) {
 	})
 }
 
-// 10,000 messages at once: the last are told.
+// Of 10,000 messages at once, the last are reported.
 func TestManyMessages(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithChat(t))

@@ -1,11 +1,10 @@
-// Package chat keeps the rooms of chats: of .chat files on a server that has jupyterlab-chat.
+// Package chat keeps the rooms of chats, which are .chat files on a server with jupyterlab-chat.
 //
-// A [Keeper] opens chats, each once however many use it, and leaves one that nobody has used for a while. A [Chat] says
-// what others write there from then on, each message once: also when the server moves it, when the connection was lost,
-// and when the room had to be joined afresh.
+// A [Keeper] opens chats, each once for all its users, and leaves a chat that has been unused for a while. A [Chat] reports
+// each message that others write from then on, once: also when the server moves it, when the connection was lost, and when
+// the room had to be joined afresh.
 //
-// A server without jupyterlab-chat makes a text document of the file. Such a room is left at once, with nothing written
-// to it.
+// A server without jupyterlab-chat makes a text document of the file. Such a room is left at once, without writing to it.
 //
 // # Concurrency
 //

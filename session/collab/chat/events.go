@@ -5,7 +5,7 @@ import "sync"
 // maxQueued is how many events wait for a slow Config.Heard; beyond it the oldest are dropped.
 const maxQueued = 10_000
 
-// events are the events of a chat that Config.Heard was not called for yet.
+// events queues the events that Config.Heard has not yet been called for.
 type events struct {
 	wake chan struct{}
 
@@ -38,7 +38,7 @@ func (q *events) take() []Event {
 	return queued
 }
 
-// deliver calls Config.Heard for the chat's events until the chat has ended, and then for those that are left.
+// deliver calls Config.Heard for the chat's events until the chat has ended, and then for the remaining ones.
 func (c *Chat) deliver() {
 	for last := false; !last; {
 		select {

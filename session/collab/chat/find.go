@@ -9,15 +9,15 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// What is looked for at most.
+// Limits of Find.
 const (
 	maxFound   = 10
 	maxFolders = 5
 )
 
-// Find finds the chats in which people are likely to call somebody: first those that somebody in the lobby has open, then
-// those beside open notebooks that have their names, then the others of these notebooks' folders. It finds ten at most,
-// in that order, and leaves out folders that cannot be listed.
+// Find returns the chats in which people are likely to call an agent: first those that people in the lobby have open, then
+// those beside open notebooks with the same name, then the others in these notebooks' folders. It returns at most ten, in
+// that order, and skips folders that cannot be listed.
 func (k *Keeper) Find(ctx context.Context, notebooks []jupyter.Path, lobby []rtc.Peer) []jupyter.Path {
 	var found []jupyter.Path
 	add := func(path jupyter.Path) {
@@ -26,7 +26,7 @@ func (k *Keeper) Find(ctx context.Context, notebooks []jupyter.Path, lobby []rtc
 		}
 	}
 	for _, p := range lobby {
-		// The current tab is told as "chat:<path>"; a chat in a side panel is among the documents alone.
+		// The current tab is "chat:<path>"; a chat in a side panel is only among the documents.
 		_, current, _ := strings.Cut(p.Current, ":")
 		for _, said := range append([]string{current}, p.Documents...) {
 			if path, err := jupyter.ParsePath(said); err == nil && !p.Agent {
@@ -57,7 +57,7 @@ func (k *Keeper) Find(ctx context.Context, notebooks []jupyter.Path, lobby []rtc
 	return found
 }
 
-// inFolder is the chats of a folder, by name.
+// inFolder returns the chats of a folder, by name.
 func (k *Keeper) inFolder(ctx context.Context, folder jupyter.Path) (chats []jupyter.Path) {
 	c, err := k.cfg.Server.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if err != nil {

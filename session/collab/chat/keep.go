@@ -24,7 +24,7 @@ func (c staying) keep() {
 		close(c.opened)
 		err = c.stay()
 	}
-	c.stop(err) // unless it was to end already, which is why it ends then
+	c.stop(err) // keeps the earlier cause if the chat was already ending
 	c.leave()
 	c.k.forget(c.Chat)
 	c.set(nil)
@@ -40,7 +40,7 @@ func (c staying) set(lv *live) {
 	c.changed = make(chan struct{})
 }
 
-// leave leaves the room: with a save if people's files could lack what we wrote.
+// leave leaves the room, and saves it if the file could lack messages from this program.
 func (c staying) leave() {
 	lv := c.now()
 	if lv == nil {
@@ -70,7 +70,7 @@ func (c staying) stay() error {
 	}
 }
 
-// gone makes an error match ErrGone if it is that of a file that is gone.
+// gone makes an error match ErrGone if the file does not exist.
 func gone(err error) error {
 	var end *rtc.CloseError
 	if errors.Is(err, jupyter.ErrNotFound) || errors.As(err, &end) && end.Code == rtc.CodeNotFound {
@@ -79,7 +79,7 @@ func gone(err error) error {
 	return err
 }
 
-// watch follows one joined room until that, or the chat, has ended.
+// watch follows one joined room until it or the chat has ended.
 func (c staying) watch(lv *live) error {
 	look := time.NewTimer(lookAt)
 	defer look.Stop()
@@ -98,7 +98,7 @@ func (c staying) watch(lv *live) error {
 			c.follow(lv)
 			next, before := lookAt, missing
 			if missing = c.missing(); missing {
-				next = lookAt / 4 // the server may not have written yet to where the file has moved
+				next = lookAt / 4 // the server may not yet have written the file's new path
 			}
 			if missing && before {
 				return ErrGone
@@ -122,7 +122,7 @@ func (c staying) follow(lv *live) {
 	c.setPath(path)
 }
 
-// missing reports whether there is no file at the chat's path. The server keeps the room of one that was deleted.
+// missing reports whether the chat's file does not exist. The server keeps the room of a deleted file.
 func (c staying) missing() bool {
 	ctx, stop := context.WithTimeout(c.ctx, lookAt/2)
 	defer stop()
@@ -171,8 +171,8 @@ func (c staying) join(first bool) error {
 	return nil
 }
 
-// inspect checks that there is a chat at the path. It comes before any join, because the server makes a room for any path,
-// and takes a file that it cannot read for an empty chat, as which it saves it.
+// inspect checks that the file at the path is a chat. It comes before any join, because the server creates a room for any
+// path, and saves a file that it cannot read as an empty chat.
 func (c staying) inspect(ctx context.Context) error {
 	file, err := c.k.cfg.Server.Contents.GetAgain(ctx, c.Path(), jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
@@ -192,7 +192,7 @@ func (c staying) inspect(ctx context.Context) error {
 	return nil
 }
 
-// isChat waits for the id that a server with chats gives each of them.
+// isChat waits for the id that a server with jupyterlab-chat gives each chat.
 func (c staying) isChat(ctx context.Context, lv *live) error {
 	ctx, stop := context.WithTimeout(ctx, lookFor)
 	defer stop()

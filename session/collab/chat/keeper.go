@@ -16,27 +16,27 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Config says where chats are, and how they are kept. Server and User are required.
+// Config configures a Keeper. Server and User are required.
 type Config struct {
 	Server *jupyter.Server
-	// User is as whom the rooms are joined. Who writes is said by each message.
+	// User is the user that joins the rooms. Each message names its own author.
 	User   awareness.User
 	Timing rtc.Timing
 	Logger *slog.Logger
-	// Idle is how long a chat is kept that nothing holds (1 min).
+	// Idle is how long an unused chat is kept (1 min).
 	Idle time.Duration
-	// Alone, if any, is called before a room is joined and waits for the turn; what it returns is called afterwards. The
-	// first room of a server must be joined alone.
+	// Alone, if set, is called before a room is joined and waits for its turn; the returned function is called after the join.
+	// The first room of a server must be joined alone.
 	Alone func(ctx context.Context) (leave func(joined bool))
-	// Heard, if any, is called for each message that others write, change or delete after its chat was opened. It is called
-	// by a goroutine of the chat, for one event after another.
+	// Heard, if set, is called for each message that others write, change or delete after its chat was opened. It is called by
+	// a goroutine of the chat, for one event after another.
 	Heard func(*Chat, Event)
 }
 
 // Periods of a chat.
 const (
 	openFor  = 2 * time.Minute  // opening one, and leaving it
-	lookFor  = 5 * time.Second  // its id, which shows that the server knows chats
+	lookFor  = 5 * time.Second  // waiting for its id, which shows that the server supports chats
 	lookAt   = 10 * time.Second // between two looks at its file
 	leaveFor = 10 * time.Second
 )
@@ -49,13 +49,13 @@ type Keeper struct {
 	last   context.Context // bounds leaving the rooms
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	noChat atomic.Int64 // until when the server is taken to have no chats, in nanoseconds; 0 if it never was
+	noChat atomic.Int64 // until when the server is assumed to lack chats, in nanoseconds; 0 if never
 
 	mu    sync.Mutex
-	chats []*Chat // that have not ended, also those that are being opened
+	chats []*Chat // not ended, including those being opened
 }
 
-// New makes a keeper of no chats.
+// New returns a keeper without chats.
 func New(cfg Config) *Keeper {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Idle = cmp.Or(max(cfg.Idle, 0), time.Minute)
@@ -72,24 +72,24 @@ func New(cfg Config) *Keeper {
 }
 
 var (
-	// ErrNoChat says that the server has no jupyterlab-chat, or one that is too old.
+	// ErrNoChat means that the server has no jupyterlab-chat, or one that is too old.
 	ErrNoChat = errors.New("the Jupyter server has no jupyterlab-chat, or one before 0.25 (pip install -U jupyterlab-chat, and restart it)")
-	// ErrNotChat says that a file is no chat.
+	// ErrNotChat means that a file is not a chat.
 	ErrNotChat = errors.New("not a chat: that is a .chat file with JSON, or an empty one")
-	// ErrGone says that the file of an open chat was deleted.
+	// ErrGone means that the file of an open chat was deleted.
 	ErrGone = errors.New("the chat's file is gone")
-	// ErrClosed says that a chat was left.
+	// ErrClosed means that the chat was left.
 	ErrClosed = errors.New("the chat was left")
 )
 
-// suffix is how the names of chats end.
+// suffix is the file extension of chats.
 const suffix = ".chat"
 
-// IsChat reports whether a path is that of a chat, by its name.
+// IsChat reports whether a path has the extension of a chat.
 func IsChat(path jupyter.Path) bool { return strings.HasSuffix(path.String(), suffix) }
 
-// Open opens a chat, or returns the one that is open already, for one more to use: each call is to be followed by
-// [Chat.Release]. The error matches [ErrNoChat], [ErrNotChat] or what [jupyter.Contents.Get] and [rtc.Join] say.
+// Open opens a chat, or returns it if it is already open. Each successful call must be followed by [Chat.Release]. The error
+// matches [ErrNoChat], [ErrNotChat] or an error of [jupyter.Contents.Get] or [rtc.Join].
 func (k *Keeper) Open(ctx context.Context, path jupyter.Path) (*Chat, error) {
 	if !IsChat(path) {
 		return nil, ErrNotChat
@@ -134,14 +134,14 @@ func (k *Keeper) hold(path jupyter.Path) (*Chat, error) {
 	return c, nil
 }
 
-// without notes that the server has no chats, for a minute: it may be restarted with them.
+// without notes that the server has no chats, for a minute: it may be restarted with jupyterlab-chat.
 func (k *Keeper) without() {
 	if k.noChat.Swap(time.Now().Add(time.Minute).UnixNano()) == 0 {
 		k.cfg.Logger.Warn(ErrNoChat.Error())
 	}
 }
 
-// Lacking reports whether the server was found to have no chats just now.
+// Lacking reports whether the server was recently found to have no chats.
 func (k *Keeper) Lacking() bool { return time.Now().UnixNano() < k.noChat.Load() }
 
 // forget removes a chat that ends.
@@ -151,7 +151,7 @@ func (k *Keeper) forget(c *Chat) {
 	k.chats = slices.DeleteFunc(k.chats, func(other *Chat) bool { return other == c })
 }
 
-// Chats are the chats that are open, in the order of their paths.
+// Chats returns the open chats, in the order of their paths.
 func (k *Keeper) Chats() []*Chat {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -167,7 +167,7 @@ func (k *Keeper) Chats() []*Chat {
 	return open
 }
 
-// Close leaves all chats, and waits until that is done; the context bounds what is said in leaving.
+// Close leaves all chats and waits until they have ended. The context bounds the requests made while leaving.
 func (k *Keeper) Close(ctx context.Context) {
 	k.mu.Lock()
 	k.stop(ErrClosed) // no further chat is opened

@@ -15,14 +15,14 @@ const (
 	Deleted
 )
 
-// Event is something that others have done.
+// Event is a change that another client made.
 type Event struct {
 	Kind    Kind
 	Message Message
 }
 
-// ledger knows which messages were there, by their ids, so that each is told of once: whether the server moves it, or the
-// room is joined afresh.
+// ledger remembers the ids of messages, so that each is reported once even if the server moves it or the room is joined
+// afresh.
 type ledger struct {
 	seed maphash.Seed
 
@@ -32,28 +32,28 @@ type ledger struct {
 	ours  map[string]bool
 }
 
-// mark is what of a message is told of when it changes.
+// mark is the part of a message whose changes are reported.
 type mark struct {
 	body    uint64
 	deleted bool
 }
 
-// maxKnown is how many messages are known. It is far more than are read at once: one that comes back into what is read,
-// because others were removed, is none that is new.
+// maxKnown is how many messages are remembered. It is far more than are read at once, so that an old message that comes into
+// view, because others were removed, does not count as new.
 const maxKnown = 20_000
 
 func newLedger() ledger {
 	return ledger{seed: maphash.MakeSeed(), known: map[string]mark{}, ours: map[string]bool{}}
 }
 
-// mine notes that a message is ours, before it is sent.
+// mine marks a message as ours, before it is sent.
 func (l *ledger) mine(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ours[id] = true
 }
 
-// enter takes messages in and says what is new in that. Of a chat that has just been opened nothing is.
+// enter records messages and returns what is new. In a chat that has just been opened, nothing is.
 func (l *ledger) enter(messages []Message, first bool) (events []Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

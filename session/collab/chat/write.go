@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// member is somebody of ours as the chat knows them: as one who can be mentioned, by the name that is shown, and whose
-// full name says that it is no person.
+// member returns one of our users as a chat user: it can be mentioned by its display name, and its full name marks it as an
+// AI.
 func member(u awareness.User) User {
 	u.Name = cmp.Or(u.Name, u.DisplayName)
 	u.DisplayName = cmp.Or(u.DisplayName, strings.TrimSpace(strings.TrimSuffix(u.Name, awareness.AIMark)))
@@ -22,7 +22,7 @@ func member(u awareness.User) User {
 	return User{User: u}
 }
 
-// Enter makes some of ours known in the chat: people may then mention them, by "@" and the display name.
+// Enter makes some of our users known in the chat: people can then mention them with "@" and the display name.
 func (c *Chat) Enter(ctx context.Context, users ...awareness.User) error {
 	return c.write(ctx, func(lv *live) error {
 		for _, u := range users {
@@ -36,7 +36,7 @@ func (c *Chat) Enter(ctx context.Context, users ...awareness.User) error {
 	})
 }
 
-// Send sends a message of somebody of ours, and returns its id when the room has it.
+// Send sends a message from one of our users, and returns its id when the room has it.
 func (c *Chat) Send(ctx context.Context, from awareness.User, m Outgoing) (id string, err error) {
 	u := member(from)
 	m.ID = chatdoc.NewID()
@@ -66,7 +66,7 @@ func (c *Chat) write(ctx context.Context, edit func(lv *live) error) error {
 	return nil
 }
 
-// maxEntered is how many of ours are made known again in a room that is joined afresh.
+// maxEntered is how many of our users are entered again in a room that is joined afresh.
 const maxEntered = 100
 
 func (c *Chat) noteEntered(u User) {
@@ -77,14 +77,14 @@ func (c *Chat) noteEntered(u User) {
 	}
 }
 
-// Known reports whether somebody of ours was made known in the chat, or has written there.
+// Known reports whether one of our users was entered in the chat, or has written there.
 func (c *Chat) Known() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.entered) > 0
 }
 
-// enterAgain makes those known who are entered.
+// enterAgain enters the known users in a new replica.
 func (c *Chat) enterAgain(lv *live) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,18 +95,18 @@ func (c *Chat) enterAgain(lv *live) {
 	}
 }
 
-// Writer is somebody of ours who is shown as writing, or, if there is one, as what the text says behind the name, such as
-// "is running cell 4".
+// Writer is one of our users who is shown as writing. If Text is not empty, it is shown after the name instead, such as "is
+// running cell 4".
 type Writer struct {
 	User awareness.User
 	Text string
 }
 
-// maxIndicator is the longest text that is shown of somebody who is writing, in characters.
+// maxIndicator is the maximum length of Writer.Text, in characters.
 const maxIndicator = 100
 
-// Show shows who of ours is writing, in place of those who were shown before. Of several of one user the last is shown. Each
-// change is sent at once.
+// Show replaces the users that are shown as writing. If a user occurs several times, the last entry is shown. Each change is
+// sent at once.
 func (c *Chat) Show(writers ...Writer) {
 	c.mu.Lock()
 	c.writers = writers
@@ -114,7 +114,7 @@ func (c *Chat) Show(writers ...Writer) {
 	c.showWriters()
 }
 
-// shownWriter is a writer as jupyterlab-chat 0.25 looks for them in the awareness states of a room (its model.ts,
+// shownWriter is a writer in the form that jupyterlab-chat 0.25 reads from the awareness states of a room (its model.ts,
 // collectWritersFromAwareness).
 type shownWriter struct {
 	User      map[string]any `json:"user"`

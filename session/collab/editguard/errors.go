@@ -14,21 +14,21 @@ const (
 	CodeHandsOff = "hands_off"
 )
 
-// maxTyped is how much is shown of what somebody typed, in characters.
+// maxTyped is how much of the typed text is shown, in characters.
 const maxTyped = 120
 
-// BusyError says that an edit was not made because somebody is typing in a cell that it touches, or about to in one that it
-// replaces.
+// BusyError means that an edit was not made because a person is typing in a cell that it touches, or may be about to type in
+// one that it replaces.
 type BusyError struct {
 	Edit  string // its name
 	Cell  string // the cell's id; "" in a text
 	Index int    // of the cell; -1 if it is not known
-	Line  int    // of a text, counted from 1
+	Line  int    // in a text, counted from 1
 	Who   string // the person's name
 	// Since is when they began, and Last when the last key came.
 	Since, Last time.Time
-	Typed       string // "" where it is not known
-	// Arrived says that they have put the caret there, then, and not typed yet.
+	Typed       string // "" if not known
+	// Arrived is set if they put the caret there at that time and have not typed yet.
 	Arrived bool
 	// Waited is how long the call has waited in vain.
 	Waited time.Duration
@@ -61,17 +61,17 @@ func (e *BusyError) Error() string {
 		CodeBusy, e.does(), since, waited, verb(e.Edit), force)
 }
 
-// earlyError says that the room was joined so lately that the keys of a person who types would not have been seen yet.
+// earlyError means that the room was joined so recently that typing would not have been noticed yet.
 type earlyError struct {
 	edit string
-	left time.Duration // until they would have been
+	left time.Duration // until it would be
 }
 
 func (e *earlyError) Error() string {
 	return fmt.Sprintf("%s: the document has just been opened: try again in %s", e.edit, e.left)
 }
 
-// does is what the person does.
+// does describes what the person is doing.
 func (e *BusyError) does() string {
 	if e.Arrived {
 		return fmt.Sprintf("%s has put the caret into %s", e.Who, e.where())
@@ -86,7 +86,7 @@ func (e *BusyError) where() string {
 	return place(e.Index, e.Cell)
 }
 
-// verb is what an edit would have done.
+// verb returns the participle for an edit that was not made.
 func verb(edit string) string {
 	if edit == "run" {
 		return "run"
@@ -102,7 +102,7 @@ func place(index int, id string) string {
 	return fmt.Sprintf("cell %d (id %s)", index, textfmt.Quoted(id))
 }
 
-// ago is a time in seconds, with tenths where there are few.
+// ago formats a duration in seconds, with tenths below 10.
 func ago(d time.Duration) string {
 	const few = 10 * time.Second
 	if d < few {
@@ -111,7 +111,7 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// HandsOffError says that an edit was not made because somebody has said hands off. Nothing overrides that but their word.
+// HandsOffError means that an edit was not made because a person has said hands off. Only their "go on" lifts it.
 type HandsOffError struct {
 	Edit  string // its name
 	Cell  string // the cell's id, "" for the whole notebook

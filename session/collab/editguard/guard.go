@@ -15,18 +15,19 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Guard looks whether an edit may be made. A nil one lets everything pass.
+// A Guard checks whether an edit may be made. A nil Guard allows everything.
 type Guard struct {
 	edit    string
 	manners Manners
 	log     *changelog.Log
 	company people.Company
 	book    *ydoc.Notebook
-	server  uint64        // the client that the server writes as, which loads files and does not type; 0 if not known
-	early   time.Duration // until keys would have been seen; 0 if they would have been
+	server  uint64        // the server's client, which loads files and does not type; 0 if not known
+	early   time.Duration // until typing would have been noticed; 0 if it would have been
 }
 
-// Of is the guard of an edit of a notebook by its name, nil where no call makes it. company are those who are in the room.
+// Of returns the guard of a notebook edit with this name; nil if the edit does not come from a call. company returns the
+// people in the room.
 func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *changelog.Log, company func() people.Company) *Guard {
 	if a := origin.Of(ctx); a.Call == 0 || nb == nil || log == nil {
 		return nil
@@ -37,8 +38,8 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *changelog.Log,
 	return g
 }
 
-// early is until when the keys of a person who types would have been seen, where a room has been listened to for so long; 0 if
-// they would have been.
+// early returns the time until typing would be noticed in a room that has been received for the time listened; 0 if it would
+// be already.
 func early(listened time.Duration, doc *ydoc.Doc) time.Duration {
 	if left := settling - listened; left > 0 && shared(doc) {
 		return left
@@ -46,12 +47,12 @@ func early(listened time.Duration, doc *ydoc.Doc) time.Duration {
 	return 0
 }
 
-// settling is for how long after a join a person who types may not have been seen to: two keys of one word are rarely further
-// apart, and an update needs some of it.
+// settling is how long after a join typing may go unnoticed: the interval between two keys of a word is rarely longer, and
+// an update takes part of it.
 const settling = time.Second
 
-// shared reports whether anybody besides this program and the server has written in a document. The server writes as client 0
-// what is in the file, and as another the state of the room.
+// shared reports whether a client other than this program and the server has written in a document. The server writes the
+// file's content as client 0, and the room's state as another client.
 func shared(doc *ydoc.Doc) bool {
 	sv, err := doc.StateVector()
 	clients, _ := binary.Uvarint(sv) // their number comes first
@@ -63,7 +64,7 @@ func shared(doc *ydoc.Doc) bool {
 	return err == nil && clients > 1
 }
 
-// Around is fn, which stages an edit, with a look at what it has staged.
+// Around returns fn, which stages an edit, with a check of the staged edit.
 func (g *Guard) Around(fn func(*ydoc.Editor) error) func(*ydoc.Editor) error {
 	if g == nil {
 		return fn
@@ -80,7 +81,7 @@ func (g *Guard) Around(fn func(*ydoc.Editor) error) func(*ydoc.Editor) error {
 	}
 }
 
-// Check is the error of an edit that would touch cells. It is for what is not made with an editor.
+// Check returns the error of an edit that would touch cells. It is for edits that are not made with an editor.
 func (g *Guard) Check(cells []string) error {
 	if g == nil {
 		return nil
@@ -88,7 +89,7 @@ func (g *Guard) Check(cells []string) error {
 	return g.Placed(g.check(ydoc.Touches{Cells: cells}, g.book.StateEntries(prefix)))
 }
 
-// Placed fills in where the cell is of whose edit the error is. The notebook is not locked any more.
+// Placed fills in the index of the cell in an error of the guard. The notebook must not be locked.
 func (g *Guard) Placed(err error) error {
 	var busy *BusyError
 	var off *HandsOffError
@@ -144,8 +145,8 @@ func (g *Guard) check(touches ydoc.Touches, state map[string]any) error {
 	return nil
 }
 
-// arrived is the person who has put the caret into a cell lately and is about to type, and when they did. A key that is
-// pressed while the deletion of its text is on its way to the tab is lost, so that is not begun.
+// arrived returns the person who has recently put the caret into a cell and may be about to type, and when. A key pressed
+// while the deletion of the cell's text is on its way to the tab is lost, so such an edit must not begin.
 func (g *Guard) arrived(cell string, now time.Time) (name string, at time.Time, ok bool) {
 	for _, p := range g.company.Persons() {
 		for _, here := range p.Places {
@@ -157,15 +158,15 @@ func (g *Guard) arrived(cell string, now time.Time) (name string, at time.Time, 
 	return name, at, ok
 }
 
-// keyMoves is within what time of a key the caret moves.
+// keyMoves is the maximum time between a key and the caret movement that it causes.
 const keyMoves = 2 * time.Second
 
-// somebody is how a person is called whose name awareness has not told yet.
+// somebody is the name of a person whose name is not yet known from awareness.
 const somebody = "somebody"
 
-// typist is the person who has typed, also before awareness has named them; false if it is an agent, or one who has left.
-// Where only something was deleted it is not known whose key that was: then it is theirs whose caret is in the cell, and moved
-// then, or while not all are known yet, somebody's.
+// typist returns the person who has typed, even if awareness has not named them yet; false for an agent, or a person who has
+// left. If text was only deleted, the author is not known: then it is the person whose caret is in the cell and moved at
+// that time, or somebody, while some of the people may still be unknown.
 func (g *Guard) typist(cell string, bout changelog.Bout) (name string, ok bool) {
 	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > ydoc.MaxKey {
 		return "", false
@@ -187,7 +188,7 @@ func (g *Guard) typist(cell string, bout changelog.Bout) (name string, ok bool) 
 	return name, ok
 }
 
-// unnamed reports whether a client, other than the server, was not named by awareness.
+// unnamed reports whether awareness has not named a client, other than the server.
 func (g *Guard) unnamed(client uint64) bool {
 	if client == g.server {
 		return false
@@ -198,5 +199,5 @@ func (g *Guard) unnamed(client uint64) bool {
 	})
 }
 
-// shown is the name of who has said it.
+// shown returns the name of the person who said it.
 func (h Hold) shown() string { return cmp.Or(h.Name, cleaned(h.Username)) }

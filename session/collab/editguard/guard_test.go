@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cell in which somebody types is left alone, by whatever would disturb them, until they pause; the rest is not.
+// Edits that would disturb a cell in which a person types are refused until they pause; other cells are free.
 func TestBusy(t *testing.T) {
 	for name, fn := range map[string]func(*ydoc.Editor) error{
 		"write":          sets("a", "mine"),
@@ -59,7 +59,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A call may wait, as long as it says in all, or force.
+// A call may wait, at most for its total time, or force.
 func TestManners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)
@@ -92,7 +92,7 @@ func TestManners(t *testing.T) {
 		if err := b.edit(ctx, sets("a", "cut off")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		// They leave while it is waited.
+		// The person leaves during the wait.
 		b.types(tab, "a", "x = 6")
 		began = time.Now()
 		leaves := func(context.Context, string) {
@@ -106,7 +106,7 @@ func TestManners(t *testing.T) {
 	})
 }
 
-// A cell into which somebody has just put the caret is not replaced: the first key would be lost with its text.
+// A cell into which a person has just put the caret is not replaced: the first key would be lost with its text.
 func TestCaretArrives(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  func(*ydoc.Editor) error
@@ -148,7 +148,7 @@ func TestCaretArrives(t *testing.T) {
 	}
 }
 
-// Who does not type, is gone, is no person, or never said who they are, blocks nobody.
+// People who do not type, have left or cannot be identified, and agents, do not block an edit.
 func TestNobodyIsBusy(t *testing.T) {
 	agent := people.Person{Name: "Bot", Username: "bot", Agent: true}
 	for name, c := range map[string]struct {
@@ -199,8 +199,8 @@ func TestNobodyIsBusy(t *testing.T) {
 	}
 }
 
-// A client of which awareness has said nothing is somebody who types, for as long as it says nothing; so is whoever deletes
-// before all are known.
+// A client that awareness has not described counts as a typing person until it does; so does the author of a deletion before
+// all are known.
 func TestSomebody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)
@@ -226,7 +226,7 @@ func TestSomebody(t *testing.T) {
 	})
 }
 
-// A paste in a cell in which somebody types, and keys after it, are typing.
+// A paste in a cell in which a person types, and the keys after it, count as typing.
 func TestPasteAmongKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)
@@ -241,8 +241,8 @@ func TestPasteAmongKeys(t *testing.T) {
 	})
 }
 
-// Right after a join an edit of what others may be typing waits until their keys would have been seen, unless nobody else has
-// written yet, it only adds cells, or it is forced.
+// Right after a join, an edit of text that others may be typing waits until their keys would have been seen, unless no other
+// client has written yet, the edit only adds cells, or it is forced.
 func TestRightAfterJoin(t *testing.T) {
 	for name, c := range map[string]struct {
 		alone, types bool
@@ -284,7 +284,7 @@ func TestRightAfterJoin(t *testing.T) {
 	}
 }
 
-// What was only deleted is theirs whose caret is in the cell and moved then.
+// A deletion belongs to the person whose caret is in the cell and moved at that time.
 func TestDeletedText(t *testing.T) {
 	for name, c := range map[string]struct {
 		place people.Place
@@ -312,7 +312,7 @@ func TestDeletedText(t *testing.T) {
 	}
 }
 
-// What belongs to no call, as what a run puts out, is never held back.
+// Edits outside of calls, such as the outputs of runs, are never refused.
 func TestNoCall(t *testing.T) {
 	b := newBook(t)
 	b.types(b.joins(2, ada), "a", "typed")

@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// prefix begins the keys of holds in the room's state. Behind it stand the cell's id, or whole, a colon, and the username.
+	// prefix begins the keys of holds in the room's state. A key continues with the cell's id, or whole, a colon, and the
+	// username.
 	prefix = "nbduet:hands_off:"
-	// whole stands for the notebook.
+	// whole means the notebook.
 	whole = "*"
 )
 
-// A Hold is what one person has put under their hands.
+// A Hold is a cell or notebook on which one person has said hands off.
 type Hold struct {
 	// Cell is the cell's id, "*" for the whole notebook.
 	Cell           string
@@ -30,13 +31,13 @@ type Hold struct {
 	Since          time.Time
 }
 
-// Notebook reports whether it is the whole notebook.
+// Notebook reports whether it covers the whole notebook.
 func (h Hold) Notebook() bool { return h.Cell == whole }
 
-// A Who is a person who says hands off, or go on. Username tells people apart; Name is what they are called.
+// A Who is a person who says hands off, or go on. Username identifies the person; Name is the display name.
 type Who struct{ Name, Username string }
 
-// id is what tells the person apart.
+// id returns the identifying name.
 func (w Who) id() string { return cmp.Or(w.Username, w.Name) }
 
 // Document is an open notebook.
@@ -46,11 +47,11 @@ type Document interface {
 	Settled(ctx context.Context) error
 }
 
-// errNoNotebook says that a document is not a notebook.
+// errNoNotebook means that a document is not a notebook.
 var errNoNotebook = errors.New("hands off: it is not a notebook")
 
-// HandsOff puts a cell, or with "" the notebook, under a person's hands: no agent of ours, in any process, changes it until
-// [GoOn]. It returns when the room has it. What holds for cells that are gone is forgotten.
+// HandsOff forbids our agents, in any process, to change a cell, or with "" the notebook, until [GoOn]. It returns when the
+// room has the hold. Holds on deleted cells are removed.
 func HandsOff(ctx context.Context, doc Document, cell string, who Who) error {
 	if who.id() == "" {
 		return errors.New("hands off: it is not known who said it")
@@ -68,9 +69,9 @@ func HandsOff(ctx context.Context, doc Document, cell string, who Who) error {
 	})
 }
 
-// GoOn takes back what a person has said of a cell, and of the notebook. One who has said nothing of the two takes back what
-// those have said of them who are not in the room any more; present are the usernames of those who are. Said of the notebook,
-// with "", it goes for all that the person has said. still are the holds of the cell and of the notebook that others have.
+// GoOn lifts a person's holds on a cell and on the notebook; on all cells if cell is "". If the person has none of these, it
+// lifts those of people who have left the room; present are the usernames of the people in it. still are the remaining holds
+// on the cell and the notebook by other people.
 func GoOn(ctx context.Context, doc Document, cell string, who Who, present []string) (still []Hold, err error) {
 	concerns := func(h Hold) bool { return cell == "" || h.Cell == cell || h.Notebook() }
 	err = change(ctx, doc, func(nb *ydoc.Notebook) map[string]any {
@@ -94,8 +95,7 @@ func GoOn(ctx context.Context, doc Document, cell string, who Who, present []str
 	return still, err
 }
 
-// Holds are what people have put under their hands, in the order in which they did. What holds for a cell that is gone is
-// left out.
+// Holds returns the holds of people, in the order in which they were made, except those on deleted cells.
 func Holds(nb *ydoc.Notebook) []Hold {
 	return slices.DeleteFunc(holdsIn(nb.StateEntries(prefix)), func(h Hold) bool {
 		_, there := nb.Index(h.Cell)
@@ -103,8 +103,8 @@ func Holds(nb *ydoc.Notebook) []Hold {
 	})
 }
 
-// change writes entries, and waits until the room has them. Where the room was lost meanwhile it is done once more, in the
-// one that came after it.
+// change writes entries, and waits until the room has them. If the room was lost in the meantime, it repeats that once in
+// the new room.
 func change(ctx context.Context, doc Document, entries func(*ydoc.Notebook) map[string]any) error {
 	for again := true; ; again = false {
 		nb := doc.Notebook()
@@ -127,7 +127,7 @@ func change(ctx context.Context, doc Document, entries func(*ydoc.Notebook) map[
 
 func (h Hold) key() string { return prefix + h.Cell + ":" + h.Username }
 
-// holdsIn reads the holds of a state. Anybody can write there: what is malformed is no hold.
+// holdsIn reads the holds of a state. Any client can write there, so malformed entries are ignored.
 func holdsIn(state map[string]any) (holds []Hold) {
 	for _, key := range slices.Sorted(maps.Keys(state)) {
 		said, _ := state[key].(map[string]any)
@@ -145,10 +145,10 @@ func holdsIn(state map[string]any) (holds []Hold) {
 	return holds
 }
 
-// maxName is how much of a name is shown.
+// maxName is the maximum length of a shown name, in characters.
 const maxName = 60
 
-// cleaned is a name that fits in a line.
+// cleaned returns a name that fits in a line.
 func cleaned(name string) string {
 	name = strings.Join(strings.Fields(textfmt.Plain(name)), " ")
 	if r := []rune(name); len(r) > maxName {

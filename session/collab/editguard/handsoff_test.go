@@ -15,7 +15,7 @@ import (
 
 var bob, eve = Who{"Bob", "bob"}, Who{"Eve", "eve"}
 
-// says is hands off by somebody.
+// says makes a person say hands off.
 func (b *book) says(who Who, cell string) {
 	b.t.Helper()
 	if err := HandsOff(b.t.Context(), b, cell, who); err != nil {
@@ -24,7 +24,7 @@ func (b *book) says(who Who, cell string) {
 	later(1)
 }
 
-// goesOn is go on by somebody, and who still holds.
+// goesOn makes a person say go on, and returns the people whose holds remain.
 func (b *book) goesOn(who Who, cell string, present ...string) (still []string) {
 	b.t.Helper()
 	holds, err := GoOn(b.t.Context(), b, cell, who, present)
@@ -51,8 +51,7 @@ func insertsOne(e *ydoc.Editor) error {
 	return err
 }
 
-// A cell, or a notebook, under somebody's hands is not changed, by force either, in another process neither, nor when the
-// cell was moved.
+// A cell or notebook with a hold is not changed, not even by force, in another process, or after the cell was moved.
 func TestHandsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)
@@ -90,7 +89,7 @@ func TestHandsOff(t *testing.T) {
 	})
 }
 
-// Each has a word of their own.
+// Each person has a separate hold.
 func TestTwoSayHandsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)
@@ -100,7 +99,7 @@ func TestTwoSayHandsOff(t *testing.T) {
 		still := b.goesOn(bob, "a")
 		test.SliceEqOp(t, []string{"eve a"}, still)
 		test.True(t, b.refuses(sets("a", "mine")))
-		// Who has said nothing lifts what those said who are gone.
+		// A person without a hold lifts the holds of people who have left.
 		still = b.goesOn(bob, "a", "eve", "bob")
 		test.SliceEqOp(t, []string{"eve a"}, still)
 		test.True(t, b.refuses(sets("a", "mine")))
@@ -115,7 +114,7 @@ func TestTwoSayHandsOff(t *testing.T) {
 	})
 }
 
-// What holds for a deleted cell is forgotten, and what others have written there, and is malformed, is no hold.
+// Holds on deleted cells are removed, and malformed entries from other clients are ignored.
 func TestHoldsThatAreNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(t)

@@ -15,14 +15,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// book is a notebook in a room with others, of whom each has a replica of their own.
+// book is a notebook in a room with other people, each with a separate replica.
 type book struct {
 	t       *testing.T
 	nb      *ydoc.Notebook
 	log     *changelog.Log
 	company people.Company
 	others  map[uint64]*ydoc.Notebook
-	named   map[uint64]bool // those awareness has named, and whether they are agents
+	named   map[uint64]bool // the clients that awareness has named, and whether they are agents
 	joined  time.Time       // if it matters
 	settled int
 }
@@ -46,7 +46,7 @@ func newBook(t *testing.T) *book {
 	return b
 }
 
-// joins has somebody join, by the id of their replica.
+// joins adds a person by the client id of their replica.
 func (b *book) joins(client uint64, p people.Person) *ydoc.Notebook {
 	b.t.Helper()
 	other := ydoc.NewNotebookWith(ydoc.Options{ClientID: client})
@@ -85,7 +85,7 @@ func (b *book) types(nb *ydoc.Notebook, cell, source string) {
 	b.edits(nb, func(e *ydoc.Editor) error { return e.SetSource(cell, source) })
 }
 
-// call is the context of a client's call.
+// call returns the context of a client's call.
 func (b *book) call(m Manners) context.Context {
 	return With(origin.With(b.t.Context(), origin.Author{Client: "me", Call: 1}), m)
 }
@@ -117,5 +117,5 @@ func (b *book) Settled(context.Context) error {
 
 var ada = people.Person{Name: "Ada", Username: "ada"}
 
-// later lets some time pass.
+// later waits.
 func later(seconds float64) { time.Sleep(time.Duration(seconds * float64(time.Second))) }

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Quiet is for how long nobody has typed in a cell that is free.
+// Quiet is how long a cell must be without typing to be free.
 const Quiet = 5 * time.Second
 
-// MaxWait is how long a call may wait at most.
+// MaxWait is the maximum time that a call may wait.
 const MaxWait = 600 * time.Second
 
-// Manners are what a call does where somebody is typing. The zero value has it refused at once.
+// Manners is how a call reacts to a person who is typing. The zero value refuses the edit at once.
 type Manners struct {
-	// Wait is how long it waits in all until they pause.
+	// Wait is how long it waits in total until they pause.
 	Wait time.Duration
-	// Force has it write all the same.
+	// Force makes it write regardless.
 	Force bool
 	// Forceable reports whether the called tool lists force, so that a refusal may name it.
 	Forceable bool
-	// Tell, if not nil, hears about once a second what is waited for, in the context of what waits.
+	// Tell, if not nil, receives about once a second the reason for waiting, with the context of the waiting call.
 	Tell func(ctx context.Context, message string)
 }
 
-// manners are those of a call that goes on.
+// manners are those of a running call.
 type manners struct {
 	Manners
 	mu   sync.Mutex
@@ -47,7 +47,7 @@ func of(ctx context.Context) *manners {
 	return &manners{}
 }
 
-// spend takes what a wait has taken, and returns what is left.
+// spend subtracts the duration of a wait, and returns the remaining time.
 func (m *manners) spend(took time.Duration) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,14 +55,14 @@ func (m *manners) spend(took time.Duration) time.Duration {
 	return m.left
 }
 
-// Waited returns how long a call has waited until people paused.
+// Waited returns how long a call has waited for people to pause.
 func Waited(ctx context.Context) time.Duration {
 	m := of(ctx)
 	return m.Wait - m.spend(0)
 }
 
-// Patiently makes attempts at an edit until one is not refused because somebody is typing, as long as the manners of the
-// call have it wait. An attempt right after the room was joined is repeated once keys would have been seen.
+// Patiently repeats an edit that is refused because a person is typing, as long as the call's manners allow. An attempt
+// right after the room was joined is repeated once typing would have been noticed.
 func Patiently(ctx context.Context, attempt func() error) error {
 	m := of(ctx)
 	for {
@@ -93,12 +93,12 @@ func Patiently(ctx context.Context, attempt func() error) error {
 	}
 }
 
-// rest waits until the cell will have been quiet for long enough, should nobody type any more, and no longer than it may.
+// rest waits until the cell will have been quiet for long enough if they stop typing now, but no longer than left.
 func (m *manners) rest(ctx context.Context, busy *BusyError, left time.Duration) error {
 	if m.Tell != nil {
 		m.Tell(ctx, busy.does())
 	}
-	// Each second it is heard of, and looked whether they have left.
+	// Once a second, Tell is called, and the cell is checked in case they have left.
 	if err := pause(ctx, min(left, time.Second, max(time.Until(busy.Last.Add(Quiet)), time.Millisecond))); err != nil {
 		return fmt.Errorf("nothing was %s: the call ended while it waited until %s pauses: %w", verb(busy.Edit), busy.Who, err)
 	}

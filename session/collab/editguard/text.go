@@ -12,20 +12,20 @@ import (
 
 // Room is the room of a text.
 type Room interface {
-	// Since is when it was joined.
+	// Since returns when it was joined.
 	Since() time.Time
-	// Named is what awareness has said of a client; false if nothing.
+	// Named returns a client's name from awareness, and whether it is an agent; false if awareness has not described it.
 	Named(client uint64) (name string, agent, ok bool)
 }
 
-// InText is fn, which stages an edit of a text that a client's call makes, with a look at what it has staged: it is refused
-// where it changes a word in which somebody types. All other words are free, as other cells are in a notebook.
+// InText returns fn, which stages an edit of a text, with a check of the staged edit if it comes from a client's call: it is
+// refused if it changes a word that a person is typing. All other words are free, like other cells in a notebook.
 func InText(ctx context.Context, edit string, company func() people.Company, room Room, doc *ydoc.Doc, fn func(*ydoc.TextEditor) error) func(*ydoc.TextEditor) error {
 	m := of(ctx).Manners
 	if origin.Of(ctx).Call == 0 || m.Force {
 		return fn
 	}
-	in := company() // which reads the text, and nothing can while the edit is staged
+	in := company() // reads the text, which is locked while the edit is staged
 	left := early(time.Since(room.Since()), doc)
 	return func(e *ydoc.TextEditor) error {
 		if err := fn(e); err != nil {
@@ -37,7 +37,7 @@ func InText(ctx context.Context, edit string, company func() people.Company, roo
 		now := time.Now()
 		since := now.Add(-Quiet)
 		if joined := room.Since(); joined.After(since) {
-			since = joined // what was there before came then
+			since = joined // earlier text came with the join
 		}
 		for _, t := range slices.Backward(e.Typed(since)) {
 			if who, ok := typistIn(in, room, t.Client); ok {
@@ -48,7 +48,7 @@ func InText(ctx context.Context, edit string, company func() people.Company, roo
 	}
 }
 
-// typistIn is what the person is called whose client has typed; false if it is an agent, or one who has left.
+// typistIn returns the name of the person whose client has typed; false for an agent, or a person who has left.
 func typistIn(c people.Company, room Room, client uint64) (string, bool) {
 	for _, p := range c.Persons() {
 		if slices.ContainsFunc(p.Places, func(at people.Place) bool { return at.Client == client || at.Replica == client }) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Lobby is what a Keeper needs of rtc.Lobby.
+// Lobby is the part of rtc.Lobby that a Keeper needs.
 type Lobby interface {
 	Show(visitors ...rtc.Visitor)
 	Peers() []rtc.Peer
@@ -20,7 +20,7 @@ type Lobby interface {
 	Leave(ctx context.Context)
 }
 
-// Keeper keeps those for whom we work in the server's global awareness while a document is open.
+// Keeper shows our clients in the server's global awareness while a document is open.
 type Keeper struct {
 	enter func() Lobby
 
@@ -30,19 +30,19 @@ type Keeper struct {
 	clients map[string]*visitor // by username
 }
 
-// visitor is one for whom we work.
+// visitor is one of our clients.
 type visitor struct {
 	user    awareness.User
 	current string
 	docs    map[string]bool
 }
 
-// New makes a keeper that enters a lobby by calling enter.
+// New returns a keeper that enters a lobby by calling enter.
 func New(enter func() Lobby) *Keeper {
 	return &Keeper{enter: enter, docs: map[string]bool{}, clients: map[string]*visitor{}}
 }
 
-// Opened notes that a document is open: the lobby is entered, where people can then be seen.
+// Opened notes that a document is open, and enters the lobby if it is the first.
 func (k *Keeper) Opened(path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -53,7 +53,7 @@ func (k *Keeper) Opened(path jupyter.Path) {
 	}
 }
 
-// Came shows that somebody is in a document, which is their current one, or is called something else there.
+// Came shows that a client is in a document, which becomes its current one, or has another name there.
 func (k *Keeper) Came(u awareness.User, path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -69,7 +69,7 @@ func (k *Keeper) Came(u awareness.User, path jupyter.Path) {
 	k.show()
 }
 
-// Left shows that somebody is no longer in a document.
+// Left shows that a client is no longer in a document.
 func (k *Keeper) Left(username string, path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -94,7 +94,7 @@ func (k *Keeper) left(username, path string) {
 	}
 }
 
-// show shows those who are there.
+// show sends all clients to the lobby.
 func (k *Keeper) show() {
 	if k.in == nil {
 		return
@@ -122,7 +122,8 @@ func (k *Keeper) Moved(from, to jupyter.Path) {
 	k.show()
 }
 
-// Others are those in the lobby beside us, and since when they are heard: zero while they are not, or no document is open.
+// Others returns the other clients in the lobby, and since when they are received: zero while they are not, or while no
+// document is open.
 func (k *Keeper) Others() (peers []rtc.Peer, since time.Time) {
 	k.mu.Lock()
 	in := k.in
@@ -133,8 +134,8 @@ func (k *Keeper) Others() (peers []rtc.Peer, since time.Time) {
 	return in.Peers(), in.Since()
 }
 
-// Closed shows that a document is no longer open, and nobody in it; after the last one it leaves the lobby, which the
-// context bounds.
+// Closed shows that a document is no longer open, and removes all clients from it. After the last document it leaves the
+// lobby, which the context bounds.
 func (k *Keeper) Closed(ctx context.Context, path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

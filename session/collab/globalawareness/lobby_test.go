@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shown records what people would see.
+// shown records the state that people would see.
 type shown struct {
 	all  []rtc.Visitor
 	left bool
@@ -29,7 +29,7 @@ func (s *shown) Leave(context.Context)   { s.left = true }
 func (s *shown) Peers() []rtc.Peer       { return []rtc.Peer{{ClientID: 7}} }
 func (s *shown) Since() time.Time        { return time.Unix(1, 0) }
 
-// The lobby is entered with the first document and left with the last one, and shows meanwhile who has which open.
+// The lobby is entered with the first document and left with the last one, and shows who has which open.
 func TestKeeper(t *testing.T) {
 	var entered []*shown
 	k := New(func() Lobby {
@@ -80,7 +80,7 @@ func TestKeeper(t *testing.T) {
 	if !entered[0].left {
 		t.Error("the lobby was not left with the last document")
 	}
-	k.Came(ann, path("d")) // before it is told that the document is open
+	k.Came(ann, path("d")) // before Opened
 	k.Opened(path("d"))
 	sees(2, "Claude (AI) in d of [d]")
 	k.Close(t.Context())

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// prefix begins the keys of claims in the state map. Behind it stand what is claimed, a colon, and the process.
+	// prefix begins the keys of claims in the state map. A key continues with the subject, a colon, and the process.
 	prefix = "nbduet:claim:"
-	// keptFor is how long a claim is kept whose process does nothing with it any more.
+	// keptFor is how long a claim is kept after its process last used it.
 	keptFor = time.Hour
-	// maxProcess is the longest name of a process.
+	// maxProcess is the maximum length of a process name.
 	maxProcess = 64
 )
 
-// claim is one process's word that a mention is its own.
+// claim is one process's claim to a mention.
 type claim struct {
 	of, process string
 	At          time.Time
-	// Replica is the process's in the room, by which it is there while it works for nobody.
+	// Replica is the process's replica in the room, which identifies it while it has no clients there.
 	Replica string
-	// Final says that the process has the mention, and Answered that it has answered it, too.
+	// Final is set once the process has the mention, and Answered once it has answered it.
 	Final, Answered bool
 }
 
-// subject is what is claimed of a mention, "" if nobody else could know it by that.
+// subject identifies a mention in claims; "" if other processes cannot identify it.
 func subject(m mentions.Mention) string {
 	what := "cell:" + m.Mark
 	switch {
@@ -49,13 +49,13 @@ func (c claim) value() map[string]any {
 	return map[string]any{"at": c.At.UTC().Format(time.RFC3339), "replica": c.Replica, "final": c.Final, "answered": c.Answered}
 }
 
-// before reports whether a claim comes before another of the same mention, if neither is decided.
+// before orders the undecided claims of one mention.
 func (c claim) before(other claim) bool {
 	a, b := sha256.Sum256([]byte(c.key())), sha256.Sum256([]byte(other.key()))
 	return cmp.Or(slices.Compare(a[:], b[:]), strings.Compare(c.process, other.process)) < 0
 }
 
-// claimsIn reads the claims of a state. Anybody can write there: what is malformed is no claim.
+// claimsIn reads the claims of a state. Any client can write there, so malformed entries are ignored.
 func claimsIn(state map[string]any) (all []claim) {
 	for key, v := range state {
 		of, process, ok := strings.Cut(strings.TrimPrefix(key, prefix), ":")
@@ -74,13 +74,13 @@ func claimsIn(state map[string]any) (all []claim) {
 	return all
 }
 
-// spent are the entries by which those claims are removed that no process has a use for any more: those of this one, and of
-// such as are gone, that are old.
+// spent returns the entries that remove claims which are no longer needed: old claims of this process, and of processes that
+// have left.
 func spent(all []claim, process string, here present, now time.Time) map[string]any {
 	entries := map[string]any{}
 	for _, c := range all {
 		old := now.Sub(c.At) > keptFor
-		c.Answered = c.Answered && c.process == process // whose process is gone
+		c.Answered = c.Answered && c.process == process // the answer of another process does not keep it
 		if old && (c.process == process || !here.stands(c)) {
 			entries[c.key()] = nil
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 )
 
-// Anybody can write into the state: what is malformed there is no claim, and what is written is read again.
+// Any client can write into the state: malformed entries are ignored, and written claims are read again.
 func TestClaimsIn(t *testing.T) {
 	own := claim{"abc", "nbduet-1", time.Now().UTC().Truncate(time.Second), "7", true, true}
 	got := claimsIn(map[string]any{
@@ -31,7 +31,7 @@ func TestClaimsIn(t *testing.T) {
 	}
 }
 
-// Of two claims that are not decided one comes first, not always of the same process.
+// Of two undecided claims one comes first, and it is not always that of the same process.
 func TestOrder(t *testing.T) {
 	first := 0
 	for i := range 100 {
@@ -50,7 +50,7 @@ func TestOrder(t *testing.T) {
 	test.NotEq(t, subject(mentions.Mention{Message: "1.2"}), subject(mentions.Mention{Mark: "1.2"}))
 }
 
-// Removed are our claims that are old, and those of processes that are known to be gone.
+// Old claims of this process, and of processes known to have left, are removed.
 func TestSpent(t *testing.T) {
 	now := time.Now()
 	old, lately := now.Add(-2*keptFor), now.Add(-keptFor/2)

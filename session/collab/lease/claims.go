@@ -10,30 +10,32 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 )
 
-// Claims are those of one process.
+// Claims manages the claims of one process.
 type Claims struct {
 	process string
 	book    *mentions.Book
-	writing sync.Mutex // of claims that are not being decided, and the first of one that is
+	writing sync.Mutex // guards writes of decided claims, and the first write of an undecided one
 
 	mu     sync.Mutex
 	places []func(mentions.Mention) (Place, bool)
-	seen   map[string]State // where it was seen that another process has a mention
+	seen   map[string]State // where another process was seen to have a mention
 }
 
-// New makes the claims of a process by its name, which is the username of all who are shown for it, or what these begin with.
+// New returns the claims of a process. Its name is the username of all clients shown for it, or the prefix of their
+// usernames.
 func New(process string, book *mentions.Book) *Claims {
 	return &Claims{process: process, book: book, seen: map[string]State{}}
 }
 
-// In says how to find the place of some mentions: find reports false of others, and where the room is not joined.
+// In adds a function that finds the place of a mention. It returns false for mentions that it does not cover, and while the
+// room is not joined.
 func (c *Claims) In(find func(mentions.Mention) (Place, bool)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.places = append(c.places, find)
 }
 
-// place is where a mention is claimed.
+// place returns where a mention is claimed.
 func (c *Claims) place(m mentions.Mention) (p Place, of string, ok bool) {
 	c.mu.Lock()
 	places := c.places
@@ -49,8 +51,8 @@ func (c *Claims) place(m mentions.Mention) (p Place, of string, ok bool) {
 	return p, of, false
 }
 
-// Take gives a client the oldest mention that nobody has taken here or in another process, or false. It may take
-// some seconds.
+// Take gives a client the oldest mention that no client here or in another process has taken, or false. It may take some
+// seconds.
 func (c *Claims) Take(ctx context.Context, a mentions.Asks) (m mentions.Mention, ok bool) {
 	for {
 		m, ok = c.book.Take(a)
@@ -60,16 +62,16 @@ func (c *Claims) Take(ctx context.Context, a mentions.Asks) (m mentions.Mention,
 	}
 }
 
-// Of is [mentions.Book.Of], of which no other process has the mention.
+// Of is [mentions.Book.Of] for a mention that no other process has.
 func (c *Claims) Of(ctx context.Context, client, id string) (mentions.Mention, error) {
 	m, fresh, err := c.book.Of(client, id)
 	if err == nil && fresh && !c.decided(ctx, client, m) {
-		m, _, err = c.book.Of(client, id) // which says who has it
+		m, _, err = c.book.Of(client, id) // its error names the holder
 	}
 	return m, err
 }
 
-// decided notes in the book whether a client has a mention that it takes, and reports it.
+// decided decides whether a client gets the mention that it takes, notes it in the book, and reports it.
 func (c *Claims) decided(ctx context.Context, client string, m mentions.Mention) bool {
 	p, of, ok := c.place(m)
 	if !ok {
@@ -89,13 +91,13 @@ func (c *Claims) decided(ctx context.Context, client string, m mentions.Mention)
 const (
 	// confirmFor is how long the server may take to confirm a claim.
 	confirmFor = 5 * time.Second
-	// yieldFor is how long others may take to decide on theirs.
+	// yieldFor is how long other processes may take to decide on theirs.
 	yieldFor = 5 * time.Second
-	// yieldEvery is how often it is looked whether they have.
+	// yieldEvery is how often their claims are checked.
 	yieldEvery = 20 * time.Millisecond
 )
 
-// claim claims a mention. If it is not ours, by is a claim of another process.
+// claim claims a mention. If another process has it, by is that process's claim.
 func (c *Claims) claim(ctx context.Context, p Place, of string) (mine bool, by claim) {
 	if p.present().alone() {
 		return true, by
@@ -119,7 +121,7 @@ func (c *Claims) claim(ctx context.Context, p Place, of string) (mine bool, by c
 		others := c.others(p, of)
 		if len(others) == 0 {
 			own.Final = true
-			_ = c.put(p, own) // if it cannot be said, it stands as it is
+			_ = c.put(p, own) // on failure the claim stays as it is
 			return true, by
 		}
 		first := slices.ContainsFunc(others, func(o claim) bool { return o.Final || o.Answered || o.before(own) })
@@ -136,7 +138,7 @@ func (c *Claims) claim(ctx context.Context, p Place, of string) (mine bool, by c
 
 func replicaOf(p Place) string { return strconv.FormatUint(p.ClientID(), 10) }
 
-// others are the claims of a mention by other processes that stand, those first by which it is answered.
+// others returns the valid claims of a mention by other processes, answered claims first.
 func (c *Claims) others(p Place, of string) (all []claim) {
 	here := p.present()
 	for _, one := range claimsIn(p.StateEntries(prefix + of + ":")) {
@@ -151,7 +153,7 @@ func (c *Claims) others(p Place, of string) (all []claim) {
 	return all
 }
 
-// put puts a claim of ours, and removes what is spent.
+// put writes a claim of this process, and removes claims that are no longer needed.
 func (c *Claims) put(p Place, own claim) error {
 	entries := spent(claimsIn(p.StateEntries(prefix)), c.process, p.present(), time.Now())
 	entries[own.key()] = own.value()
@@ -160,7 +162,7 @@ func (c *Claims) put(p Place, own claim) error {
 
 func (c *Claims) remove(p Place, own claim) error { return p.SetState(map[string]any{own.key(): nil}) }
 
-// note remembers where it was seen that another process has a mention.
+// note remembers where another process was seen to have a mention.
 func (c *Claims) note(id string, at State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,12 +18,12 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Of two processes with two clients each, all of whom wait, each mention is delivered to exactly one.
+// With two processes of two waiting clients each, each mention is delivered to exactly one client.
 func TestDeliveredOnce(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		rounds, calls := 20, 20
 		if jupytertest.Real() {
-			rounds = 3 // each takes seconds there
+			rounds = 3 // each takes seconds on a real server
 		}
 		s := jupytertest.Shared(t)
 		r := newRoom(t, s, calls)
@@ -45,7 +45,7 @@ func TestDeliveredOnce(t *testing.T) {
 			}
 			r.calls(fmt.Sprint("round ", round, ", call"), calls)
 			sessiontest.Eventually(t, "all are delivered", func() bool { return len(counted.all()) == calls })
-			time.Sleep(3 * time.Second) // what is delivered twice is by then
+			time.Sleep(3 * time.Second) // a duplicate would have been delivered by then
 			stop()
 			waiting.Wait()
 			for says, who := range counted.all() {
@@ -70,7 +70,7 @@ func TestDeliveredOnce(t *testing.T) {
 	})
 }
 
-// A process that is alone writes and waits for nothing.
+// A process that is alone does not write or wait.
 func TestAlone(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -87,7 +87,7 @@ func TestAlone(t *testing.T) {
 	})
 }
 
-// One who has just come, and does not know who is there, is not told what another has.
+// A process that has just joined, and does not know who is in the room, does not deliver a mention that another has taken.
 func TestNewcomer(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -115,7 +115,7 @@ func TestNewcomer(t *testing.T) {
 	})
 }
 
-// What a client gives back is delivered elsewhere; what was taken is listed as that, and what was answered not at all.
+// A released mention is delivered elsewhere; a taken one is listed as taken, and an answered one is not listed.
 func TestTold(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -161,7 +161,7 @@ func TestTold(t *testing.T) {
 	})
 }
 
-// What a process had that leaves, or is not heard of any more, is delivered elsewhere, if it was not answered.
+// The unanswered mentions of a process that leaves, or sends nothing any more, are delivered elsewhere.
 func TestGone(t *testing.T) {
 	for name, crash := range map[string]bool{"leaves": false, "crashes": true} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// In a room that is joined afresh, who has a mention keeps it.
+// In a room that is joined afresh, the holder of a mention keeps it.
 func TestJoinedAfresh(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
@@ -214,7 +214,7 @@ func TestJoinedAfresh(t *testing.T) {
 	})
 }
 
-// While the room is away a mention is delivered all the same, and the others hear of it when it is back.
+// While the room is away a mention is still delivered, and the other processes learn of it when the room is back.
 func TestAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

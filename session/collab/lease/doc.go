@@ -1,27 +1,27 @@
-// Package lease has a mention delivered once where several processes of this program are in one room: the first that takes
-// it has it.
+// Package lease ensures that, of several processes of this program in a room, one delivers each mention: the first that
+// takes it.
 //
-// A process that takes a mention puts a claim into the room's state map, and waits until the server has it and we have what
-// the server had. If no other claim stands there then, the mention is its own, and the claim says so. If one does, a process
-// takes its claim back when that one is decided, or comes first in an order of the two that is another for each mention; the
-// one that stays waits until the others have decided or gone. As whoever keeps a claim has seen none beside it after the
-// server had it, and claims that are kept are not taken back, two cannot both have a mention: of two claims the second to reach
-// the server comes back to its process with the first. That takes no clock, and no process has to be quick.
+// A process that takes a mention puts a claim into the room's state map, and waits until the server has the claim and the
+// process has the server's state. If the map then holds no other claim, the process has the mention, and its claim is marked
+// final. Otherwise the process removes its claim if the other one is final, or precedes it in an order that differs for each
+// mention; the remaining process waits until the others have decided or left. Two processes cannot both have a mention: of
+// two claims, the process whose claim reaches the server second sees the first one, and a process keeps its claim only if it
+// saw no other after the server had it. This needs no clock, and no process has to be quick.
 //
-// What a process has taken, answered or given back is then told by its claim; see [Claims.Run]. A claim stands while its
-// process is in the room, and for good once the mention was answered. So a mention is free again when the process that took
-// it has left, or has crashed and is not heard of for 30 seconds.
+// The claim then shows whether the process has taken, answered or released the mention; see [Claims.Run]. A claim is valid
+// while its process is in the room, and indefinitely once the mention was answered. A mention is therefore free again when
+// the process that took it has left, or has crashed and sent nothing for 30 seconds.
 //
-// Where no other process is in the room, nothing is written and nothing is waited for. Who has just come cannot know that, see
-// [people.Known], and claims as well.
+// If no other process is in the room, nothing is written and nothing is waited for. A process that has just joined cannot
+// know that (see [people.Known]), so it also claims.
 //
 // # What is not promised
 //
-// A mention is delivered rather twice than never: where its room is not joined, the server does not confirm the claim in a few
-// seconds, or the state takes none; and by a process that the others do not hear of for 30 seconds although it goes
-// on. Everybody in the room may write claims, as they may write all else in it.
+// A mention may be delivered twice rather than never: if its room is not joined, if the server does not confirm the claim
+// within a few seconds, if the state cannot be written, or if a process is still running but the others receive nothing from
+// it for 30 seconds. Everybody in the room may write claims, as they may write everything else in it.
 //
 // # Concurrency
 //
-// [Claims] is safe for use by any goroutine. [Claims.Run] is the one goroutine, and its caller's.
+// [Claims] is safe for concurrent use. Its only goroutine is [Claims.Run], which the caller starts.
 package lease

@@ -17,21 +17,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// room is a person's notebook, in which processes have it open, too.
+// room is a person's notebook that processes also open.
 type room struct {
 	t      *testing.T
 	path   string
 	person *sessiontest.Person
 }
 
-// process is one of them.
+// process is one of these processes.
 type process struct {
 	*session.Manager
 	r   *room
 	doc *session.Document
 }
 
-// newRoom makes a notebook of so many empty cells, and has Ada open it.
+// newRoom makes a notebook of n empty cells, and opens it as Ada.
 func newRoom(t *testing.T, s *jupytertest.Server, cells int) *room {
 	t.Helper()
 	r := &room{t: t, path: s.Notebook(t, make([]string, cells)...)}
@@ -65,7 +65,7 @@ func (p *process) ends() {
 	}
 }
 
-// known waits until all are known to all.
+// known waits until every client knows all others.
 func (r *room) known() {
 	for range 4 {
 		time.Sleep(5 * time.Second)
@@ -73,7 +73,7 @@ func (r *room) known() {
 	}
 }
 
-// calls has Ada call in so many cells at once, in place of what was there.
+// calls makes Ada write calls into the first n cells at once, replacing their sources.
 func (r *room) calls(what string, n int) {
 	r.t.Helper()
 	r.writes(n, func(int) string { return "" })
@@ -95,7 +95,7 @@ func (r *room) writes(n int, source func(i int) string) {
 	}
 }
 
-// takes has a client take all that comes, until the context ends.
+// takes makes a client take all mentions until the context ends.
 func (p *process) takes(ctx context.Context, client string, told func(mentions.Mention)) {
 	for ctx.Err() == nil {
 		next := p.Mentions.Changed()
@@ -111,7 +111,7 @@ func (p *process) takes(ctx context.Context, client string, told func(mentions.M
 	}
 }
 
-// take takes one within a time; "" is none.
+// take takes a mention within a time; the zero Mention means none.
 func (p *process) take(client string, within time.Duration) (m mentions.Mention) {
 	p.r.t.Helper()
 	ctx, stop := context.WithTimeout(p.r.t.Context(), within)
@@ -123,7 +123,7 @@ func (p *process) take(client string, within time.Duration) (m mentions.Mention)
 	return m
 }
 
-// listed are the mentions that nobody has answered as a process knows, with who has them.
+// listed returns the unanswered mentions that a process knows, with their holders.
 func (p *process) listed() (out []string) {
 	for _, l := range p.Mentions.List(mentions.Asks{Client: "list"}) {
 		out = append(out, l.Says+": "+l.Taken)
@@ -131,12 +131,12 @@ func (p *process) listed() (out []string) {
 	return out
 }
 
-// state are the keys of ours in the room's state.
+// state returns our keys in the room's state.
 func (p *process) state() []string {
 	return slices.Sorted(maps.Keys(p.doc.Notebook().StateEntries("nbduet:")))
 }
 
-// tally counts who was told what.
+// tally counts the deliveries.
 type tally struct {
 	mu   sync.Mutex
 	told map[string][]string

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/people"
 )
 
-// State is a replica of what is in a room.
+// State is a replica of a room's document.
 type State interface {
 	SetState(entries map[string]any) error
 	StateEntries(prefix string) map[string]any
@@ -29,11 +29,11 @@ type Place struct {
 	State
 }
 
-// present is who is in a room besides us.
+// present is who is in a room besides this process.
 type present struct {
 	replicas map[string]bool // of programs
 	users    []string        // of agents
-	known    bool            // that there are no others
+	known    bool            // whether all others are known
 }
 
 func (p Place) present() present {
@@ -55,10 +55,10 @@ func (p Place) present() present {
 	return out
 }
 
-// alone reports whether there is certainly no other program.
+// alone reports whether there is certainly no other program in the room.
 func (p present) alone() bool { return p.known && len(p.replicas) == 0 }
 
-// stands reports whether a claim is to be heeded. Of whom we would not have heard yet we do not know that they are gone.
+// stands reports whether a claim is valid. A process that may not have been heard yet counts as present.
 func (p present) stands(c claim) bool {
 	return c.Answered || !p.known || p.replicas[c.Replica] || slices.ContainsFunc(p.users, func(user string) bool {
 		rest, of := strings.CutPrefix(user, c.process)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// lookEvery is how often claims are looked at while there are mentions that are not answered, and idleEvery while there are
-	// others, which are to be claimed when a process comes that may have them.
+	// lookEvery is how often claims are checked while mentions are unanswered. idleEvery applies while all are answered: they
+	// are claimed when another process joins that may deliver them too.
 	lookEvery = time.Second
 	idleEvery = 5 * time.Second
-	// restFor is how long changes of the book gather that come close together.
+	// restFor is how long successive changes of the book are collected.
 	restFor = 100 * time.Millisecond
 )
 
-// Run keeps claims and book in step until the context ends: what is taken and answered here is told by a claim, also in a room
-// that is joined afresh, and what others have taken, answered or left is noted in the book.
+// Run keeps the claims and the book in step until the context ends: mentions taken and answered here are claimed, also in a
+// room that is joined afresh, and mentions that other processes took, answered or released are noted in the book.
 func (c *Claims) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -44,7 +44,7 @@ func (c *Claims) Run(ctx context.Context) {
 	}
 }
 
-// look brings claims and book in step, and returns when that is to be done again; 0 if only when the book changes.
+// look brings the claims and the book in step, and returns when to do it again; 0 if only when the book changes.
 func (c *Claims) look() (again time.Duration) {
 	there := map[string]bool{}
 	for _, id := range c.book.All() {
@@ -65,9 +65,9 @@ func (c *Claims) look() (again time.Duration) {
 	return again
 }
 
-// step brings one mention in step with its claims, and returns what has become of it; false if it is not there any more.
+// step brings one mention in step with its claims, and returns its standing; false if it no longer exists.
 func (c *Claims) step(id string) (s mentions.Standing, ok bool) {
-	c.writing.Lock() // from here on none is claimed that is not said to be deciding
+	c.writing.Lock() // a mention claimed from here on is marked as deciding
 	defer c.writing.Unlock()
 	if s, ok = c.book.Standing(id); !ok || s.Deciding || s.Answered && !s.Ours() {
 		return s, ok
@@ -83,7 +83,7 @@ func (c *Claims) step(id string) (s mentions.Standing, ok bool) {
 	return s, ok
 }
 
-// tell has a claim say that a mention is ours. One that is needed does not become old.
+// tell claims a mention that this process has. A claim that is needed is renewed before it is old.
 func (c *Claims) tell(p Place, of string, answered bool) {
 	now := claim{of: of, process: c.process, Replica: replicaOf(p), Final: true, Answered: answered}
 	own, claimed := c.own(p, of)
@@ -95,13 +95,13 @@ func (c *Claims) tell(p Place, of string, answered bool) {
 		return
 	}
 	now.At = time.Now()
-	_ = c.put(p, now) // where it cannot be said now, it is in a second
+	_ = c.put(p, now) // on failure the next look retries
 }
 
-// hear notes what has become elsewhere of a mention that is not ours.
+// hear notes how other processes have dealt with a mention that this process does not have.
 func (c *Claims) hear(p Place, of string, s mentions.Standing) {
 	if own, claimed := c.own(p, of); claimed {
-		_ = c.remove(p, own) // it was given back
+		_ = c.remove(p, own) // it was released
 	}
 	others := c.others(p, of)
 	switch {
@@ -115,7 +115,7 @@ func (c *Claims) hear(p Place, of string, s mentions.Standing) {
 	}
 }
 
-// own is the claim of this process.
+// own returns the claim of this process.
 func (c *Claims) own(p Place, of string) (own claim, ok bool) {
 	key := claim{of: of, process: c.process}.key()
 	for _, one := range claimsIn(p.StateEntries(key)) {
@@ -126,8 +126,8 @@ func (c *Claims) own(p Place, of string) (own claim, ok bool) {
 	return own, false
 }
 
-// gone reports whether a mention of another process, of which there is no claim, is free: in a room that was joined afresh that
-// process has to come first, and claim it again.
+// gone reports whether a mention of another process is free, given that it is not claimed. After a room is joined afresh,
+// that process must first come back and claim it again.
 func (c *Claims) gone(id string, p Place) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

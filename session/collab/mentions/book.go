@@ -9,23 +9,22 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// maxKept is how many mentions are kept that nobody has answered; beyond it the oldest are forgotten, those of agents
-// first.
+// maxKept is the maximum number of mentions. Beyond it the oldest are dropped, first answered ones, then those of agents.
 const maxKept = 200
 
-// kept is a mention with what became of it.
+// kept is a mention with its status.
 type kept struct {
 	Mention
-	taken    string // the client that has it, Elsewhere, or "" for nobody
-	deciding bool   // it is not certain yet that the client has it
-	left     bool   // the client is gone meanwhile
+	taken    string // the client that has it, Elsewhere, or "" if it is free
+	deciding bool   // another process may still get it
+	left     bool   // the client left in the meantime
 	answered bool
 }
 
-// Elsewhere stands for the clients of another process, where it is said who has taken a mention.
+// Elsewhere is the client name for the clients of other processes.
 const Elsewhere = "another process"
 
-// A Book has the mentions of all open notebooks and chats. Make it with [NewBook].
+// A Book holds the mentions of all open notebooks and chats. Make it with [NewBook].
 type Book struct {
 	mu       sync.Mutex
 	all      []*kept
@@ -36,8 +35,8 @@ type Book struct {
 	names    func() []Name
 }
 
-// NewBook makes a book without mentions. names are what the clients of this program are called by at the moment; it is called
-// with a notebook locked.
+// NewBook returns an empty book. names returns the current names of this program's clients; it is called with a notebook
+// locked.
 func NewBook(names func() []Name) *Book {
 	return &Book{names: names, changed: make(chan struct{}), trackers: map[*Tracker]struct{}{}, wake: make(chan struct{}, 1), observe: map[*func()]struct{}{}}
 }
@@ -45,7 +44,7 @@ func NewBook(names func() []Name) *Book {
 // ErrUnknown is matched by the error for a mention that is not in the book.
 var ErrUnknown = textfmt.Fixed("no mention has this id")
 
-// Add adds a mention, under an id of its own, which it returns.
+// Add adds a mention under a new id, and returns the id.
 func (b *Book) Add(m Mention) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +57,7 @@ func (b *Book) Add(m Mention) string {
 	return m.ID
 }
 
-// forgetOne forgets the mention that is missed least.
+// forgetOne drops the least important mention.
 func (b *Book) forgetOne() {
 	for _, least := range []func(*kept) bool{
 		func(k *kept) bool { return k.answered },
@@ -72,7 +71,7 @@ func (b *Book) forgetOne() {
 	}
 }
 
-// tell says that something has changed. The caller holds mu.
+// tell signals a change. The caller holds mu.
 func (b *Book) tell() {
 	close(b.changed)
 	b.changed = make(chan struct{})
@@ -81,15 +80,14 @@ func (b *Book) tell() {
 	}
 }
 
-// Changed is closed when something changes next.
+// Changed returns a channel that is closed on the next change.
 func (b *Book) Changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.changed
 }
 
-// Observe has f called when something has changed, until stop is called. It is called with the book locked: it must
-// return at once.
+// Observe calls f after every change until stop is called. f is called with the book locked and must return at once.
 func (b *Book) Observe(f func()) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,16 +99,16 @@ func (b *Book) Observe(f func()) (stop func()) {
 	}
 }
 
-// Asks is whose mentions somebody asks for.
+// Asks selects mentions for a client.
 type Asks struct {
 	Client string
-	// Agents says that those of agents count, too, but for the client's own.
+	// Agents includes those of agents, except the client's own.
 	Agents bool
-	// Fits says of which place it asks; nil for all.
+	// Fits restricts them to a place; nil for all.
 	Fits func(Mention) bool
 }
 
-// mine reports whether a mention is one that is asked for.
+// mine reports whether a mention is selected.
 func (a Asks) mine(m *kept) bool {
 	switch {
 	case m.answered, m.Who.Agent && !a.Agents, m.Who.Client != "" && m.Who.Client == a.Client:
@@ -121,8 +119,8 @@ func (a Asks) mine(m *kept) bool {
 	return a.Fits == nil || a.Fits(m.Mention)
 }
 
-// Take gives a client the oldest mention that nobody has taken. No other client of this process gets it; that none of another
-// does is to be decided yet, and said with [Book.Keep] or [Book.Lose].
+// Take gives a client the oldest mention that has not been taken. No other client of this process gets it; [Book.Keep] or
+// [Book.Lose] must follow once it is decided whether another process has it.
 func (b *Book) Take(a Asks) (Mention, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,14 +134,14 @@ func (b *Book) Take(a Asks) (Mention, bool) {
 	return Mention{}, false
 }
 
-// Listed is a mention of a list.
+// Listed is a mention in a list.
 type Listed struct {
 	Mention
-	// Taken is the client that has it, [Elsewhere], or "" for nobody.
+	// Taken is the client that has it, [Elsewhere], or "" if it is free.
 	Taken string
 }
 
-// List are the mentions that nobody has answered, the oldest first.
+// List returns the unanswered mentions, the oldest first.
 func (b *Book) List(a Asks) (out []Listed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,8 +153,8 @@ func (b *Book) List(a Asks) (out []Listed) {
 	return out
 }
 
-// Of is the mention that a client wants to answer: its own, or one that nobody has taken, which it takes thereby, as with
-// [Book.Take]; fresh reports that.
+// Of returns the mention that a client wants to answer: its own, or a free one. It takes a free one as [Book.Take] does;
+// fresh reports that.
 func (b *Book) Of(client, id string) (m Mention, fresh bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,10 +180,10 @@ func (b *Book) find(id string) *kept {
 	return b.all[at]
 }
 
-// Answered notes that a mention was answered. It can be answered again.
+// Answered marks a mention as answered. It can be answered again.
 func (b *Book) Answered(id string) { b.change(id, func(k *kept) { k.answered = true }) }
 
-// Release gives a mention back that was taken and did not reach its client.
+// Release frees a mention that was taken and did not reach its client.
 func (b *Book) Release(id string) { b.change(id, func(k *kept) { k.taken, k.deciding = "", false }) }
 
 func (b *Book) change(id string, f func(*kept)) {
@@ -197,7 +195,7 @@ func (b *Book) change(id string, f func(*kept)) {
 	}
 }
 
-// Edit notes that a mention says something else now.
+// Edit changes the text of a mention.
 func (b *Book) Edit(id, says string) {
 	b.change(id, func(k *kept) {
 		k.Edited = k.Edited || k.taken != "" && k.taken != Elsewhere
@@ -205,10 +203,10 @@ func (b *Book) Edit(id, says string) {
 	})
 }
 
-// Further counts one more call with a mention, which is not told by itself.
+// Further counts one more call with a mention, which is not delivered separately.
 func (b *Book) Further(id string) { b.change(id, func(k *kept) { k.More++ }) }
 
-// Withdraw forgets a mention that is gone before anybody has taken it, and reports whether it did.
+// Withdraw drops a mention that vanished before it was taken, and reports whether it did.
 func (b *Book) Withdraw(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -221,10 +219,10 @@ func (b *Book) Withdraw(id string) bool {
 	return true
 }
 
-// Moved notes that a mention stands in another cell now.
+// Moved notes that a mention is in another cell now.
 func (b *Book) Moved(id, cell string) { b.change(id, func(k *kept) { k.Cell = cell }) }
 
-// Forget gives back what a client took and did not answer, and drops what only it could have answered.
+// Forget frees the unanswered mentions of a client that has left, and removes the client from the addressees of others.
 func (b *Book) Forget(client string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -237,16 +235,16 @@ func (b *Book) Forget(client string) {
 			k.taken = ""
 		}
 		if at := slices.Index(k.To, client); at >= 0 {
-			k.To = slices.Delete(slices.Clone(k.To), at, at+1) // none: then every client may have it
+			k.To = slices.Delete(slices.Clone(k.To), at, at+1) // if none remain, every client may have it
 		}
 	}
 	b.tell()
 }
 
-// maxAge is how long a mention of an agent is kept, which mostly nobody asks for.
+// maxAge is how long a mention from an agent is kept; most are never taken.
 const maxAge = 10 * time.Minute
 
-// age forgets what is too old.
+// age drops mentions that are too old.
 func (b *Book) age(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,21 +2,21 @@ package mentions
 
 import "strings"
 
-// A Command is what a call asks of this program itself, and not of a model.
+// A Command is a call that this program itself carries out, rather than a model.
 type Command int
 
-// The commands. A command counts for its author alone: another person's stays.
+// The commands. A command counts only for its author: those of other people stay in force.
 const (
 	NoCommand Command = iota
-	// HandsOff: no agent writes in the cell.
+	// HandsOff forbids agents to write in the cell.
 	HandsOff
-	// HandsOffNotebook: nor anywhere in the notebook.
+	// HandsOffNotebook forbids agents to write in the notebook.
 	HandsOffNotebook
 	// GoOn lifts both.
 	GoOn
 )
 
-// commandOf is the command that a call is; a sentence that only begins like a command is not a command.
+// commandOf returns the command in a call. A sentence that only begins like a command is not a command.
 func commandOf(says string) Command {
 	s := strings.ToLower(strings.Join(strings.Fields(strings.Trim(says, " .!,;:")), " "))
 	s = strings.TrimPrefix(strings.TrimSuffix(s, " please"), "please ")

@@ -8,13 +8,13 @@ type comment struct {
 	marker   string
 }
 
-// markers begin a comment in one language or another, see [speaks].
+// markers begin a comment in some language; see [speaks].
 var markers = []string{"#", "//", "--", "%", ";"}
 
-// comments are the parts of code that are comments in some language: of each line, what follows the first marker that is
-// not in a string. A marker is one where a line begins or behind a space, so that a%b and a//b are none, and # anywhere.
+// comments returns the parts of code that are comments in some language: on each line, the text after the first marker
+// outside a string. A marker must begin a line or follow a space, which excludes a%b and a//b; # may be anywhere.
 func comments(source string) (out []comment) {
-	var quote string // of the string in which at is
+	var quote string // of the string that contains at
 	for at := 0; at < len(source); {
 		rest := source[at:]
 		switch {
@@ -52,8 +52,8 @@ func comments(source string) (out []comment) {
 	return out
 }
 
-// opens reports whether a single quote behind a text opens a string: not behind a name or a bracket, where it transposes
-// a matrix, unless the name is the prefix of a string.
+// opens reports whether a single quote behind a text opens a string. Behind a name or a bracket it transposes a matrix,
+// unless the name is a string prefix.
 func opens(before string) bool {
 	word := before[len(strings.TrimRightFunc(before, wordly)):]
 	if word == "" {
@@ -74,7 +74,7 @@ func markerAt(source string, at int) string {
 	return ""
 }
 
-// speaks reports whether a marker begins a comment in a language, as a notebook names it.
+// speaks reports whether a marker begins a comment in a language, named as in notebooks.
 func speaks(language, marker string) bool {
 	switch strings.ToLower(language) {
 	case "python", "ipython", "r", "julia", "ruby", "perl", "bash", "sh", "zsh", "powershell", "elixir", "nim", "coffeescript", "gnuplot":

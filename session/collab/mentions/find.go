@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// call is where an agent is called in a text.
+// call is a call of an agent in a text.
 type call struct {
-	from, to int // of the @ and of the end of what is said, in bytes
+	from, to int // of the @ and of the end of the request, in bytes
 	name     string
 	says     string
 	marker   string // of the comment, in code
 }
 
-// maxSays is how much is kept of what a call says, in bytes.
+// maxSays is the maximum stored length of a call's text, in bytes.
 const maxSays = 2_000
 
 // findIn finds the calls in a cell.
@@ -57,12 +57,12 @@ func findInText(text string, from int, names []Name) (calls []call) {
 			c.to = at + eol
 		}
 		c.says = said(text[at:c.to])
-		at = c.to // what follows on the line is said to the one who is called first
+		at = c.to // the rest of the line is addressed to the first name in it
 		calls = append(calls, c)
 	}
 }
 
-// said is what is said behind a name.
+// said returns the request behind a name.
 func said(rest string) string {
 	s := strings.TrimSuffix(behind(rest), "-->")
 	if len(s) > maxSays {
@@ -71,12 +71,12 @@ func said(rest string) string {
 	return strings.TrimSpace(s)
 }
 
-// behind is what stands behind a name without what parts them.
+// behind returns the text behind a name, without the separator.
 func behind(rest string) string {
 	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), ",:;!–—"))
 }
 
-// findInMarkdown leaves out what Markdown quotes and shows as code.
+// findInMarkdown skips Markdown quotes and code.
 func findInMarkdown(source string, names []Name) []call {
 	plain := []byte(source)
 	blank := func(from, to int) {
@@ -109,14 +109,14 @@ func findInMarkdown(source string, names []Name) []call {
 	}
 	calls := findInText(string(plain), 0, names)
 	for i, c := range calls {
-		// What is said is as it was written: only names in quotes were blanked.
+		// The request is taken from the source: only the names in quotes and code were blanked.
 		_, n := called(source[c.from+1:], names)
 		calls[i].says = said(source[c.from+1+n : c.to])
 	}
 	return calls
 }
 
-// spansOfCode are the spans between backticks in a line.
+// spansOfCode iterates over the spans between backticks in a line.
 func spansOfCode(line string) func(yield func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		for at := 0; at < len(line); {

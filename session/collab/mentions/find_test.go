@@ -69,7 +69,7 @@ func TestSpeaks(t *testing.T) {
 	}
 }
 
-// Who is called is told by the name.
+// The name determines which clients are called.
 func TestClientsOf(t *testing.T) {
 	names := append(duet, Name{Text: "claude code", Client: "c-2"})
 	for name, want := range map[string][]string{"Duet": nil, "Claude Code": {"c-1", "c-2"}} {
@@ -92,7 +92,7 @@ func TestCommandOf(t *testing.T) {
 	}
 }
 
-// Whatever a cell holds, finding does not fail, and a call lies within it.
+// For any cell content, finding does not fail, and a call lies within the content.
 func FuzzFind(f *testing.F) {
 	for _, s := range []string{"@Duet a", "# @Duet\n'", "`@Duet", "```\n@Duet", "\"\"\"@Duet#", "@Dİet @Duet", "é@Duet"} {
 		f.Add(s)

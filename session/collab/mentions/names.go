@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// A Name is what an agent is called by.
+// A Name is a name of an agent.
 type Name struct {
 	Text string
-	// Client is the client that is called so, "" if every one of this program is.
+	// Client is the client with this name, "" if it is every client of this program.
 	Client string
 }
 
-// handle is a name as it is written behind an @: in chats, spaces are dashes.
+// handle returns a name as it is written behind an @: in chats, spaces become dashes.
 func handle(name string) string {
 	return strings.ToLower(strings.Join(strings.Fields(name), "-"))
 }
 
-// called is the name with which a text begins behind its @, the longest of several, and where that name ends.
+// called returns the longest name with which the text behind an @ begins, and where it ends.
 func called(text string, names []Name) (name string, end int) {
 	low := strings.ToLower(text)
 	if len(low) != len(text) {
-		low = text // letters whose lower case is of another length are in no name that is worth the trouble
+		low = text // letters whose lower case has another length are not worth supporting
 	}
 	for _, n := range names {
 		for _, h := range []string{handle(n.Text), strings.ToLower(n.Text)} {
@@ -36,7 +36,7 @@ func called(text string, names []Name) (name string, end int) {
 	return name, end
 }
 
-// goesOn reports whether a word goes on in a text, so that what stands before it is only its beginning.
+// goesOn reports whether rest continues a word, so that the text before it is only the beginning of one.
 func goesOn(rest string) bool {
 	r, size := utf8.DecodeRuneInString(rest)
 	if r == '-' || r == '.' || r == '@' {
@@ -49,7 +49,7 @@ func wordly(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// clientsOf are the clients that are called by a name: none stands for all.
+// clientsOf returns the clients with a name; empty means all.
 func clientsOf(name string, names []Name) (clients []string) {
 	for _, n := range names {
 		if handle(n.Text) != handle(name) {

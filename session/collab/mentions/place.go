@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// markOf is a call's [Mention.Mark]: what the replicas of all know its first letter by. Its words would not tell it from the
-// same ones said again, and change while they are edited.
+// markOf returns a call's [Mention.Mark]: the id of its first letter, which is equal in all replicas. The call's text would
+// not do: it may occur twice, and changes while it is edited.
 func markOf(nb *ydoc.Notebook, w written, names []Name) string {
 	cell, ok := nb.Cell(w.cell)
 	if !ok {
@@ -32,7 +32,7 @@ func markOf(nb *ydoc.Notebook, w written, names []Name) string {
 		return ""
 	}
 	if again, _ := nb.Cell(w.cell); again.Source != cell.Source {
-		return "" // they type on, and it does not count yet
+		return "" // the author is still typing, and it does not count yet
 	}
 	return strconv.FormatUint(at.Item.Client, 10) + "." + strconv.FormatUint(at.Item.Clock, 10)
 }

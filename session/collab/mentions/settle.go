@@ -9,10 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session/collab/people"
 )
 
-// lookEvery is how often carets are looked at while a call is being written.
+// lookEvery is how often carets are checked while a call is being written.
 const lookEvery = 200 * time.Millisecond
 
-// Run has calls count once they are written, until the context ends.
+// Run turns calls into mentions once they are written, until the context ends.
 func (b *Book) Run(ctx context.Context) {
 	timer := time.NewTimer(maxAge)
 	defer timer.Stop()
@@ -56,7 +56,7 @@ func (b *Book) followed() (all []*Tracker) {
 	return all
 }
 
-// written is a call that counts now.
+// written is a call that now becomes a mention.
 type written struct {
 	cell string
 	mark *mark
@@ -65,7 +65,7 @@ type written struct {
 	who  Who
 }
 
-// settle has the calls count that are written, and reports whether there are others yet.
+// settle turns the finished calls into mentions, and reports whether unfinished ones remain.
 func (t *Tracker) settle(now time.Time) (more bool) {
 	if !t.drafting() {
 		return false
@@ -107,7 +107,7 @@ func (t *Tracker) drafting() bool {
 	return t.drafts > 0
 }
 
-// count has one call count.
+// count turns one call into a mention.
 func (t *Tracker) count(w written, now time.Time) {
 	m := Mention{
 		Path: t.of.Path(), Cell: w.cell, Mark: markOf(t.of.Notebook, w, t.b.names()), Says: w.call.says, More: w.mark.more, Who: w.who, At: now,
@@ -123,14 +123,14 @@ func (t *Tracker) count(w written, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !w.mark.draft.Equal(w.last) || w.mark.says != m.Says {
-		return // they type on
+		return // the author is still typing
 	}
 	t.drop(w.mark)
 	w.mark.id = t.b.Add(m)
 }
 
-// wrote is who wrote a call; not known while none of its writers has said who they are. One that a person has a hand in is
-// a person's.
+// wrote returns the author of a call; known is false while no writer has identified itself. A call that a person has helped
+// write is the person's.
 func (t *Tracker) wrote(m *mark, company people.Company) (who Who, known bool) {
 	for _, client := range m.clients {
 		name, agent, ok := t.of.Room.Named(client)
@@ -166,14 +166,14 @@ func inCell(company people.Company, clients []uint64, cell string) bool {
 	return false
 }
 
-// isCalled reports whether a person who is there is called by a name: then that is who was meant.
+// isCalled reports whether a person in the room has this name: then the call is meant for that person.
 func isCalled(name string, company people.Company) bool {
 	return slices.ContainsFunc(company.Persons(), func(p people.Person) bool {
 		return handle(p.Name) == handle(name) || strings.EqualFold(p.Username, name)
 	})
 }
 
-// languageOf is the language of a notebook's code, "" if it does not say.
+// languageOf returns the language of a notebook's code, "" if it is not stated.
 func languageOf(metadata map[string]any) string {
 	for _, at := range [][2]string{{"language_info", "name"}, {"language_info", "language"}, {"kernelspec", "language"}} {
 		about, _ := metadata[at[0]].(map[string]any)

@@ -2,19 +2,19 @@ package mentions
 
 import "strings"
 
-// A Call is a call in a text that is no cell.
+// A Call is a call in a text outside a cell.
 type Call struct {
 	Name string
-	// Says is what stands behind the name, up to the end of the line, and Rest all that stands behind it.
+	// Says is the text behind the name up to the end of the line, and Rest all text behind it.
 	Says, Rest string
-	// First says that the text begins with it.
+	// First is set if the text begins with it.
 	First   bool
 	Command Command
-	// To are the clients who are called; none for all of this program.
+	// To are the clients that are called; empty for all clients of this program.
 	To []string
 }
 
-// InText finds the calls in a text of Markdown.
+// InText finds the calls in a Markdown text.
 func (b *Book) InText(text string) (calls []Call) {
 	names := b.names()
 	for _, c := range findIn("markdown", text, names) {
@@ -27,5 +27,5 @@ func (b *Book) InText(text string) (calls []Call) {
 	return calls
 }
 
-// SameName reports whether two names are called alike.
+// SameName reports whether two names are the same in a call.
 func SameName(a, b string) bool { return handle(a) == handle(b) }

@@ -14,48 +14,48 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Room knows who is in a notebook's room.
+// Room lists the clients in a notebook's room.
 type Room interface {
 	Peers() []rtc.Peer
-	// Named is what a client is called, and whether it is an agent; false if it has not said who it is.
+	// Named returns the name of a client, and whether it is an agent; false if the client has not identified itself.
 	Named(client uint64) (name string, agent, ok bool)
 }
 
-// Followed is a notebook in which calls are looked for.
+// Followed is a notebook that is searched for calls.
 type Followed struct {
 	Notebook *ydoc.Notebook
 	Room     Room
-	// Path is where the notebook is now.
+	// Path returns the notebook's current path.
 	Path func() jupyter.Path
-	// Company is who is in it, and in which cells.
+	// Company returns who is in it, and in which cells.
 	Company func() people.Company
-	// Author is the client of this program that is writing in it just now.
+	// Author returns the client of this program that is currently writing in it.
 	Author func() string
-	// Obey carries out a command, and reports whether there was anything to do; a command without is delivered.
+	// Obey carries out a command, and reports whether it had an effect; otherwise the command is delivered as a mention.
 	Obey func(Command, Mention) bool
 }
 
-// mark is a call that stands in a cell.
+// mark is a call in a cell.
 type mark struct {
 	call
-	id string // of the mention that it is, "" for none
-	// draft is when it was written last and is not one yet, zero for others.
+	id string // of its mention, "" if it is not one
+	// draft is when an unfinished call was last edited; zero for others.
 	draft   time.Time
-	begun   time.Time // the draft
-	clients []uint64  // who wrote it
+	begun   time.Time // of the draft
+	clients []uint64  // that wrote it
 	ours    string    // or the client of this program that did
 	more    int
-	obeyed  bool  // it was a command
-	copyOf  *mark // that stands elsewhere; this one calls nobody
+	obeyed  bool  // it was a command that was carried out
+	copyOf  *mark // elsewhere in the notebook; a copy does not call an agent
 }
 
-// cell is what is known of one cell.
+// cell is the last known state of one cell.
 type cell struct {
 	typ, source string
 	marks       []*mark
 }
 
-// gone is a call that vanished, which may come back in another cell: people cut and paste cells.
+// gone is a call that vanished. It may come back in another cell: people cut and paste cells.
 type gone struct {
 	mark *mark
 	at   time.Time
@@ -72,23 +72,23 @@ type Tracker struct {
 	drafts  int
 	lost    []gone
 	reloads uint64
-	before  map[string]*cell // of the replica before this one, until the first batch
+	before  map[string]*cell // of the previous replica, until the first batch
 }
 
 const (
-	// quiet is how long no key must have come in a call for it to count while the caret is in its cell.
+	// quiet is how long a call must stay unedited to become a mention while the caret is in its cell.
 	quiet = 3 * time.Second
-	// backFor is how long a call that vanished is known when it comes back.
+	// backFor is how long a vanished call is recognized when it comes back.
 	backFor = time.Minute
 	maxLost = 50
-	// oneByOne is how many calls of one change are told one by one.
+	// oneByOne is how many calls of one change are delivered separately.
 	oneByOne = 5
-	// unnamedFor is how long it is waited for a writer to say who it is. Tabs do with their first key.
+	// unnamedFor is how long a writer may take to identify itself. Tabs do so with their first key.
 	unnamedFor = 20 * time.Second
 )
 
-// Follow begins to follow a notebook, until Stop. before is the tracker of the replica whose place this one takes, nil for none:
-// what was delivered of that is not delivered again.
+// Follow follows a notebook until Stop is called. before is the tracker of the replica that this one replaces, or nil: the
+// calls that it delivered are not delivered again.
 func (b *Book) Follow(f Followed, before *Tracker) *Tracker {
 	t := &Tracker{b: b, of: f, cells: map[string]*cell{}}
 	if before != nil {
@@ -101,7 +101,7 @@ func (b *Book) Follow(f Followed, before *Tracker) *Tracker {
 	return t
 }
 
-// Stop ends it.
+// Stop stops following the notebook.
 func (t *Tracker) Stop() { t.end() }
 
 func (t *Tracker) end() map[string]*cell {
@@ -114,7 +114,7 @@ func (t *Tracker) end() map[string]*cell {
 	return t.cells
 }
 
-// changed takes in a change of the notebook, which is locked.
+// changed processes a change of the notebook, which is locked.
 func (t *Tracker) changed(c ydoc.Batch) (again bool) {
 	names := t.b.names()
 	t.mu.Lock()
@@ -126,7 +126,7 @@ func (t *Tracker) changed(c ydoc.Batch) (again bool) {
 		t.begin(c, names)
 		return false
 	}
-	// First those that are gone: one may be back in another cell by the same change.
+	// First the deleted cells: one may be back as another cell in the same change.
 	for _, id := range c.Deleted {
 		if was := t.cells[id]; was != nil {
 			delete(t.cells, id)
@@ -151,7 +151,7 @@ func (t *Tracker) changed(c ydoc.Batch) (again bool) {
 	return false
 }
 
-// begin takes over a notebook as a whole: what stands there calls nobody, but for what was known before.
+// begin takes over a whole notebook: calls already in it are not delivered, except those known before.
 func (t *Tracker) begin(c ydoc.Batch, names []Name) {
 	if t.before == nil {
 		t.before = t.cells
@@ -192,7 +192,7 @@ func (t *Tracker) note(m *mark) {
 	}
 }
 
-// writer is who made a change.
+// writer is the author of a change.
 type writer struct {
 	clients []uint64
 	ours    string
@@ -200,7 +200,7 @@ type writer struct {
 	now     time.Time
 }
 
-// compare takes in what a cell has become.
+// compare updates a cell's calls to its new source.
 func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
 	was := t.cells[id]
 	was = cmp.Or(was, &cell{})
@@ -223,13 +223,13 @@ func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
 		return m
 	}
 	marks := make([]*mark, len(found))
-	for i, c := range found { // those that were not touched
+	for i, c := range found { // the untouched calls
 		marks[i] = take(func(m *mark) bool {
 			return m.from == c.from && m.to == c.to && m.to <= from && m.says == c.says ||
 				m.from+shift == c.from && m.from >= len(was.source)-tail && m.says == c.says
 		})
 	}
-	for _, fits := range []func(m *mark, c call) bool{ // those that were
+	for _, fits := range []func(m *mark, c call) bool{ // the edited calls
 		func(m *mark, c call) bool { return m.says == c.says },
 		func(m *mark, c call) bool { return m.from == c.from && alike(m.says, c.says) },
 		func(m *mark, c call) bool { return alike(m.says, c.says) },
@@ -250,14 +250,14 @@ func (t *Tracker) compare(id string, is ydoc.Cell, w writer, names []Name) {
 			if fresh++; fresh > oneByOne {
 				t.drop(m)
 				next.marks[len(next.marks)-1].more++
-				continue // it is told with the last one
+				continue // it is counted with the last one
 			}
 		}
 		next.marks = append(next.marks, m)
 	}
 }
 
-// came is the mark of a call that was not there before. beside are those before it in its cell.
+// came returns the mark of a new call. beside are the marks before it in its cell.
 func (t *Tracker) came(cell string, c call, w writer, beside []*mark) *mark {
 	if at := slices.IndexFunc(t.lost, func(g gone) bool { return g.mark.says == c.says && w.now.Sub(g.at) < backFor }); at >= 0 {
 		m := &mark{call: c}
@@ -273,10 +273,10 @@ func (t *Tracker) came(cell string, c call, w writer, beside []*mark) *mark {
 	return m
 }
 
-// original is a call that stands in the notebook with the same words as one that has come with all its words at once, as
-// what is pasted does, and what JupyterLab puts into a new cell when it splits one, or nil.
+// original returns a call in the notebook with the same words as a call that came with all its words at once, or nil.
+// Pasting does that, and so does JupyterLab when it splits a cell.
 func (t *Tracker) original(c call, beside []*mark) *mark {
-	if c.says == "" || commandOf(c.says) != NoCommand { // a command is meant wherever it comes to stand
+	if c.says == "" || commandOf(c.says) != NoCommand { // a command counts wherever it is pasted
 		return nil
 	}
 	same := func(m *mark) bool { return sameWords(m.says, c.says) }
@@ -291,7 +291,7 @@ func (t *Tracker) original(c call, beside []*mark) *mark {
 	return nil
 }
 
-// become makes a mark the one that was another, in a cell.
+// become makes m replace the mark was, in a cell.
 func (t *Tracker) become(m, was *mark, cell string) {
 	at := m.call
 	*m = *was
@@ -302,7 +302,7 @@ func (t *Tracker) become(m, was *mark, cell string) {
 	t.note(m)
 }
 
-// edited takes in what a call says now.
+// edited updates a mark to the call's new text.
 func (t *Tracker) edited(m *mark, c call, w writer) {
 	says := m.says
 	m.call = c
@@ -311,7 +311,7 @@ func (t *Tracker) edited(m *mark, c call, w writer) {
 	}
 	switch {
 	case (m.copyOf != nil || m.obeyed) && !w.loaded:
-		m.copyOf, m.obeyed = nil, false // it is a call of its own now, as when "hands off" becomes "go on"
+		m.copyOf, m.obeyed = nil, false // it is a separate call now, as when "hands off" becomes "go on"
 		m.draft, m.begun, m.clients, m.ours = w.now, w.now, w.clients, w.ours
 		t.note(m)
 	case !m.draft.IsZero():
@@ -326,16 +326,16 @@ func (t *Tracker) edited(m *mark, c call, w writer) {
 	}
 }
 
-// vanish takes in that calls are gone. A copy takes the place of one; else nobody hears of those that nobody has taken.
+// vanish processes the removal of calls. A copy replaces a removed call; otherwise one that was not taken is withdrawn.
 func (t *Tracker) vanish(marks []*mark, now time.Time) {
 	for _, m := range marks {
 		if !m.draft.IsZero() {
-			t.drafts-- // it is counted again where it comes back
+			t.drafts-- // it is counted again if it comes back
 		}
 		if t.handOver(m) {
 			continue
 		}
-		if m.id != "" && t.b.Withdraw(m.id) { // it counts anew if it comes back
+		if m.id != "" && t.b.Withdraw(m.id) { // it is a draft again if it comes back
 			m.id, m.draft, m.begun = "", now, now
 		}
 		t.lost = append(t.lost, gone{m, now})
@@ -345,7 +345,7 @@ func (t *Tracker) vanish(marks []*mark, now time.Time) {
 	}
 }
 
-// handOver gives what a call is to a copy of it, if there is one.
+// handOver makes a copy of a call replace it, if there is one.
 func (t *Tracker) handOver(m *mark) bool {
 	for id, c := range t.cells {
 		for _, other := range c.marks {
@@ -358,7 +358,7 @@ func (t *Tracker) handOver(m *mark) bool {
 	return false
 }
 
-// drop makes a draft a call that nobody hears of.
+// drop turns a draft into a call that is not delivered.
 func (t *Tracker) drop(m *mark) {
 	if !m.draft.IsZero() {
 		m.draft = time.Time{}
@@ -366,14 +366,14 @@ func (t *Tracker) drop(m *mark) {
 	}
 }
 
-// changedSpan is how much of two texts is the same before and behind what is different, in bytes.
+// changedSpan returns how many bytes at the start and the end of two texts are equal.
 func changedSpan(a, b string) (head, tail int) {
 	head = textdiff.EqualPrefix(a, b)
 	return head, textdiff.EqualSuffix(a[head:], b[head:])
 }
 
-// alike reports whether one saying may have become the other by editing: they share half of the shorter at least, from
-// their ends.
+// alike reports whether one text may have become the other by editing: their common start and end make up at least half of
+// the shorter.
 func alike(a, b string) bool {
 	head, tail := changedSpan(a, b)
 	return 2*(head+tail) >= min(len(a), len(b))

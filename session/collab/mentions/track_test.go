@@ -23,7 +23,7 @@ const (
 	other = 8 // an agent of another process
 )
 
-// desk is a notebook of ours in a room with Anna's tab and another agent.
+// desk is our notebook in a room with Anna's tab and another agent.
 type desk struct {
 	t       *testing.T
 	book    *Book
@@ -61,7 +61,7 @@ func (d *desk) company() people.Company {
 	return people.Company{People: []people.Person{{Name: d.person, Username: "anna", Places: []people.Place{at}}}}
 }
 
-// inDesk runs a test in a bubble of time.
+// inDesk runs a test in a synctest bubble.
 func inDesk(t *testing.T, test func(t *testing.T, d *desk)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{t: t, nb: ydoc.NewNotebook(), named: true, person: "Anna", author: "c-1", tabs: map[uint64]*ydoc.Notebook{}}
@@ -108,7 +108,7 @@ func (d *desk) edit(nb *ydoc.Notebook, fn func(e *ydoc.Editor) error) {
 	}
 }
 
-// by has a tab edit the notebook.
+// by edits the notebook as a tab.
 func (d *desk) by(client uint64, fn func(e *ydoc.Editor) error) {
 	d.t.Helper()
 	tab := d.tabs[client]
@@ -135,13 +135,13 @@ func (d *desk) by(client uint64, fn func(e *ydoc.Editor) error) {
 	pass(tab, d.nb)
 }
 
-// write has a tab give a cell another source at once, as pasting does.
+// write replaces a cell's source at once as a tab, like pasting does.
 func (d *desk) write(client uint64, cell, source string) {
 	d.t.Helper()
 	d.by(client, func(e *ydoc.Editor) error { return e.SetSource(cell, source) })
 }
 
-// types has Anna type at the end of a cell.
+// types enters text at the end of a cell as Anna.
 func (d *desk) types(cell, text string) {
 	d.t.Helper()
 	d.set(func() { d.caret = cell })
@@ -152,7 +152,7 @@ func (d *desk) types(cell, text string) {
 	}
 }
 
-// said are the mentions that a client takes, in their order.
+// said returns the mentions that a client takes, in order.
 func (d *desk) said(client string) (says []string) {
 	for {
 		m, ok := d.book.Take(Asks{Client: client})
@@ -170,8 +170,8 @@ func (d *desk) want(says ...string) {
 	}
 }
 
-// A call counts once the caret has left its cell, or no key came for 3 s; the client that takes it has it, and no client has what
-// was there before.
+// A call counts once the caret has left its cell, or no key came for 3 s. It belongs to the client that takes it. Calls from
+// before the join are not delivered.
 func TestCallCountsWhenWritten(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.types("a", "@Duet fix the ax")
@@ -195,8 +195,8 @@ func TestCallCountsWhenWritten(t *testing.T) {
 	})
 }
 
-// What calls nobody: outputs, what is loaded from the file, an agent, a deleted call, and a writer who has not said who
-// they are.
+// Outputs, text loaded from the file, text of an agent, deleted calls, and text of unidentified writers do not call an
+// agent.
 func TestCallsNobody(t *testing.T) {
 	for name, does := range map[string]func(d *desk){
 		"an output": func(d *desk) {
@@ -240,7 +240,7 @@ func TestCallsNobody(t *testing.T) {
 	}
 }
 
-// A writer who says later who they are is waited for.
+// A writer that identifies itself later is waited for.
 func TestNamedLater(t *testing.T) {
 	inDesk(t, func(_ *testing.T, d *desk) {
 		d.set(func() { d.named = false })
@@ -253,8 +253,8 @@ func TestNamedLater(t *testing.T) {
 	})
 }
 
-// Pasted twice it is one call, in one cell or in two; and so it is when its cell is split, moved or merged before or
-// after it was delivered.
+// Pasted twice, a call is one call, in one cell or in two; so it is when its cell is split, moved or merged before or after
+// its delivery.
 func TestPasted(t *testing.T) {
 	for name, does := range map[string]func(d *desk, delivered func()){
 		"twice in a cell": func(d *desk, delivered func()) { d.write(anna, "a", "@Duet fix it\n@Duet  fix it"); delivered() },
@@ -313,7 +313,7 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// A copy that is then made another call is one.
+// A copy that is then changed into another call counts as a call.
 func TestCopyMadeAnother(t *testing.T) {
 	inDesk(t, func(_ *testing.T, d *desk) {
 		d.write(anna, "a", "@Duet of yesterday")
@@ -323,7 +323,7 @@ func TestCopyMadeAnother(t *testing.T) {
 	})
 }
 
-// Edited after it was delivered, it is the same call, which says something else.
+// Edited after its delivery, a call is the same call with another text.
 func TestEditedLater(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.write(anna, "a", "@Duet fix the axis")
@@ -343,7 +343,7 @@ func TestEditedLater(t *testing.T) {
 	})
 }
 
-// A thousand calls in one paste are a few, the last of which says how many more there are.
+// A thousand calls in one paste are delivered as a few, the last of which counts the rest.
 func TestThousandInOnePaste(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		var lines []string
@@ -358,7 +358,7 @@ func TestThousandInOnePaste(t *testing.T) {
 	})
 }
 
-// Only who is called gets it; Duet is everybody's name.
+// Only the called client gets a call; Duet is a name of all clients.
 func TestCalledByName(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.write(anna, "a", "@Cursor one\n@Duet two")
@@ -370,7 +370,7 @@ func TestCalledByName(t *testing.T) {
 	})
 }
 
-// Agents hear each other only where asked, and nobody hears themselves.
+// Agents receive each other's calls only on request, and never their own.
 func TestAgentsAmongThemselves(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.set(func() { d.author = "c-2" })
@@ -389,7 +389,7 @@ func TestAgentsAmongThemselves(t *testing.T) {
 	})
 }
 
-// A call of which the room was lost while it was written, or before it was taken, is told once when it is there again.
+// A call whose room was lost while it was written, or before it was taken, is delivered once when the room is back.
 func TestJoinedAfresh(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.write(anna, "a", "@Duet one")
@@ -419,7 +419,7 @@ func TestJoinedAfresh(t *testing.T) {
 	})
 }
 
-// What this program is told to do itself is not delivered; what there is nothing to do for is.
+// Commands to this program are not delivered, except those without an effect.
 func TestCommands(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.set(func() { d.obeys = true })
@@ -439,7 +439,7 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// What a client took and did not answer is free again when it leaves.
+// The mentions that a client took and did not answer are free again when it leaves.
 func TestForget(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.write(anna, "a", "@Duet one\n@Duet two")
@@ -457,7 +457,7 @@ func TestForget(t *testing.T) {
 		if got := d.said("c-2"); !slices.Equal(got, []string{"two"}) {
 			t.Errorf("free again: %q", got)
 		}
-		// One who leaves before it is certain that it has it, leaves it when it is.
+		// If a client leaves before it is certain to have a mention, the mention is free once that is decided.
 		d.book.Forget("c-2")
 		if got := d.said("c-3"); got != nil {
 			t.Errorf("while it is decided: %q", got)
@@ -471,13 +471,13 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// What another process has is neither taken nor free by anything but its word; what it has answered is not listed.
+// Only another process itself can release a mention that it has; mentions that it has answered are not listed.
 func TestElsewhere(t *testing.T) {
 	inDesk(t, func(t *testing.T, d *desk) {
 		d.write(anna, "a", "@Duet one\n@Duet two")
 		time.Sleep(time.Minute)
 		ids := d.book.All()
-		d.book.Lose(ids[0], "c-1", true) // it is not c-1's
+		d.book.Lose(ids[0], "c-1", true) // c-1 does not have it
 		d.book.Lose(ids[0], "", false)
 		taken, _ := d.book.Take(Asks{Client: "c-1"})
 		d.book.Lose(taken.ID, "c-1", false)

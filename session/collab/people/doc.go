@@ -1,10 +1,10 @@
-// Package people tells of the others in a room, and in a server's global awareness, as values: who they are, in which cell
-// each of their tabs is and what it selects, when they last moved and typed, and which documents they have in front.
+// Package people describes the other users in a room, and in a server's global awareness: their names, the cell and
+// selection of each of their tabs, when they last moved and typed, and which documents they have in front.
 //
-// All of it is what people's tabs say of themselves. A tab tells nobody who comes later: it is known when it next announces
-// itself, so that "nobody" and "not known yet" are different answers ([Known]).
+// All of this is what people's tabs announce. A client that joins later receives it only when a tab next announces itself,
+// so "nobody is there" and "not known yet" are different answers ([Known]).
 //
 // # Concurrency
 //
-// The values are the caller's. [Typing] is safe for use by several goroutines; nothing here starts one.
+// The caller owns the values. [Typing] is safe for concurrent use; nothing here starts a goroutine.
 package people

@@ -33,21 +33,21 @@ func inRoom(t *testing.T, do func(t *testing.T, r *room), sources ...string) {
 	})
 }
 
-// enters lets somebody open the notebook.
+// enters opens the notebook as a person.
 func (r *room) enters(username, name string) *tab {
 	return &tab{r, sessiontest.PersonIn(r.t, r.m.Servers().Documents, r.path), dict{
 		"user": dict{"username": username, "name": name, "display_name": name, "initials": "A", "color": "#888"},
 	}}
 }
 
-// a tab is one of a person's.
+// a tab is one of a person's tabs.
 type tab struct {
 	r *room
 	*sessiontest.Person
 	state dict
 }
 
-// shows announces the tab's state with some keys set, and waits until it is heard.
+// shows announces the tab's state with some keys set, and waits until it is received.
 func (p *tab) shows(more dict) {
 	p.r.t.Helper()
 	p.state = maps.Clone(p.state)
@@ -56,7 +56,7 @@ func (p *tab) shows(more dict) {
 	p.settle()
 }
 
-// settle waits until what was sent is heard.
+// settle waits until the sent messages are received.
 func (p *tab) settle() { time.Sleep(200 * time.Millisecond) }
 
 // at makes a position in a cell.
@@ -85,10 +85,10 @@ func (p *tab) types(cell, text string) {
 	p.settle()
 }
 
-// company is who is there.
+// company returns the others in the room.
 func (r *room) company() people.Company { return r.doc.Company() }
 
-// only is the only person there.
+// only returns the only person in the room.
 func (r *room) only() people.Person {
 	r.t.Helper()
 	all := r.company().People

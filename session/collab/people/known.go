@@ -10,15 +10,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Known says whether all who are there are known.
+// Known says whether all users in a room are known.
 type Known struct {
-	// In is how long it takes until they are, 0 when they are.
+	// In is the time until they are, 0 if they are.
 	In time.Duration
-	// Cut says that there is no connection now, so that nobody can be heard; In counts from the next one.
+	// Cut is set while the connection is lost, so that nothing is received; In counts from the next connection.
 	Cut bool
 }
 
-// KnownSince is what is known over a connection that came into step at a time, or over none if that is zero.
+// KnownSince returns the knowledge over a connection that was in step since a time; zero means no connection.
 func KnownSince(since time.Time) Known {
 	if since.IsZero() {
 		return Known{awareness.KnownAfter, true}
@@ -26,33 +26,34 @@ func KnownSince(since time.Time) Known {
 	return Known{In: max(0, awareness.KnownAfter-time.Since(since))}
 }
 
-// All reports whether all who are there are known.
+// All reports whether all users are known.
 func (k Known) All() bool { return k.In == 0 && !k.Cut }
 
-// Seconds is in how many seconds they are, rounded up.
+// Seconds returns the seconds until they are, rounded up.
 func (k Known) Seconds() int { return int(math.Ceil(k.In.Seconds())) }
 
-// A Company is who else is in a document's room.
+// A Company is the other users in a document's room.
 type Company struct {
 	People []Person
 	Known  Known
 }
 
-// A Front is what somebody has in front of them, by the server's global awareness: one for each username.
+// A Front is the documents that a user has in front, from the server's global awareness: one for each username.
 type Front struct {
 	Name, Username string
 	Agent          bool
-	// Documents are the paths of the documents in front, one for each tab, each once. None if only other things are.
+	// Documents are the paths of the documents in front of the user's tabs, each once. It is empty if other things are in
+	// front.
 	Documents []string
 }
 
-// A Lobby is who is on the server.
+// A Lobby is the users on the server.
 type Lobby struct {
 	Fronts []Front
 	Known  Known
 }
 
-// FrontsOf are those who are in the global awareness.
+// FrontsOf returns the users in the global awareness.
 func FrontsOf(peers []rtc.Peer) []Front {
 	var out []Front
 	for _, p := range peers {
@@ -73,7 +74,7 @@ func FrontsOf(peers []rtc.Peer) []Front {
 	return out
 }
 
-// Of is what a person has in front of them. Only a username says who of the server is who of a room.
+// Of returns the documents that a person has in front. Only the username links a person in a room to a user of the server.
 func (l Lobby) Of(username string) (f Front, ok bool) {
 	at := slices.IndexFunc(l.Fronts, func(f Front) bool { return username != "" && f.Username == username })
 	if at < 0 {
@@ -82,7 +83,7 @@ func (l Lobby) Of(username string) (f Front, ok bool) {
 	return l.Fronts[at], true
 }
 
-// Without leaves out the peers whose usernames are one, or begin with it and a dash: our own, of a connection before.
+// Without removes the peers whose usernames are this one, or begin with it and a dash: our own, from an earlier connection.
 func Without(peers []rtc.Peer, username string) []rtc.Peer {
 	return slices.DeleteFunc(peers, func(p rtc.Peer) bool {
 		rest, ours := strings.CutPrefix(p.User.Username, username)

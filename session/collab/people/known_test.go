@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Nobody and not known yet are different answers.
+// An empty room and an unknown one get different answers.
 func TestNotKnownYet(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -54,7 +54,7 @@ func TestNotKnownYet(t *testing.T) {
 	test.False(t, k.All(), test.Sprint("without a connection"))
 }
 
-// A tab that was killed is gone 30 s after its last word, whatever else comes or does not.
+// A killed tab disappears 30 s after its last message, regardless of other messages.
 func TestKilledTab(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")

@@ -2,11 +2,11 @@ package people
 
 import "strings"
 
-// maxPath is the longest path that is taken from a tab.
+// maxPath is the maximum length of a path from a tab.
 const maxPath = 4096
 
-// Path is a path that a tab names as the Contents API has it: without the name of the drive of older versions, and
-// without a slash before it.
+// Path returns a path from a tab in the form of the Contents API: without the drive name of older versions, and without a
+// leading slash.
 func Path(p string) string {
 	p = strings.TrimPrefix(strings.TrimPrefix(p, "RTC:"), "/")
 	if len(p) > maxPath {
@@ -15,8 +15,8 @@ func Path(p string) string {
 	return p
 }
 
-// documentOf is the path of the document that a tab has in front, "" if that is none: "notebook:a.ipynb" says that a
-// widget of the notebooks' shows it.
+// documentOf returns the path of the document that a tab has in front, "" if it is something else. "notebook:a.ipynb" means
+// that a notebook widget shows it.
 func documentOf(current string) string {
 	_, path, _ := strings.Cut(current, ":")
 	return Path(path)

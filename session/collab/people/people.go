@@ -12,41 +12,41 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// A Person is somebody else in a document's room, with all their tabs.
+// A Person is another user in a document's room, with all their tabs.
 type Person struct {
-	// Name is what JupyterLab shows. Several may have one name; the username, where there is one, tells them apart.
+	// Name is the name that JupyterLab shows. Several people may have the same name; the username, if any, distinguishes them.
 	Name, Username string
-	// Agent says that it is an agent like this one, and no person.
+	// Agent is set for an agent like this one.
 	Agent bool
-	// Status is what an agent says that it does, zero if it does not.
+	// Status is an agent's status, zero if it has none.
 	Status awareness.Status
-	// Places are where their tabs are, the one that moved or typed last first, and those of which nothing is known last.
+	// Places are the positions of their tabs: the tab that moved or typed last comes first, tabs without known activity last.
 	Places []Place
 }
 
-// A Place is where one tab is in a document.
+// A Place is the position of one tab in a document.
 type Place struct {
 	// Client is the tab's Yjs client id.
 	Client uint64
-	// Replica is the id under which its edits are known: Client, but for one of several agents that edit through one replica.
+	// Replica is the client id of its edits. It differs from Client only if several agents edit through one replica.
 	Replica uint64
-	// Cell is the cell that the tab says is active, or where it does not say, the cell with the caret; "" if neither is known.
+	// Cell is the tab's active cell or, if the tab does not name it, the cell with the caret; "" if neither is known.
 	Cell  string
 	Index int // of the cell; -1 without
-	// Caret says that a caret is shown: in a text, or in the cell. Anchor and Head are then where the selection begins and
-	// where the caret is, in UTF-16 units, and From and To its ends.
+	// Caret is set if the text or the cell shows a caret. Anchor is then the start of the selection and Head the caret, in
+	// UTF-16 units; From and To are the selection's ends.
 	Caret        bool
 	Anchor, Head int
 	From, To     Position
-	// Selected is the selected text, "" if only a caret is there, or where that is not known; Cut that it is only the
-	// beginning and end of it.
+	// Selected is the selected text, "" if only a caret is shown, or if the text is not known; Cut is set if it is only the
+	// beginning and end of the text.
 	Selected string
 	Cut      bool
-	// Moved and Typed are when the tab's caret last moved, and when text last came from it; zero if not since we know it.
+	// Moved and Typed are when the tab's caret last moved, and when it last sent text; zero if it has not since we joined.
 	Moved, Typed time.Time
 }
 
-// Last is when the tab last moved or typed, zero if that is not known.
+// Last returns when the tab last moved or typed, zero if that is not known.
 func (p Place) Last() time.Time {
 	if p.Typed.After(p.Moved) {
 		return p.Typed
@@ -54,7 +54,7 @@ func (p Place) Last() time.Time {
 	return p.Moved
 }
 
-// InNotebook are those who are in a notebook's room, in the order of their first tab's client id. path is the notebook's.
+// InNotebook returns the users in a notebook's room, in the order of their first tab's client id. path is the notebook's.
 func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing) []Person {
 	all := gather(peers, typing, func(p rtc.Peer, at *Place) {
 		if p.ActiveCell != "" && (p.ActivePath == "" || Path(p.ActivePath) == path) {
@@ -65,7 +65,7 @@ func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing
 		for _, c := range primaryFirst(p.Cursors) {
 			s, ok := nb.ResolveSelection(c.Anchor, c.Head)
 			if !ok || at.Cell != "" && p.ActiveCell != s.Cell.NBID {
-				continue // a tab leaves its caret where it was when the person goes on to another cell by keys, or clicks an output
+				continue // a tab keeps its old caret when the person goes to another cell with keys, or clicks an output
 			}
 			at.Cell, at.Index, at.Caret = s.Cell.ID, s.Index, true
 			at.selects(s.Cell.Source, s.Anchor, s.Head)
@@ -84,11 +84,11 @@ func InNotebook(peers []rtc.Peer, nb *ydoc.Notebook, path string, typing *Typing
 	return all
 }
 
-// Running is how the status of an agent begins that runs a cell. The cell's number follows, which counts from 1 where people
-// see it, and from 0, as all of ours do, in a [Person].
+// Running is the prefix of the status of an agent that runs a cell. The cell's number follows: it counts from 1 for people,
+// and from 0 in a [Person], like all our indexes.
 const Running = "running cell "
 
-// InText are those who are in a text's room.
+// InText returns the users in a text's room.
 func InText(peers []rtc.Peer, text *ydoc.Text, typing *Typing) []Person {
 	return gather(peers, typing, func(p rtc.Peer, at *Place) {
 		for _, c := range primaryFirst(p.Cursors) {
@@ -107,7 +107,7 @@ func InText(peers []rtc.Peer, text *ydoc.Text, typing *Typing) []Person {
 	})
 }
 
-// primaryFirst are a tab's cursors, which are all in one editor, the main one first.
+// primaryFirst returns a tab's cursors, which are all in one editor, with the main one first.
 func primaryFirst(cursors []awareness.Cursor) []awareness.Cursor {
 	var primary, others []awareness.Cursor
 	for _, c := range cursors {
@@ -120,7 +120,7 @@ func primaryFirst(cursors []awareness.Cursor) []awareness.Cursor {
 	return append(primary, others...)
 }
 
-// gather makes persons of tabs. A tab that gives no username is somebody of its own.
+// gather groups tabs by person. A tab without a username is a separate person.
 func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Person {
 	var out []Person
 	for _, p := range peers {
@@ -141,7 +141,7 @@ func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Pe
 	return out
 }
 
-// nameOf is the name that JupyterLab shows.
+// nameOf returns the name that JupyterLab shows.
 func nameOf(u awareness.User) string {
 	return cmp.Or(u.DisplayName, u.Name, u.Username, "somebody")
 }

@@ -56,7 +56,7 @@ func TestPlaces(t *testing.T) {
 	}, "a", "abcd\nfg😀h", strings.Repeat("x", 2000))
 }
 
-// What a tab writes when it runs a cell is not typed.
+// The changes that a tab makes when it runs a cell do not count as typing.
 func TestRunningIsNotTyping(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")
@@ -76,7 +76,7 @@ func TestRunningIsNotTyping(t *testing.T) {
 	}, "a")
 }
 
-// The cell that a tab says is active counts, in this notebook alone, and a caret only in that one.
+// The active cell that a tab announces counts, only in this notebook, and a caret only in that cell.
 func TestActiveCell(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")
@@ -96,7 +96,7 @@ func TestActiveCell(t *testing.T) {
 			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c1", false},
 			{dict{"activeCellId": "c0", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c0", true},
 			{dict{"activeCellId": "gone", "cursors": []any{dict{"anchor": ada.at("c0", 0), "head": ada.at("c0", 0)}}}, "c0", true},
-			// A caret of nowhere: the active cell is left.
+			// An invalid caret leaves the active cell.
 			{dict{"activeCellId": "c1", "cursors": []any{dict{"anchor": dict{}, "head": dict{}}}}, "c1", false},
 		} {
 			ada.shows(c.shows)
@@ -107,7 +107,7 @@ func TestActiveCell(t *testing.T) {
 	}, "a", "b")
 }
 
-// What tabs say may be anything: it puts nobody into a cell, and names stay short.
+// Tabs may announce anything: invalid states place a person in no cell, and names stay short.
 func TestHostileStates(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")
@@ -156,7 +156,8 @@ func TestHostileStates(t *testing.T) {
 	}, "abc")
 }
 
-// A selection stays where it is while others edit; one whose cell is moved goes with it or is none, and never in another.
+// A selection stays in place while others edit. If its cell is moved, it moves along or is lost, but never appears in
+// another cell.
 func TestSelectionAcrossAMovedCell(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		ada := r.enters("ada", "Ada")

@@ -8,13 +8,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A Position is a place in a text as people count: line and column from 1, the column in characters.
+// A Position is a position in a text as people count: line and column from 1, the column in characters.
 type Position struct{ Line, Column int }
 
 // maxSelected is how many characters of a selection are kept.
 const maxSelected = 500
 
-// selects sets what lies between two offsets of a source.
+// selects sets the selection between two offsets of a source.
 func (p *Place) selects(source string, anchor, head int) {
 	p.Anchor, p.Head = anchor, head
 	from, to := textdiff.ByteOffset(source, min(anchor, head)), textdiff.ByteOffset(source, max(anchor, head))
@@ -22,7 +22,7 @@ func (p *Place) selects(source string, anchor, head int) {
 	p.Selected, p.Cut = textfmt.Cut(source[from:to], maxSelected)
 }
 
-// position is the place of a byte of a text.
+// position returns the position of a byte in a text.
 func position(text string, at int) Position {
 	line := strings.LastIndexByte(text[:at], '\n') + 1
 	return Position{strings.Count(text[:line], "\n") + 1, utf8.RuneCountInString(text[line:at]) + 1}

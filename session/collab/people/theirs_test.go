@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// theirs asks where somebody is, and holds the answer against the cell, or against what the refusal must say.
+// theirs asks for a person's cell, and compares the answer with the cell, or the error with the expected parts.
 func (r *room) theirs(who, cell string, says ...string) {
 	r.t.Helper()
 	at, err := r.company().Theirs(who)
@@ -48,7 +48,7 @@ func TestTheirs(t *testing.T) {
 		r.theirs("", "", "several people", "Ada (ada-1), Bob (bob)", "person")
 		r.theirs("b", "c2")
 
-		twin := r.enters("ada-2", "Ada") // two people of one name
+		twin := r.enters("ada-2", "Ada") // two people with one name
 		twin.selects("c0", 0, 0)
 		r.theirs("Ada", "", "fits several", "Ada (ada-1), Ada (ada-2)", "username")
 		r.theirs("ada-2", "c0")
@@ -70,7 +70,7 @@ func TestTheirs(t *testing.T) {
 	}, "a", "b", "cc")
 }
 
-// An agent is nobody whose cell is meant.
+// Agents do not count in the question for a person's cell.
 func TestTheirsIsNoAgents(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		other := r.enters("robot", "Robot")
@@ -86,7 +86,7 @@ func TestTheirsIsNoAgents(t *testing.T) {
 	}, "a")
 }
 
-// One person in two tabs is in the cell of the one that moved or typed last, if that is known.
+// A person with two tabs is in the cell of the tab that moved or typed last, if that is known.
 func TestTwoTabs(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		one, two := r.enters("ada", "Ada"), r.enters("ada", "Ada")

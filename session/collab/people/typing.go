@@ -8,20 +8,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// maxTyping bounds the clients of one room of whom it is known when they typed.
+// maxTyping bounds the clients of one room whose typing times are kept.
 const maxTyping = 1_000
 
-// Typing is when each client last typed in a document. The zero value is ready for use, and nil knows of nobody.
+// Typing records when each client last typed in a document. The zero value is ready for use, and nil is empty.
 type Typing struct {
 	mu   sync.Mutex
 	last map[uint64]time.Time
 }
 
-// Note takes changes of a document that came at the time now. Only text counts: what a tab writes when its cell runs is
-// not typed.
+// Note records changes of a document at the time now. Only text counts: the changes that a tab makes when its cell runs are
+// not typing.
 func (t *Typing) Note(c ydoc.Changes, now time.Time) {
 	if !c.Complete {
-		return // who changed what is not known
+		return // the authors are not known
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +47,7 @@ func (t *Typing) note(by ydoc.Origin, now time.Time) {
 	}
 }
 
-// forgetOne forgets who has not typed for longest.
+// forgetOne removes the client that has not typed for the longest time.
 func (t *Typing) forgetOne() {
 	var oldest uint64
 	var at time.Time
@@ -59,7 +59,7 @@ func (t *Typing) forgetOne() {
 	delete(t.last, oldest)
 }
 
-// For is how long the others have been heard over the connection, at most [awareness.KnownAfter], or 0.
+// For returns how long the others have been received over the connection, at most [awareness.KnownAfter], or 0.
 func (k Known) For() time.Duration {
 	if k.Cut {
 		return 0
@@ -67,7 +67,7 @@ func (k Known) For() time.Duration {
 	return awareness.KnownAfter - k.In
 }
 
-// By is when a client last typed, zero if it has not since we came.
+// By returns when a client last typed, zero if it has not since we joined.
 func (t *Typing) By(client uint64) time.Time {
 	if t == nil {
 		return time.Time{}

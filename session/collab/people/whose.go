@@ -12,25 +12,25 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// errNobody is the error of who asks where their cell is and is alone.
+// errNobody is the error for a client that asks for a person's cell and is alone in the room.
 var errNobody = errors.New("nobody else is in this notebook")
 
-// orByID is what can be done in any case.
+// orByID is advice that always applies.
 const orByID = ", or name the cell by its id"
 
-// Persons are those who are no agents.
+// Persons returns the people, without the agents.
 func (c Company) Persons() []Person {
 	return slices.DeleteFunc(slices.Clone(c.People), func(p Person) bool { return p.Agent })
 }
 
-// Called is how a person is named beside the others: with the username where another has the same name.
+// Called returns a person's name, with the username if another person in the room has the same name.
 func (c Company) Called(p Person) string {
 	return Called(p.Name, p.Username, slices.ContainsFunc(c.People, func(other Person) bool {
 		return other.Name == p.Name && other.Username != p.Username
 	}))
 }
 
-// Called is how somebody is named in a line: with the username if another has the same name.
+// Called returns a name for a line of text, with the username if twins is set.
 func Called(name, username string, twins bool) string {
 	if !twins || username == "" {
 		return cutName(name)
@@ -38,10 +38,10 @@ func Called(name, username string, twins bool) string {
 	return cutName(name) + " (" + cutName(username) + ")"
 }
 
-// maxShown is how much of a name is shown.
+// maxShown is the maximum length of a shown name, in characters.
 const maxShown = 60
 
-// cutName cuts a name at its end: one that is given back then still fits as a beginning.
+// cutName cuts a name at its end, so that the shown name still matches as a beginning.
 func cutName(name string) string {
 	if r := []rune(name); len(r) > maxShown {
 		return string(r[:maxShown])
@@ -49,8 +49,8 @@ func cutName(name string) string {
 	return name
 }
 
-// Theirs is where the only person is, or the one that who says: a name or a username, or any beginning of one that fits
-// no other. It is never guessed: the error says why it is not known, and what to do.
+// Theirs returns the place of the only person, or of the person named who: a name, a username, or an unambiguous beginning
+// of one. It never guesses: the error explains why the place is not known, and what to do.
 func (c Company) Theirs(who string) (Place, error) {
 	persons := c.Persons()
 	if who != "" {
@@ -73,10 +73,10 @@ func (c Company) Theirs(who string) (Place, error) {
 	return c.place(persons[0])
 }
 
-// given is what to give as person.
+// given returns the value for the argument person.
 func (p Person) given() string { return cutName(cmp.Or(p.Username, p.Name)) }
 
-// when says when all are known.
+// when says when all will be known.
 func (c Company) when() string {
 	if c.Known.Cut {
 		return ", for the connection to its room is lost; it will be once it is back"
@@ -84,7 +84,7 @@ func (c Company) when() string {
 	return fmt.Sprintf("; it will be in %d s", c.Known.Seconds())
 }
 
-// find is the one person whom a name fits.
+// find returns the only person that matches a name.
 func (c Company) find(persons []Person, who string) (Person, error) {
 	who = strings.ToLower(strings.TrimSpace(who))
 	var whole, begins []Person
@@ -134,7 +134,7 @@ func (c Company) list(persons []Person) string {
 	return strings.Join(names, ", ")
 }
 
-// place is the one place of a person that counts.
+// place returns the place of a person that counts.
 func (c Company) place(p Person) (Place, error) {
 	at, known := p.Here()
 	switch {
@@ -146,8 +146,8 @@ func (c Company) place(p Person) (Place, error) {
 	return at, nil
 }
 
-// Here is the place of a person that counts: that of the tab which moved or typed last. It is not known where the tabs are
-// at different places and none has moved since we came.
+// Here returns the place of a person that counts: that of the tab that moved or typed last. It is not known if the tabs are
+// in different places and none has moved since we joined.
 func (p Person) Here() (at Place, known bool) {
 	at = p.Places[0]
 	for _, o := range p.Places[1:] {

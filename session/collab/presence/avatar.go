@@ -8,8 +8,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// avatar is a small picture, as an address that holds it: initials on a colour, in a square with round corners, which
-// people's own circles are not.
+// avatar returns a small picture as a data URL: initials on a colour, in a square with round corners, unlike the circles of
+// people.
 func avatar(initials, color string) string {
 	size := lo.Ternary(len([]rune(initials)) > 2, "12", "15")
 	return "data:image/svg+xml," + strings.NewReplacer("COLOR", url.PathEscape(color), "SIZE", size, "TEXT", url.PathEscape(html.EscapeString(initials))).Replace(

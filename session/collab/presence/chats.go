@@ -8,23 +8,23 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Everybody is the username in chats of all who work through this program, and of a client that does not say what it is. It
-// is the same in each process, as are those of the others: else a chat's list of users would fill up with us.
+// Everybody is the username in chats of the program as a whole, and of clients that do not identify themselves. All
+// usernames in chats are the same in each process; otherwise a chat's list of users would fill up with ours.
 const Everybody = "nbduet"
 
-// Duet is all who work through this program, as people see them in chats.
+// Duet returns the program as a whole, as people see it in chats.
 func Duet() awareness.User {
 	const name = "Duet"
 	return awareness.User{Username: Everybody, Name: name + " " + awareness.AIMark, DisplayName: name, Initials: awareness.Initials(name), Color: awareness.Color(name)}
 }
 
-// Ours reports whether a username is one that this program gives, in this process or another: then it is no person's.
+// Ours reports whether a username belongs to this program, in this process or another, and thus not to a person.
 func Ours(username string) bool {
 	return username == Everybody || strings.HasPrefix(username, Everybody+"-")
 }
 
-// inChats gives a face its user in chats. The username is that of the face's first name, and stays when people come because
-// of whom it is called something else: it is not shown, and who mentions it means the same client. f.mu is held.
+// inChats gives a face its user in chats. The username comes from the face's first name, and stays when the face is renamed
+// because of a person: it is not shown, and a mention of it must still mean the same client. f.mu is held.
 func (f *Faces) inChats(one *face) {
 	username := one.InChats.Username
 	if username == "" {
@@ -36,7 +36,7 @@ func (f *Faces) inChats(one *face) {
 	one.InChats.Username = username
 }
 
-// usernameFor is a username in chats that no other face has, but for that of all.
+// usernameFor returns a username in chats that no other face has, or Everybody.
 func (f *Faces) usernameFor(one *face) string {
 	handle := handle(one.Name)
 	if one.base == unnamed || handle == "" || handle == "duet" || handle == Everybody {
@@ -53,13 +53,13 @@ func (f *Faces) usernameFor(one *face) string {
 	}
 }
 
-// handle is a name as a part of a username: letters and digits, and what is between them as a dash.
+// handle returns a name as a part of a username: its letters and digits, with dashes in place of everything else.
 func handle(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(name, awareness.AIMark, "")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, "-")
 }
 
-// with is the client that has a username in chats.
+// with returns the client that has a username in chats.
 func (f *Faces) with(username string) (client string, has bool) {
 	for client, other := range f.faces {
 		if other.InChats.Username == username {
@@ -69,7 +69,7 @@ func (f *Faces) with(username string) (client string, has bool) {
 	return "", false
 }
 
-// With is the client of this process that has a username in chats to itself.
+// With returns the client of this process that has this username in chats. Everybody does not belong to one client.
 func (f *Faces) With(username string) (client string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

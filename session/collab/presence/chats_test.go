@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// In chats each has a username that another process gives, too; who says nothing of itself is Duet there.
+// In chats each client has a username that is the same in other processes; an unidentified client is Duet there.
 func TestUsersInChats(t *testing.T) {
 	for self, want := range map[Self]string{
 		{}:                                "nbduet",
@@ -50,7 +50,7 @@ func TestUsersInChats(t *testing.T) {
 	test.False(t, Ours(""), test.Sprint("a person's username is ours"))
 }
 
-// No two have one username, and it stays when a person comes with the name.
+// Usernames are unique, and stay when a person with the same name comes.
 func TestUsernamesStay(t *testing.T) {
 	f := New("")
 	usernames := func() string {
@@ -92,7 +92,7 @@ func TestUsernamesStay(t *testing.T) {
 	test.Eq(t, "Claude 3", got.DisplayName)
 }
 
-// What a client does is told of all places: what goes on before what is soon over, else what began last.
+// A client's activity is chosen from all places: continuing ones before momentary ones, otherwise the latest.
 func TestDoing(t *testing.T) {
 	f := New("")
 	f.Of("a")

@@ -1,10 +1,10 @@
-// Package presence has the clients of this program as participants: what each is called, which colour and which picture it has
-// ([Faces]), and in which rooms it is, with a caret and a status of its own ([Seats]).
+// Package presence keeps how each client of this program appears to people: its name, colour and avatar ([Faces]), and the
+// rooms it is in, with its caret and status ([Seats]).
 //
-// Strings that clients give of themselves are nobody's word: they are cleaned and cut, nobody gets the name of a person
-// who is there, and the name of a client that is not known says that it is an AI.
+// Strings that clients send about themselves are not trusted: they are cleaned and cut, a client never gets the name of a
+// person in the room, and the name of an unknown client is marked as an AI.
 //
 // # Concurrency
 //
-// Faces and Seats are safe for use by any goroutine. Neither starts one: [Seats.Run] is run by the document's owner.
+// Faces and Seats are safe for concurrent use. They start no goroutines: the document's owner runs [Seats.Run].
 package presence

@@ -6,18 +6,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Doing is what a client does.
+// Doing is the activity of a client.
 type Doing struct {
 	awareness.Status
-	// Goes says that it goes on until it is said to end.
+	// Goes is set if it continues until it is ended explicitly.
 	Goes bool
 }
 
-// Listens reports whether it is waiting to be called by name, anywhere, and not for the answer to a question.
+// Listens reports whether the client waits to be called by name, anywhere, rather than for the answer to a question.
 func (d Doing) Listens() bool { return d.Goes && d.Text == Waiting && d.Cell == "" }
 
-// Does takes what a client does somewhere: the zero Doing says that it does nothing there any more. Places are told apart by
-// being equal.
+// Does sets the activity of a client at a place; the zero Doing removes it. Places are compared with ==.
 func (f *Faces) Does(client string, place any, d Doing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -33,8 +32,8 @@ func (f *Faces) Does(client string, place any, d Doing) {
 	f.tell()
 }
 
-// Look is a client's face, and what the client does: of several things the last that goes on, else the last. It makes no
-// face, as Of does: not ok is a client that has left.
+// Look returns a client's face and its activity: the latest continuing one, otherwise the latest. Unlike Of, it does not
+// create a face: ok is false for a client that has left.
 func (f *Faces) Look(client string) (is Face, d Doing, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +49,7 @@ func (f *Faces) Look(client string) (is Face, d Doing, ok bool) {
 	return one.Face, d, true
 }
 
-// later reports whether a is to be shown, and not b.
+// later reports whether a is shown in preference to b.
 func later(a, b Doing) bool {
 	if a.Goes != b.Goes {
 		return a.Goes
@@ -58,7 +57,7 @@ func later(a, b Doing) bool {
 	return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Text, b.Text)) > 0
 }
 
-// Changed is closed when a client does something else next, is called something else, or leaves.
+// Changed returns a channel that is closed when a client next changes its activity or its name, or leaves.
 func (f *Faces) Changed() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,7 +67,7 @@ func (f *Faces) Changed() <-chan struct{} {
 	return f.changed
 }
 
-// tell says that something has changed. f.mu is held.
+// tell signals a change. f.mu is held.
 func (f *Faces) tell() {
 	if f.changed != nil {
 		close(f.changed)

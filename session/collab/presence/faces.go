@@ -13,11 +13,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Self is what a client says of itself.
+// Self is how a client describes itself.
 type Self struct {
 	// Name and Title are those of its clientInfo.
 	Name, Title string
-	// Persona is the id of the persona in JupyterLab for which it works, "" for none.
+	// Persona is the id of the JupyterLab persona that it works for, "" for none.
 	Persona string
 }
 
@@ -25,35 +25,35 @@ type Self struct {
 type Face struct {
 	// Client is the client session.
 	Client string
-	// Name is what people see, the User's DisplayName.
+	// Name is the name that people see, the User's DisplayName.
 	Name string
 	User awareness.User
-	// InChats is the User as whom it is known in chats, under a username that is the same in each process.
+	// InChats is the User in chats. Its username is the same in each process.
 	InChats awareness.User
 }
 
 // Faces are the clients of this program.
 type Faces struct {
-	fixed    string // a name for all; "" for their own
+	fixed    string // a name for all; "" for individual names
 	username string
 
 	mu      sync.Mutex
 	faces   map[string]*face
-	order   []string // of them, first come first
+	order   []string // in the order of arrival
 	made    int
 	persons map[string]bool // names of people, as compared
-	met     []string        // of persons, first met first
-	changed chan struct{}   // see Changed; nil while nobody waits
+	met     []string        // of persons, in the order of meeting
+	changed chan struct{}   // see Changed; nil while unused
 }
 
 type face struct {
 	Face
 	self Self
-	base string // the name without what tells it from others
+	base string // the name without a distinguishing suffix
 	does map[any]Doing
 }
 
-// New makes the faces of a process. A name that is not "" is that of all of them.
+// New returns the faces of a process. If name is not empty, all of them have it.
 func New(name string) *Faces {
 	var id [4]byte
 	// Since Go 1.24 crypto/rand.Read never fails.
@@ -64,11 +64,12 @@ func New(name string) *Faces {
 	}
 }
 
-// Username is what the usernames of all faces of this process begin with, and then a dash. They are our own, even if the
-// server knows us by a person's token, because JupyterLab hides everybody with the viewer's username.
+// Username returns the prefix of the usernames of all faces of this process; a dash and a number follow. They are separate
+// users even if the server authenticates us with a person's token, because JupyterLab hides clients with the viewer's
+// username.
 func (f *Faces) Username() string { return f.username }
 
-// Said takes what a client says of itself, and reports whether its face is now another one than was seen before.
+// Said sets a client's description of itself, and reports whether that changed a face that was already visible.
 func (f *Faces) Said(client string, s Self) (changed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,7 +91,7 @@ func (f *Faces) Said(client string, s Self) (changed bool) {
 	return false
 }
 
-// Of is a client's face. One that has said nothing of itself has one, too.
+// Of returns a client's face, and creates one if the client has not described itself.
 func (f *Faces) Of(client string) Face {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,14 +101,14 @@ func (f *Faces) Of(client string) Face {
 	return f.enter(client).Face
 }
 
-// All are the faces of all clients, in the order in which they came.
+// All returns the faces of all clients, in the order of their arrival.
 func (f *Faces) All() []Face {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return lo.Map(f.order, func(client string, _ int) Face { return f.faces[client].Face })
 }
 
-// Forget forgets a client that has left.
+// Forget removes a client that has left.
 func (f *Faces) Forget(client string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +122,7 @@ func (f *Faces) Forget(client string) {
 // maxPersons bounds the people whose names are remembered.
 const maxPersons = 1_000
 
-// Met takes the name of a person who is there, and reports whether a face had it: it has another one now.
+// Met records the name of a person in a room, and reports whether a face had that name and was renamed.
 func (f *Faces) Met(person string) (changed bool) {
 	name := compared(person)
 	f.mu.Lock()
@@ -146,7 +147,7 @@ func (f *Faces) Met(person string) (changed bool) {
 	return changed
 }
 
-// enter makes a face. f.mu is held.
+// enter creates a face. f.mu is held.
 func (f *Faces) enter(client string) *face {
 	f.made++
 	one := &face{base: f.base(Self{}), does: map[any]Doing{}}
@@ -157,7 +158,7 @@ func (f *Faces) enter(client string) *face {
 	return one
 }
 
-// base is the name of who says so of itself, as far as no other has it.
+// base returns the name of a client that describes itself as s, before it is made unique.
 func (f *Faces) base(s Self) string {
 	if f.fixed != "" {
 		return f.fixed
@@ -165,7 +166,7 @@ func (f *Faces) base(s Self) string {
 	return nameOf(s)
 }
 
-// name gives a face the first name that no other face and no person has, and what goes with it. f.mu is held.
+// name gives a face the first name that neither another face nor a person has, and the matching user. f.mu is held.
 func (f *Faces) name(one *face) {
 	for n := 1; ; n++ {
 		name := one.base
@@ -204,7 +205,7 @@ func (f *Faces) taken(name string, by *face) bool {
 	return false
 }
 
-// color is the colour for a name, or where another face has that, the next that none has, while there are such.
+// color returns the colour for a name, or the next unused colour if another face has it, as long as there are any.
 func (f *Faces) color(name string, by *face) string {
 	used := map[string]bool{}
 	for _, other := range f.faces {

@@ -120,7 +120,7 @@ func TestSaid(t *testing.T) {
 	test.Eq(t, before, f.Of("a").User.Username)
 }
 
-// Each has a colour and a username of its own, and a small picture that holds nothing of what others say but letters.
+// Each client has a separate colour and username, and a small picture that contains only letters from others.
 func TestLooks(t *testing.T) {
 	f, g := New(""), New("")
 	colors, users := map[string]bool{}, map[string]bool{}

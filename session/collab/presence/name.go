@@ -8,13 +8,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// unnamed is the name of who says nothing of itself.
+// unnamed is the name of a client that does not identify itself.
 const unnamed = "AI Agent"
 
-// maxName is how many characters of a name that a client gives itself are shown.
+// maxName is the maximum length of a client's name for itself, in characters.
 const maxName = 40
 
-// wellKnown are short names of clients, by what the names begin with that they give themselves: a whole word each.
+// wellKnown maps the first whole words of the names that clients send to short names.
 var wellKnown = []struct{ begins, name string }{
 	{"claude", "Claude"},
 	{"cursor", "Cursor"},
@@ -38,7 +38,7 @@ var wellKnown = []struct{ begins, name string }{
 	{"jupyternaut", "Jupyternaut"},
 }
 
-// nameOf is what somebody is called who says this of itself.
+// nameOf returns the name of a client that describes itself as s.
 func nameOf(s Self) string {
 	if p := persona(s.Persona); p != "" {
 		return called(p)
@@ -49,7 +49,7 @@ func nameOf(s Self) string {
 	return called(clean(cmp.Or(clean(s.Title), s.Name)))
 }
 
-// called is the short name of who is well known, and of others their own, marked.
+// called returns the short name of a well-known client, and otherwise the name marked as an AI.
 func called(name string) string {
 	if known := short(name); known != "" {
 		return known
@@ -63,7 +63,7 @@ func called(name string) string {
 	return name + " " + awareness.AIMark
 }
 
-// short is the short name of who is well known, "" of others.
+// short returns the short name of a well-known client, otherwise "".
 func short(name string) string {
 	name = strings.ToLower(name)
 	for _, k := range wellKnown {
@@ -74,7 +74,7 @@ func short(name string) string {
 	return ""
 }
 
-// persona is the name in a persona's id: "package::module::ClaudeAcpPersona" is called Claude.
+// persona returns the name in a persona's id: Claude for "package::module::ClaudeAcpPersona".
 func persona(id string) string {
 	name := id[strings.LastIndex(id, ":")+1:]
 	for _, tail := range []string{"Persona", "Acp"} {
@@ -85,7 +85,8 @@ func persona(id string) string {
 	return clean(name)
 }
 
-// clean takes out of a name what is not to be seen or could turn what is, and cuts it.
+// clean removes control and formatting characters, which are invisible or change the text direction, from a name, and cuts
+// it.
 func clean(name string) string {
 	name = strings.Join(strings.FieldsFunc(name, unicode.IsSpace), " ")
 	name = strings.Map(func(r rune) rune {
@@ -100,7 +101,7 @@ func clean(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// compared is a name as it is held against others.
+// compared returns the form of a name that is used in comparisons.
 func compared(name string) string {
 	return strings.ToLower(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Cf) {

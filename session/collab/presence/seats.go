@@ -13,41 +13,41 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// What a client is shown to do.
+// The activities shown for a client.
 const (
 	Reading = "reading"
 	Editing = "editing"
 	Waiting = "waiting for you"
 )
 
-// linger is how long something is shown that takes no time.
+// linger is how long a momentary activity is shown.
 const linger = 4 * time.Second
 
-// A Room is what faces are shown in.
+// A Room is where faces are shown.
 type Room interface {
-	// SetFace shows a face under an awareness id of its own; nil takes it out.
+	// SetFace shows a face under its own awareness id; nil removes it.
 	SetFace(client uint64, f *rtc.Face)
 }
 
-// A Lobby is told who is in a document.
+// A Lobby is notified of the clients in a document.
 type Lobby interface {
-	// Came is called for each who comes, and again when they are called something else.
+	// Came is called for each client that enters, and again when its name changes.
 	Came(u awareness.User)
 	Left(username string)
 }
 
-// Seats are the faces in one document's room. A client comes in with a call, and leaves when it has not called for long.
+// Seats are the faces in one document's room. A client enters with a call, and leaves when it has not called for a while.
 type Seats struct {
 	faces *Faces
 	lobby Lobby
 	idle  time.Duration
-	wake  chan struct{} // Run's: the next time may have changed
+	wake  chan struct{} // wakes Run: the next deadline may have changed
 
 	mu     sync.Mutex
 	room   Room
 	closed bool
 	in     map[string]*seat
-	writer string // the client for which was written last
+	writer string // the client that wrote last
 }
 
 // seat is one client in the room.
@@ -56,24 +56,24 @@ type seat struct {
 	id      uint64
 	user    awareness.User
 	cursors []awareness.Cursor
-	last    time.Time        // when it last did something
-	did     awareness.Status // what; not for long
+	last    time.Time        // when it was last active
+	did     awareness.Status // the momentary activity
 	goes    []going
 	shown   *rtc.Face
 }
 
-// going is something that goes on until it is said to end.
+// going is an activity that continues until it is ended.
 type going struct {
 	key string
 	awareness.Status
 }
 
-// NewSeats makes the seats of a room. A client leaves after idle without a call.
+// NewSeats returns the seats of a room. A client leaves after idle without a call.
 func NewSeats(faces *Faces, lobby Lobby, idle time.Duration, room Room) *Seats {
 	return &Seats{faces: faces, lobby: lobby, idle: idle, room: room, in: map[string]*seat{}, wake: make(chan struct{}, 1)}
 }
 
-// Enter has a client come in, or stay: it reads. "" is nobody.
+// Enter shows a client as reading, and adds it to the room if necessary. It ignores "".
 func (s *Seats) Enter(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Seats) Enter(client string) {
 	s.show(one, false)
 }
 
-// Writes says that what is written next is a client's.
+// Writes makes a client the author of the following edits.
 func (s *Seats) Writes(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Seats) Writes(client string) {
 	}
 }
 
-// Wrote says that a client has written, into a cell or elsewhere ("").
+// Wrote notes that a client has edited a cell, or something else ("").
 func (s *Seats) Wrote(client, cell string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +125,8 @@ func (s *Seats) Point(client, cell string, caret awareness.Cursor) {
 	s.show(one, false)
 }
 
-// Begin shows that something goes on for a client until End is called with the same key; what began last counts. The client
-// stays meanwhile. One that is not there does not come in.
+// Begin shows an activity of a client until End is called with the same key; the latest is shown. The client stays in the
+// room until then. A client that is not in the room does not enter.
 func (s *Seats) Begin(client, key, text, cell string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Seats) Begin(client, key, text, cell string) {
 	}
 }
 
-// End ends it.
+// End ends an activity that Begin started.
 func (s *Seats) End(client, key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *Seats) End(client, key string) {
 	}
 }
 
-// Leave has a client leave.
+// Leave removes a client.
 func (s *Seats) Leave(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *Seats) leave(client string) {
 	s.lobby.Left(one.user.Username)
 }
 
-// Renamed shows those anew whose faces are others.
+// Renamed updates the clients whose faces have changed.
 func (s *Seats) Renamed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +181,7 @@ func (s *Seats) Renamed() {
 	}
 }
 
-// Move has all go over into another room of the same document, where their carets are not known.
+// Move moves all clients to another room of the same document. Their carets there are not yet known.
 func (s *Seats) Move(room Room) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *Seats) Move(room Room) {
 	}
 }
 
-// Close says that the room is being left: nobody comes in any more. Those who are there leave with it.
+// Close notes that the room is being left: clients no longer enter. Those in the room leave with it.
 func (s *Seats) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *Seats) Close() {
 	}
 }
 
-// Seen are those who are there as the others in the room see them, without one client.
+// Seen returns the clients in the room as others see them, except one.
 func (s *Seats) Seen(without string) []rtc.Peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *Seats) Seen(without string) []rtc.Peer {
 	return out
 }
 
-// Run ends what is shown for a while, and has those leave who have not called for long, until the context ends.
+// Run ends momentary activities, and removes idle clients, until the context ends.
 func (s *Seats) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -230,7 +230,7 @@ func (s *Seats) Run(ctx context.Context) {
 	}
 }
 
-// look does what is due at a time, and returns how long it is until something is.
+// look does the work that is due, and returns the time until the next.
 func (s *Seats) look(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *Seats) look(now time.Time) time.Duration {
 		since := now.Sub(one.last)
 		switch {
 		case len(one.goes) > 0:
-			continue // its end wakes us
+			continue // End wakes Run
 		case since >= s.idle:
 			s.leave(client)
 			continue
@@ -256,7 +256,7 @@ func (s *Seats) look(now time.Time) time.Duration {
 	return next
 }
 
-// show shows a face as it is now, if that is not what is shown. s.mu is held.
+// show sends a face if it differs from the one shown. s.mu is held.
 func (s *Seats) show(one *seat, writes bool) {
 	f := &rtc.Face{User: one.user, Cursors: one.cursors, Status: one.did}
 	if n := len(one.goes); n > 0 {
@@ -278,7 +278,7 @@ func (s *Seats) show(one *seat, writes bool) {
 	s.room.SetFace(one.id, &told)
 }
 
-// does notes what a client does, which is known not to be over at once, and not when.
+// does notes a momentary activity of a client.
 func (one *seat) does(text, cell string) {
 	one.last = time.Now()
 	if cell == "" && text == one.did.Text {
@@ -289,7 +289,7 @@ func (one *seat) does(text, cell string) {
 	}
 }
 
-// ends reports whether something went on.
+// ends stops an activity, and reports whether it existed.
 func (one *seat) ends(key string) bool {
 	n := len(one.goes)
 	one.goes = slices.DeleteFunc(one.goes, func(g going) bool { return g.key == key })

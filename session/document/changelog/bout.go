@@ -8,15 +8,15 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Bout is what one author did in a cell that was there, without a rest.
+// A Bout is the typing of one author in an existing cell, without a rest.
 type Bout struct {
 	Who         Who
 	Begun, Last time.Time
-	// Typed is what they wrote, where it was kept: text that stands apart is set apart by an ellipsis.
+	// Typed is the typed text, if it was kept; separate parts are joined by an ellipsis.
 	Typed string
 }
 
-// Lately are the last bouts of each author who has changed the text of a cell from a time on, the last first.
+// Lately returns the last bout of each author who has changed the text of a cell since from, the latest first.
 func (l *Log) Lately(cell string, from time.Time) (bouts []Bout) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,8 +48,8 @@ func (l *Log) Lately(cell string, from time.Time) (bouts []Bout) {
 	return bouts
 }
 
-// together are edits one after the other. Where nobody else has changed the text between them, what goes on where the one has
-// ended is one.
+// together joins successive edits. If only this author has changed the text between them, an edit that continues where the
+// previous one ended is merged with it.
 func together(before, after []span, alone bool) []span {
 	if n := len(before); alone && n > 0 && len(after) > 0 {
 		if one, ok := before[n-1].join(after[0]); ok {
@@ -59,7 +59,7 @@ func together(before, after []span, alone bool) []span {
 	return slices.Concat(before, after)
 }
 
-// written is what edits put into their cell's text. What was written at different places is set apart.
+// written returns the text that edits put into a cell, with separate parts joined by an ellipsis.
 func written(edits []span) string {
 	return strings.Join(lo.Compact(lo.Map(edits, func(s span, _ int) string { return strings.TrimSpace(s.new) })), " … ")
 }

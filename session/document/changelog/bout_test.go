@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A bout of typing goes on across what was asked meanwhile, and ends with a rest. Runs and moves are none, however they
-// go together with it.
+// A bout of typing continues across seals, and ends with a rest. Runs and moves are not bouts, even when they are combined
+// with one.
 func TestBouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, person, l := pair(t, two...)
@@ -35,7 +35,7 @@ func TestBouts(t *testing.T) {
 		test.True(t, got[0].Last.Equal(typed))
 		test.Eq(t, "= a … x", got[0].Typed)
 		test.True(t, got[1].Who.Is("me"))
-		for range 4 { // what their run prints is not typed
+		for range 4 { // outputs do not count as typing
 			time.Sleep(2 * time.Second)
 			edits(t, person, func(e *ydoc.Editor) error { return e.AppendStream("b", "stdout", "line") })
 		}
@@ -52,7 +52,7 @@ func TestBouts(t *testing.T) {
 	})
 }
 
-// What somebody types in one place is one, however often it was asked meanwhile; what is between was not typed.
+// Text that a person types in one place is one edit, regardless of seals in between; text in between was not typed.
 func TestTypedAcrossSeals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, person, l := pair(t, two...)

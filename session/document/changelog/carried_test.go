@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What a person typed into a cell while it was moved here, is carried over to where it is now, and is still theirs.
+// Text that a person typed into a cell while it was moved here is carried over to the new place, and is still theirs.
 func TestCarriedText(t *testing.T) {
 	for name, text := range map[string]string{
 		"typed":    "one\ntwo\nthree!",
@@ -24,7 +24,7 @@ func TestCarriedText(t *testing.T) {
 			r := l.Seal()
 			as(t, l, nb, "me", func(e *ydoc.Editor) error { return e.Move("a", 1) })
 			edits(t, person, setSource("a", text))
-			exchange(t, person, nb) // in this order: who knows of a move does not pass on what was in the old place
+			exchange(t, person, nb) // in this order: a replica that has a move does not pass on the old place's content
 			if c, _ := nb.Cell("a"); c.Source != text {
 				t.Fatalf("%q was not carried over", c.Source)
 			}
@@ -42,7 +42,7 @@ func TestCarriedText(t *testing.T) {
 	}
 }
 
-// exchange has two replicas tell each other all they have.
+// exchange syncs two replicas.
 func exchange(t *testing.T, a, b *ydoc.Notebook) {
 	t.Helper()
 	for _, way := range [][2]*ydoc.Notebook{{a, b}, {b, a}, {a, b}} {

@@ -12,8 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Ten open notebooks with full histories take at most 3 MB more, and a hundred 30 MB: no history shares anything with
-// another.
+// Ten open notebooks with full histories take at most 3 MB more, and a hundred 30 MB: histories do not share memory.
 func TestMemory(t *testing.T) {
 	if !heap.Alone(t) {
 		return
@@ -34,7 +33,7 @@ func TestMemory(t *testing.T) {
 		ids, texts := books[i].IDs(), make([]string, 20)
 		for n := 0; l.base == 0; n++ {
 			l.Seal()
-			// Of all sizes, as what an entry takes is more than is counted in some.
+			// Of all sizes, because some entries take more memory than is counted.
 			texts[n%len(ids)] += strings.Repeat(fmt.Sprint(n, " words "), 1+n%120)
 			edits(t, books[i], setSource(ids[n%len(ids)], texts[n%len(ids)]))
 		}
@@ -53,7 +52,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(logs)
 }
 
-// large is a notebook of so many cells.
+// large returns a notebook with this number of cells.
 func large(b *testing.B, cells int) *ydoc.Notebook {
 	b.Helper()
 	nb := ydoc.NewNotebook()
@@ -68,7 +67,7 @@ func large(b *testing.B, cells int) *ydoc.Notebook {
 	return nb
 }
 
-// watched has somebody follow the changes of a notebook, as an open document always does.
+// watched follows the changes of a notebook, as an open document always does.
 func watched(b *testing.B, nb *ydoc.Notebook) (look func()) {
 	b.Helper()
 	s := nb.Subscribe()
@@ -80,7 +79,7 @@ func watched(b *testing.B, nb *ydoc.Notebook) (look func()) {
 	}
 }
 
-// BenchmarkEdit is an edit of a cell, with a history and without. Both read the revision after it, as each answer does.
+// BenchmarkEdit edits a cell, with a history and without. Both read the revision after it, as each answer does.
 func BenchmarkEdit(b *testing.B) {
 	for _, cells := range []int{50, 5_000, 20_000} {
 		for _, with := range []bool{false, true} {
@@ -100,7 +99,7 @@ func BenchmarkEdit(b *testing.B) {
 	}
 }
 
-// BenchmarkMove is a move of a cell, with a history and without.
+// BenchmarkMove moves a cell, with a history and without.
 func BenchmarkMove(b *testing.B) {
 	for _, with := range []bool{false, true} {
 		b.Run(fmt.Sprintf("cells=5000/history=%t", with), func(b *testing.B) {
@@ -117,7 +116,7 @@ func BenchmarkMove(b *testing.B) {
 	}
 }
 
-// BenchmarkOutputs is a line that is added to a cell with a megabyte of outputs, with a history and without.
+// BenchmarkOutputs adds a line to a cell with a megabyte of outputs, with a history and without.
 func BenchmarkOutputs(b *testing.B) {
 	for _, with := range []bool{false, true} {
 		b.Run(fmt.Sprintf("history=%t", with), func(b *testing.B) {
@@ -136,8 +135,8 @@ func BenchmarkOutputs(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a notebook: the whole of it arrives, and somebody follows it. In pairs, with a history and without,
-// of which it reports the medians and the median of the differences, in milliseconds.
+// BenchmarkOpen opens a notebook: all of it arrives, and is followed. It runs in pairs, with a history and without, and
+// reports the medians and the median of the differences, in milliseconds.
 func BenchmarkOpen(b *testing.B) {
 	for _, cells := range []int{50, 5_000} {
 		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
@@ -147,7 +146,7 @@ func BenchmarkOpen(b *testing.B) {
 			}
 			open := func(with bool) time.Duration {
 				nb := ydoc.NewNotebook()
-				runtime.GC() // what the last one has left is not counted
+				runtime.GC() // garbage of the last one is not counted
 				start := time.Now()
 				if err := nb.Apply(u); err != nil {
 					b.Fatal(err)
@@ -176,7 +175,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkRead is what a read of a revision costs.
+// BenchmarkRead reads a revision.
 func BenchmarkRead(b *testing.B) {
 	nb := large(b, 5_000)
 	l := New(nb, nil)
@@ -192,7 +191,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkSince is the list of all changes of a full history.
+// BenchmarkSince lists all changes of a full history.
 func BenchmarkSince(b *testing.B) {
 	nb := large(b, 100)
 	l := New(nb, nil)

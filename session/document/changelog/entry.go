@@ -11,18 +11,18 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Kinds says what was done to a cell: one thing or several.
+// Kinds is the set of changes of a cell.
 type Kinds uint8
 
-// What may be done to a cell.
+// The kinds of changes.
 const (
 	Added Kinds = 1 << iota
 	Deleted
 	Moved
 	Retyped // given another type
 	Edited
-	Run     // its outputs or its execution count became others
-	Cleared // its outputs were taken away
+	Run     // its outputs or its execution count changed
+	Cleared // its outputs were removed
 
 	placed  = Added | Moved
 	outputs = Run | Cleared
@@ -34,14 +34,14 @@ func (k Kinds) String() string {
 	return strings.Join(out, ", ")
 }
 
-// A Who is who made a change: one client, or several where they cannot be told apart.
+// A Who is the author of a change: one client, or several that cannot be distinguished.
 type Who struct {
-	// Ours says that this program made it, for Client, the session of one of its clients; "" where it did so for none.
+	// Ours is set if this program made it. Client is then the session of the client that it acted for, "" for none.
 	Ours   bool
 	Client string
-	// Clients are others in the room, by the ids of their replicas, ascending.
+	// Clients are other clients in the room, by the ids of their replicas, ascending.
 	Clients []uint64
-	// Unknown says that somebody made it of whom nothing is known.
+	// Unknown is set if an unidentified client made it.
 	Unknown bool
 }
 
@@ -54,7 +54,7 @@ func (w Who) Is(client string) bool {
 	return w.Ours && w.Client == client && len(w.Clients) == 0 && !w.Unknown
 }
 
-// An entry is what somebody did to one cell in one go.
+// An entry is a continuous change of one cell by one author.
 type entry struct {
 	cell     string
 	kinds    Kinds
@@ -62,16 +62,16 @@ type entry struct {
 	from, to ydoc.Revision // of the notebook, before and after it
 	begun    int64         // when, in nanoseconds
 	last     int64
-	typing   [2]int64 // when its text was first changed, of what was changed without a rest, and last; zeros if it was not
+	typing   [2]int64 // when its text was first and last changed without a rest between; zeros if it was not
 	after    string   // if placed: the id of the cell before it; "" at the top
 	was, typ string   // if retyped; typ also if added
 	edits    []span   // in their order
 	gone     bool     // the texts were too large
-	left     int      // of those, how many characters went
-	size     int      // and came
+	left     int      // characters removed in dropped texts
+	size     int      // and characters added
 }
 
-// entryBytes is what an entry costs besides its texts.
+// entryBytes is the overhead of an entry besides its texts.
 const entryBytes = 240
 
 func (e *entry) bytes() int {
@@ -82,14 +82,14 @@ func (e *entry) bytes() int {
 	return n
 }
 
-// rest is how long nothing is typed when somebody has stopped typing.
+// rest is the time without typing after which an author has stopped typing.
 const rest = 5 * time.Second
 
-// pause is how long a person stops who begins something new.
+// pause is how long a person pauses before starting something new.
 const pause = 3 * time.Second
 
-// takes adds what the same author does next to the same cell to the entry, if it belongs to it. last reports that nothing
-// else was done since.
+// takes merges the next change of the same cell into the entry, if it belongs to it. last reports that nothing else was
+// changed since.
 func (e *entry) takes(n *entry, last bool) bool {
 	switch {
 	case !e.who.equal(n.who), (e.kinds|n.kinds)&Deleted != 0, n.kinds&Added != 0:
@@ -114,7 +114,7 @@ func (e *entry) takes(n *entry, last bool) bool {
 		}
 	}
 	if n.kinds&Run != 0 {
-		e.kinds &^= Cleared // as a run begins
+		e.kinds &^= Cleared // a run begins by clearing
 	}
 	if n.kinds&Edited != 0 {
 		if e.typing[1] == 0 || time.Duration(n.typing[0]-e.typing[1]) >= rest {

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// crowd is people who are in the room, or not known.
+// crowd is the people in the room, and whether they are known.
 type crowd map[uint64]bool
 
 func (c crowd) Named(uint64) (name string, agent, ok bool) { return "", false, false }
@@ -31,7 +31,7 @@ func (c crowd) Sole() (uint64, bool) {
 	return 0, false
 }
 
-// book is a notebook as its history tells it.
+// book is a notebook that is rebuilt from its history.
 type book struct {
 	ids     []string
 	types   map[string]string
@@ -108,7 +108,7 @@ func (b *book) replay(changes []Change) error {
 	return nil
 }
 
-// patched applies a unified diff to a text, which must have all lines that it says.
+// patched applies a unified diff to a text, which must contain all the context lines.
 func patched(text, diff string) (string, error) {
 	var was, out []string
 	if text != "" {
@@ -165,7 +165,7 @@ func as(t testing.TB, l *Log, nb *ydoc.Notebook, client string, fn func(e *ydoc.
 	}
 }
 
-// pair is a replica with a log, and that of a person, whose edits it gets at once, and the other way round.
+// pair returns a replica with a log, and a person's replica; each receives the other's edits at once.
 func pair(t testing.TB, cells ...ydoc.NewCell) (nb, person *ydoc.Notebook, l *Log) {
 	t.Helper()
 	nb, person = ydoc.NewNotebookWith(ydoc.Options{ClientID: 1}), ydoc.NewNotebookWith(ydoc.Options{ClientID: 2})
@@ -185,7 +185,7 @@ func feed(t testing.TB, from, to *ydoc.Notebook) {
 	})
 }
 
-// edits makes an edit of a person's.
+// edits makes an edit as a person.
 func edits(t testing.TB, person *ydoc.Notebook, fn func(e *ydoc.Editor) error) {
 	t.Helper()
 	if err := person.Edit("test", fn); err != nil {
@@ -193,7 +193,7 @@ func edits(t testing.TB, person *ydoc.Notebook, fn func(e *ydoc.Editor) error) {
 	}
 }
 
-// since is what changed since a known revision.
+// since returns the changes since a known revision.
 func since(t testing.TB, l *Log, r ydoc.Revision) []Change {
 	t.Helper()
 	told, ok := l.Since(r)

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A mark is a revision that a client was told, and how many entries there were until then.
+// A mark is a revision that was answered to a client, and the number of entries until then.
 type mark struct {
 	rev ydoc.Revision
 	seq int
@@ -16,7 +16,7 @@ type mark struct {
 // maxMarks bounds the revisions that are remembered besides those at which an entry ends.
 const maxMarks = 512
 
-// Seal returns the notebook's revision, to be told to a client: what changes from now on can be told exactly.
+// Seal returns the notebook's revision for an answer to a client: the changes from now on will be known exactly.
 func (l *Log) Seal() ydoc.Revision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,12 +38,12 @@ func (l *Log) mark() {
 	}
 }
 
-// find is how many entries there were until a revision, if that is known.
+// find returns the number of entries until a revision, if that is known.
 func (l *Log) find(r ydoc.Revision) (seq int, ok bool) {
 	if i, found := slices.BinarySearchFunc(l.marks, r, func(m mark, r ydoc.Revision) int { return cmp.Compare(m.rev, r) }); found {
 		return l.marks[i].seq, l.marks[i].seq >= l.base
 	}
-	// The revision at which an entry ends, if no other goes across it. Entries are in the order in which they begin.
+	// The revision must be one at which an entry ends, and no entry may span it. Entries are in the order of their beginnings.
 	for i, e := range l.entries {
 		switch {
 		case e.from >= r:

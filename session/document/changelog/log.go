@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// maxEntries and maxBytes bound what is kept of a notebook.
+	// maxEntries and maxBytes bound the entries of a notebook.
 	maxEntries = 1_000
 	maxBytes   = 256 << 10
 	// maxText bounds the text of one entry.
 	maxText = maxBytes / 2
-	// sealEvery is for how long entries grow at most: while two people type at the same time, there are times at which
-	// neither's entry goes on.
+	// sealEvery is how long entries may grow: while two people type at the same time, this produces revisions at which
+	// neither's entry is open.
 	sealEvery = 30 * time.Second
 )
 
-// People knows who is in the notebook's room.
+// People identifies the clients in the notebook's room.
 type People interface {
-	// Sole is the only other client in the room; false if there are several, or it is not known of all of them.
+	// Sole returns the only other client in the room; false if there are several, or some are not known.
 	Sole() (client uint64, ok bool)
-	// Named is what a client is called that is in the room, or was; false if it did not say.
+	// Named returns the name of a client that is or was in the room; false if it did not identify itself.
 	Named(client uint64) (name string, agent, ok bool)
 }
 
-// A Log is what was changed in one replica of a notebook. Make it with [New].
+// A Log records the changes in one replica of a notebook. Make it with [New].
 type Log struct {
 	people  People
 	stop    func()
-	writing sync.Mutex // held by who writes in the name of author
+	writing sync.Mutex // held while an author writes
 
 	mu      sync.Mutex
 	author  origin.Author
 	served  *Served
-	rev     ydoc.Revision // of the notebook as the log knows it
+	rev     ydoc.Revision // of the notebook as known to the log
 	reloads uint64
-	blurred bool // the cells' ids do not tell them apart
+	blurred bool // the cells' ids are not unique
 
 	cells map[string]*cell
 	order []*cell
@@ -48,7 +48,7 @@ type Log struct {
 
 	entries []*entry
 	base    int // how many came before entries[0]
-	sealed  int // how many, of all that ever came, do not grow any more
+	sealed  int // the number of all entries so far that no longer grow
 	sealing int64
 	bytes   int // of the entries
 	total   *Total
@@ -62,23 +62,23 @@ type cell struct {
 	count           int // -1 for none
 	at              int // its index
 	turn            int // when it was last seen there
-	last            int // the number of the last entry about it, counted from 1 and from the first that ever was; 0 for none
+	last            int // the number of the last entry about it, counted from 1 over all entries so far; 0 for none
 }
 
-// A Total is how much the entries of several logs take. The zero value is ready for use, by any goroutine.
+// A Total is the memory of the entries of several logs. The zero value is ready for use. It is safe for concurrent use.
 type Total struct{ bytes atomic.Int64 }
 
-// Bytes is how much they take.
+// Bytes returns their memory in bytes.
 func (t *Total) Bytes() int { return int(t.bytes.Load()) }
 
-// New makes the log of a replica, which begins now and lasts until [Log.Stop]. people may be nil.
+// New returns the log of a replica, which begins now and lasts until [Log.Stop]. people may be nil.
 func New(nb *ydoc.Notebook, people People) *Log {
 	l := &Log{people: people, served: &Served{}, total: &Total{}, changed: make(chan struct{})}
 	l.stop = nb.Follow(l.record)
 	return l
 }
 
-// Stop ends the log: it does not hear of anything more, and knows no revision any more.
+// Stop ends the log: it records no further changes, and no longer knows any revision.
 func (l *Log) Stop() {
 	l.stop()
 	l.mu.Lock()
@@ -87,7 +87,7 @@ func (l *Log) Stop() {
 	l.marks = nil
 }
 
-// CountIn has the entries count in a total.
+// CountIn counts the log's entries in a total.
 func (l *Log) CountIn(t *Total) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *Log) CountIn(t *Total) {
 	t.bytes.Add(int64(l.bytes))
 }
 
-// weigh counts that the entries take so much more.
+// weigh adds to the memory of the entries.
 func (l *Log) weigh(more int) {
 	l.bytes += more
 	l.total.bytes.Add(int64(more))
@@ -116,16 +116,16 @@ func (l *Log) is(a origin.Author) {
 	l.author = a
 }
 
-// Writing is in whose name the notebook is being written just now, for others who follow it; the zero value if nobody of
-// this program writes.
+// Writing returns the author of the current edit of the notebook, for others that follow it; the zero value if this program
+// is not writing.
 func (l *Log) Writing() origin.Author {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.author
 }
 
-// Named is what a client is called that changed the notebook, by the id of its replica, and whether it is an agent, as it
-// said while it was there; false if it did not.
+// Named returns the name of a client that changed the notebook, by the id of its replica, and whether it is an agent, as it
+// announced while in the room; false if it did not.
 func (l *Log) Named(client uint64) (name string, agent, ok bool) {
 	if l.people == nil {
 		return "", false, false
@@ -133,14 +133,14 @@ func (l *Log) Named(client uint64) (name string, agent, ok bool) {
 	return l.people.Named(client)
 }
 
-// Changed is closed at the next change.
+// Changed returns a channel that is closed at the next change.
 func (l *Log) Changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.changed
 }
 
-// record takes in what was changed, and reports whether it must be told of the whole notebook next.
+// record records a batch of changes, and reports whether it needs the whole notebook next.
 func (l *Log) record(b ydoc.Batch) (lost bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,10 +169,10 @@ func (l *Log) record(b ydoc.Batch) (lost bool) {
 	return l.blurred
 }
 
-// next is the number of entries that ever came.
+// next returns the number of all entries so far.
 func (l *Log) next() int { return l.base + len(l.entries) }
 
-// begin takes over a notebook as a whole.
+// begin takes over a whole notebook.
 func (l *Log) begin(b ydoc.Batch) {
 	l.cells, l.order, l.blurred = make(map[string]*cell, len(b.Now)), make([]*cell, len(b.Now)), false
 	for i, now := range b.Now {
@@ -182,7 +182,7 @@ func (l *Log) begin(b ydoc.Batch) {
 	}
 }
 
-// become takes over what a cell is now.
+// become takes over the current state of a cell.
 func (c *cell) become(now ydoc.Cell) {
 	c.typ, c.source, c.count = now.Type, now.Source, -1
 	if now.ExecutionCount != nil {
@@ -190,7 +190,7 @@ func (c *cell) become(now ydoc.Cell) {
 	}
 }
 
-// forget drops all entries: what was before is not known.
+// forget drops all entries: earlier revisions are no longer known.
 func (l *Log) forget() {
 	l.base, l.entries, l.marks = l.next(), nil, nil
 	l.weigh(-l.bytes)
@@ -200,12 +200,12 @@ func (l *Log) forget() {
 	}
 }
 
-// arrange takes over the order of the cells; false if their ids do not tell them apart. What is in new cells comes with
-// their entries.
+// arrange takes over the order of the cells; false if their ids are not unique. The content of new cells comes with their
+// entries.
 func (l *Log) arrange(b ydoc.Batch, now int64) bool {
 	l.turn++
 	order := make([]*cell, len(b.IDs))
-	stand := make([]*cell, 0, len(b.IDs)) // those that were there, in their new order
+	stand := make([]*cell, 0, len(b.IDs)) // the earlier cells, in their new order
 	places := make([]int, 0, len(b.IDs))  // and their indexes before
 	var added int
 	for i, id := range b.IDs {
@@ -236,7 +236,7 @@ func (l *Log) arrange(b ydoc.Batch, now int64) bool {
 			stand, places = append(stand, c), append(places, c.at)
 		}
 	}
-	moved := map[*cell]bool{} // as few as will do
+	moved := map[*cell]bool{} // as few as possible
 	stay := textdiff.Ascending(places)
 	for i, c := range stand {
 		if len(stay) > 0 && stay[0] == i {
@@ -250,7 +250,7 @@ func (l *Log) arrange(b ydoc.Batch, now int64) bool {
 	return true
 }
 
-// place notes which cells have got a new place, from the top down, so that each stands behind one that is in its own.
+// place adds entries for cells with a new place, from the top down, so that each cell's predecessor is already in place.
 func (l *Log) place(b ydoc.Batch, who Who, moved map[*cell]bool, added int, now int64) {
 	news := make(map[string]ydoc.Cell, added)
 	for i, c := range b.Cells {
@@ -271,12 +271,12 @@ func (l *Log) place(b ydoc.Batch, who Who, moved map[*cell]bool, added int, now 
 	}
 }
 
-// compare notes what is different in the cells that were changed.
+// compare adds entries for the changes within cells.
 func (l *Log) compare(b ydoc.Batch, now int64) {
 	for i, change := range b.Cells {
 		c, is := l.cells[change.ID], b.Now[i]
 		if c == nil {
-			continue // two of one id, of which this one goes
+			continue // the deleted one of two cells with this id
 		}
 		was := *c
 		c.become(is)
@@ -304,7 +304,7 @@ func (l *Log) compare(b ydoc.Batch, now int64) {
 	}
 }
 
-// outputKind is what was done to a cell whose outputs or count have become these.
+// outputKind returns the kind of a change that gave a cell these outputs or this count.
 func outputKind(c ydoc.Cell) Kinds {
 	if len(c.Outputs) == 0 && c.ExecutionCount == nil && c.ExecutionState != ydoc.Running {
 		return Cleared
@@ -312,14 +312,14 @@ func outputKind(c ydoc.Cell) Kinds {
 	return Run
 }
 
-// who is who made a change.
+// who returns the author of a change.
 func (l *Log) who(o ydoc.Origin) Who {
 	w := Who{Ours: o.Ours, Clients: o.Clients}
 	if o.Ours {
 		w.Client = l.author.Client
 	}
 	if o.Others && len(o.Clients) == 0 {
-		// Who only deletes something leaves no name.
+		// A deletion does not carry its author's client id.
 		if l.people != nil {
 			if client, ok := l.people.Sole(); ok {
 				w.Clients = []uint64{client}
@@ -331,7 +331,7 @@ func (l *Log) who(o ydoc.Origin) Who {
 	return w
 }
 
-// add adds an entry about a cell, or to its last one.
+// add adds an entry about a cell, or extends the cell's last one.
 func (l *Log) add(e *entry, c *cell) {
 	e.from, e.last = l.rev, e.begun
 	l.put(e, c)
@@ -360,7 +360,7 @@ func (l *Log) put(e *entry, c *cell) {
 	c.last = l.next()
 }
 
-// at is an entry by its number, nil if it is not kept.
+// at returns an entry by its number, nil if it is no longer kept.
 func (l *Log) at(number int) *entry {
 	if number <= l.base {
 		return nil

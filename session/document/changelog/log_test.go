@@ -19,7 +19,7 @@ func setSource(id, text string) func(e *ydoc.Editor) error {
 	return func(e *ydoc.Editor) error { return e.SetSource(id, text) }
 }
 
-// A burst of keys is one change, and one that comes after a pause belongs to it unless somebody asked meanwhile.
+// A burst of keys is one change, and a burst after a pause belongs to it unless a revision was sealed in between.
 func TestBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, person, l := pair(t, two...)
@@ -48,7 +48,7 @@ func TestBurst(t *testing.T) {
 		changes = since(t, l, r)
 		must.SliceLen(t, 1, changes)
 		test.Eq(t, 6, changes[0].Size)
-		// The same cell, by another.
+		// The same cell, by another client.
 		as(t, l, nb, "me", setSource("b", "xhello!?"))
 		changes = since(t, l, r)
 		must.SliceLen(t, 2, changes)
@@ -57,7 +57,7 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// Whoever only deletes is the only other who is there, or not known.
+// The author of a deletion is the only other client in the room, or not known.
 func TestDeletions(t *testing.T) {
 	_, person, l := pair(t, two...)
 	r := l.Seal()
@@ -101,7 +101,7 @@ func TestRunsAndClears(t *testing.T) {
 	})
 }
 
-// A revision of another notebook is not known, though it lies between two of ours; nor is one that no longer is.
+// A revision of another notebook is not known, even between two known ones; nor is a dropped one.
 func TestUnknownRevisions(t *testing.T) {
 	nb, person, l := pair(t, two...)
 	other := ydoc.NewNotebook()
@@ -131,7 +131,7 @@ func TestUnknownRevisions(t *testing.T) {
 	test.LessEq(t, maxEntries, len(l.entries))
 }
 
-// When the server reloads the file, nothing is known of before.
+// When the server reloads the file, earlier revisions are no longer known.
 func TestReload(t *testing.T) {
 	nb, person, l := pair(t, two...)
 	edits(t, person, setSource("a", "two"))
@@ -148,7 +148,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A change with a very large text is kept without it, as are those of its cell before.
+// A change with a very large text is kept without it, and so are earlier changes of its cell.
 func TestLargeText(t *testing.T) {
 	_, person, l := pair(t, two...)
 	r := l.Seal()
@@ -177,7 +177,7 @@ func TestLargeText(t *testing.T) {
 	test.True(t, changes[2].Gone)
 }
 
-// The bounds hold, and the notebook as it is comes of what is kept.
+// The bounds hold, and the kept changes reproduce the present notebook.
 func TestBounds(t *testing.T) {
 	nb, person, l := pair(t, two...)
 	then := map[ydoc.Revision]book{}
@@ -208,7 +208,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// One's own changes are left out where that is asked for, and what others did before and after them stays apart.
+// A client's own changes are left out on request, and the changes of others before and after them stay apart.
 func TestLeaveOut(t *testing.T) {
 	nb, person, l := pair(t, two...)
 	r := l.Seal()

@@ -11,10 +11,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// somebody is who takes part in a random program: a person, or an agent's client in the replica of the log.
+// somebody is a participant in a random program: a person, or an agent's client in the replica of the log.
 type somebody struct {
 	*ydoc.Notebook
-	letter string // of which all is that they write
+	letter string // the only letter that they write
 	client string // an agent's
 	up     [][]byte
 	down   [][]byte
@@ -28,7 +28,7 @@ type program struct {
 	nb    *ydoc.Notebook
 	all   []*somebody
 	asked map[ydoc.Revision]book
-	types bool // nobody moves, deletes or retypes a cell, so that nobody's text is in another's copy
+	types bool // cells are not moved, deleted or retyped, so that texts are not copied to other authors
 }
 
 func newProgram(t *testing.T, seed uint64) *program {
@@ -63,7 +63,7 @@ func newProgram(t *testing.T, seed uint64) *program {
 	return p
 }
 
-// tell sends an update to all people but who it is from.
+// tell sends an update to all people but its author.
 func (p *program) tell(from *somebody, u []byte) {
 	for _, s := range p.all[:2] {
 		if s != from {
@@ -72,13 +72,13 @@ func (p *program) tell(from *somebody, u []byte) {
 	}
 }
 
-// deliver has some of what is on its way arrive; all if most.
+// deliver delivers some of the pending updates; all if most.
 func (p *program) deliver(most bool) {
 	for _, s := range p.all[:2] {
 		for len(s.up) > 0 && (most || p.r.IntN(2) == 0) {
 			u := s.up[0]
 			s.up = s.up[1:]
-			p.tell(s, u) // before what comes of it
+			p.tell(s, u) // before the updates that it causes
 			if err := p.nb.Apply(u); err != nil {
 				p.t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func (p *program) deliver(most bool) {
 	}
 }
 
-// step has somebody do something.
+// step makes a participant act.
 func (p *program) step() {
 	s := p.all[p.r.IntN(len(p.all))]
 	do := func() error { return s.Edit("step", func(e *ydoc.Editor) error { return p.edit(s, e) }) }
@@ -139,7 +139,7 @@ func (p *program) edit(s *somebody, e *ydoc.Editor) error {
 	}
 }
 
-// typed is a text in which somebody has replaced a part by their letter.
+// typed returns a text with a part replaced by the participant's letter.
 func (p *program) typed(text, letter string) string {
 	lines := strings.SplitAfter(text, "\n")
 	i := p.r.IntN(len(lines))
@@ -154,8 +154,8 @@ func (p *program) typed(text, letter string) string {
 	return strings.Join(lines, "")
 }
 
-// Of random programs, what changed since any revision that was asked for makes of the notebook as it was then what it is,
-// in one answer and in any two; and what somebody is said to have written is theirs.
+// In random programs, the changes since any sealed revision turn the notebook at that time into the present one, in one
+// answer and in any two; and each change has the right author.
 func TestRandomPrograms(t *testing.T) {
 	all, kept := 0, 0
 	for seed := range uint64(60) {
@@ -202,14 +202,14 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		all, kept = all+len(p.asked), kept+known
 	}
-	// The others are of before two people had moved the same cell.
+	// The others are from before two people had moved the same cell.
 	if kept < all*3/4 {
 		t.Errorf("%d of %d revisions were known", kept, all)
 	}
 	t.Logf("%d of %d revisions were known", kept, all)
 }
 
-// authors checks who has written what.
+// authors checks the authors of texts.
 func (p *program) authors() {
 	p.t.Helper()
 	for _, e := range p.l.entries {

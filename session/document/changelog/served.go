@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Served are the cells that the server runs for clients of this program. It writes their outputs into the room itself, as a
-// client that nobody knows. The zero value has none.
+// Served holds the cells that the server runs for clients of this program. The server writes their outputs into the room
+// itself, as an unidentified client. The zero value is empty.
 type Served struct {
 	mu    sync.Mutex
-	cells map[string][]string // for which clients, by id
+	cells map[string][]string // the clients by cell id
 }
 
 // Begin notes that the server runs a cell for a client, until end is called.
@@ -33,7 +33,7 @@ func (s *Served) Begin(cell, client string) (end func()) {
 	}
 }
 
-// client is for whom the server runs a cell; false if it does for nobody.
+// client returns the client that the server runs a cell for; false if it does not run it.
 func (s *Served) client(cell string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,8 @@ func (l *Log) Serves(s *Served) {
 	l.served = s
 }
 
-// runBy is who changed the outputs of a cell, or its count: for whom the server runs it, where it may have been the server.
+// runBy returns the author of changed outputs or a changed count: the client that the server runs the cell for, if the
+// change may be the server's.
 func (l *Log) runBy(cell string, who Who) Who {
 	client, ok := l.served.client(cell)
 	if !ok || who.Ours || slices.ContainsFunc(who.Clients, l.known) {
@@ -60,7 +61,7 @@ func (l *Log) runBy(cell string, who Who) Who {
 	return Who{Ours: true, Client: client}
 }
 
-// known reports whether a client has said who it is, as the server does not.
+// known reports whether a client has identified itself, which the server does not.
 func (l *Log) known(client uint64) bool {
 	_, _, ok := l.Named(client)
 	return ok

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// named is people of whom some have said who they are.
+// named is people, some of whom have identified themselves.
 type named map[uint64]string
 
 func (n named) Named(client uint64) (name string, agent, ok bool) {
@@ -16,8 +16,8 @@ func (n named) Named(client uint64) (name string, agent, ok bool) {
 
 func (named) Sole() (uint64, bool) { return 0, false }
 
-// What somebody unknown puts out while the server runs a cell for a client is the client's; not texts, nor what people do
-// who are known, nor what comes before and after.
+// Outputs from an unknown client, while the server runs a cell for a client, belong to the client. Texts do not, nor do
+// changes by known people, or before and after the run.
 func TestServed(t *testing.T) {
 	_, server, l := pair(t, two...)
 	var served Served

@@ -7,19 +7,19 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A span is a part of a text that was replaced: at a byte, one text by another.
+// A span is a replaced part of a text: the byte offset, and the old and the new text.
 type span struct {
 	at       int
 	old, new string
 }
 
-// spanBytes is what a span costs besides its texts.
+// spanBytes is the overhead of a span besides its texts.
 const spanBytes = 56
 
 func (s span) bytes() int { return spanBytes + len(s.old) + len(s.new) }
 
-// between is the span that makes one text of another, without what both begin and end with. Its texts are its own: a cell's
-// whole source is not kept for the sake of a word.
+// between returns the span that turns old into new, without their common beginning and end. Its texts are copies, so that a
+// cell's whole source is not kept for one word.
 func between(old, new string) span {
 	from := textdiff.EqualPrefix(old, new)
 	for from > 0 && !(starts(old, from) && starts(new, from)) {

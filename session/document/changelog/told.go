@@ -12,34 +12,34 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A Change is what one author did to one cell, in all that was done without another's doing something to it in between.
+// A Change is the changes of one author in one cell, without changes of the cell by others in between.
 type Change struct {
 	Cell        string // its id
 	Kinds       Kinds
 	Who         Who
 	Begun, Last time.Time
-	// After is the id of the cell behind which a cell was added or moved, "" for the top. One who does the same with all
-	// changes in their order gets the order of the cells.
+	// After is the id of the cell that an added or moved cell follows, "" for the top. Applying all changes in order reproduces
+	// the order of the cells.
 	After string
-	// Was and Type are its types before and after, where it was retyped; Type also where it was added.
+	// Was and Type are its types before and after, if it was retyped; Type also if it was added.
 	Was, Type string
 	// Diff is the unified diff of its text.
 	Diff string
-	// Gone says that the texts were too large to be kept.
+	// Gone is set if the texts were too large to keep.
 	Gone bool
-	// Left and Size are how many characters went, and came.
+	// Left and Size are the numbers of characters that were removed and added.
 	Left, Size int
 }
 
-// Told is what changed since a revision.
+// Told is the changes since a revision.
 type Told struct {
 	// To is the notebook's revision.
 	To      ydoc.Revision
 	entries []entry
-	now     map[string]string // the sources, as at To, of the cells that entries are about; not of those that are gone
+	now     map[string]string // the sources at To of the cells in entries, except deleted ones
 }
 
-// Since is what changed since a revision; false if that is not known, see the package's doc. It seals To.
+// Since returns the changes since a revision; false if that is not known, see the package's doc. It seals To.
 func (l *Log) Since(r ydoc.Revision) (*Told, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,18 +58,18 @@ func (l *Log) Since(r ydoc.Revision) (*Told, bool) {
 	return t, true
 }
 
-// Len is the number of entries, of which changes are made.
+// Len returns the number of entries.
 func (t *Told) Len() int { return len(t.entries) }
 
 // A Cut is a place at which an answer may end.
 type Cut struct {
 	Entries  int           // before it
-	Revision ydoc.Revision // from which the next answer may go on
+	Revision ydoc.Revision // from which the next answer may continue
 }
 
-// Cuts are the places at which what changed falls into two parts, in their order. The last is the end.
+// Cuts returns the places at which the changes can be split, in order. The last is the end.
 func (t *Told) Cuts() (cuts []Cut) {
-	least := make([]ydoc.Revision, len(t.entries)) // of the entries from each on, where the first begins
+	least := make([]ydoc.Revision, len(t.entries)) // the earliest from of the entries from each on
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if least[i] = t.entries[i].from; i+1 < len(least) {
 			least[i] = min(least[i], least[i+1])
@@ -91,7 +91,7 @@ type group struct {
 	now         string
 }
 
-// Changes are what the first n entries did, the oldest first, but what is left out.
+// Changes returns the changes in the first n entries, the oldest first, except those of authors that leaveOut reports.
 func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 	groups, of := t.groups(n, leaveOut)
 	texts, lost := maps.Clone(t.now), map[string]bool{}
@@ -124,7 +124,7 @@ func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 	return out
 }
 
-// groups puts the entries together, and says to which group each belongs.
+// groups combines the entries, and returns the group of each entry.
 func (t *Told) groups(n int, leaveOut func(Who) bool) (groups []*group, of []*group) {
 	of = make([]*group, n)
 	about := map[string]*group{} // the last about each cell
@@ -154,7 +154,7 @@ func (t *Told) groups(n int, leaveOut func(Who) bool) (groups []*group, of []*gr
 	return groups, of
 }
 
-// takes adds an entry to the change, as entry.takes does, however long ago the change was.
+// takes adds an entry to the change, like entry.takes, regardless of the time between them.
 func (g *group) takes(e *entry, last bool) bool {
 	so := entry{cell: g.Cell, kinds: g.Kinds, who: g.Who, last: e.begun, after: g.After, was: g.Was, typ: g.Type}
 	if next := (entry{kinds: e.kinds, who: e.who, begun: e.begun, last: e.last, after: e.after, was: e.was, typ: e.typ}); !so.takes(&next, last) {
@@ -164,7 +164,7 @@ func (g *group) takes(e *entry, last bool) bool {
 	return true
 }
 
-// diff fills in how a text became what it is.
+// diff fills in the difference from the text was to the present one.
 func (g *group) diff(was string) {
 	if g.Kinds&Retyped != 0 && g.Was == g.Type {
 		g.Kinds &^= Retyped

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Output is held while a save goes on, but not longer than calmMax, and not because of an earlier hold.
+// Output is held during a save, but not longer than calmMax, and not because of an earlier hold.
 func TestOutputIsHeldDuringASave(t *testing.T) {
 	for name, c := range map[string]struct{ takes, held time.Duration }{
 		"a short save": {100 * time.Millisecond, 100 * time.Millisecond},

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Same reports whether the replicas of two joinings have the same content.
+// Same reports whether the replicas of two joined rooms have the same content.
 func Same(one, other Joined) bool {
 	if one.Text != nil && other.Text != nil {
 		return one.Text.String() == other.Text.String()
@@ -27,7 +27,7 @@ func Same(one, other Joined) bool {
 	return true
 }
 
-// content is a cell without what differs between replicas or changes during a run.
+// content returns a cell without the fields that differ between replicas or change during a run.
 func content(c ydoc.Cell) ydoc.Cell {
 	c.Revision, c.ExecutionState = 0, ""
 	return c

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/nbformat"
 )
 
-// Ahead is the content of the replica if it differs from the file, else nil.
+// Ahead returns the content of the replica if it differs from the file, else nil.
 func (j Joined) Ahead(file jupyter.Content) (*jupyter.NewContent, error) {
 	was, err := j.inFile(file)
 	now := j.content()
@@ -29,7 +29,7 @@ func (j Joined) Ahead(file jupyter.Content) (*jupyter.NewContent, error) {
 	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
 }
 
-// content is the replica's content in the form of the Contents API.
+// content returns the replica's content in the form of the Contents API.
 func (j Joined) content() any {
 	if j.Text != nil {
 		return j.Text.String()
@@ -37,7 +37,7 @@ func (j Joined) content() any {
 	return nbformat.Of(j.Notebook)
 }
 
-// inFile is the JSON of a file's content, which is that of the replica's content if they are the same.
+// inFile returns the JSON of a file's content, which equals that of the replica's content if they are the same.
 func (j Joined) inFile(file jupyter.Content) ([]byte, error) {
 	if j.Text == nil {
 		return nbformat.Plain(file.Content)

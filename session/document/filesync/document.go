@@ -12,28 +12,28 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// Document is an open document, as far as this package needs it.
+// Document is the part of an open document that this package needs.
 type Document interface {
 	Path() jupyter.Path
-	// Joined is the room as currently joined.
+	// Joined returns the currently joined room.
 	Joined() Joined
-	// LastUse is when the document was last used, and whether it is in use.
+	// LastUse returns when the document was last used, and whether it is in use.
 	LastUse() (last time.Time, busy bool)
-	// Follow finds the new path of a file that is no longer at the document's path, and gives it to the document. It
-	// reports false if the file is gone.
+	// Follow finds the new path of a file that is no longer at the document's path, and gives it to the document. It returns
+	// false if the file does not exist.
 	Follow(ctx context.Context, fileID string) bool
 }
 
-// Joined is one joining of a document's room, with its replica. When the room is lost, another one replaces it.
+// Joined is one joined room of a document, with its replica. When the room is lost, another one replaces it.
 type Joined struct {
 	Room     Room
 	Notebook *ydoc.Notebook // nil for a text
 	Text     *ydoc.Text     // nil for a notebook
-	// Documents tells that jupyter-server-documents keeps the room, and not jupyter-collaboration.
+	// Documents is set if jupyter-server-documents keeps the room, rather than jupyter-collaboration.
 	Documents bool
 }
 
-// Room is a document's room, as far as this package needs it.
+// Room is the part of a document's room that this package needs.
 type Room interface {
 	FileID() string
 	SessionID() string
@@ -47,7 +47,7 @@ type Room interface {
 	Err() error
 }
 
-// replica is what notebooks and texts have in common here.
+// replica is the common part of notebooks and texts.
 type replica interface {
 	State() ydoc.State
 	Reloads() uint64
@@ -62,7 +62,7 @@ func (j Joined) replica() replica {
 	return j.Notebook
 }
 
-// source returns the source of a cell, or the whole of a text; "" if there is no such cell.
+// source returns the source of a cell, or the whole of a text; "" if the cell does not exist.
 func (j Joined) source(cell string) string {
 	if j.Text != nil {
 		return j.Text.String()
@@ -71,7 +71,7 @@ func (j Joined) source(cell string) string {
 	return c.Source
 }
 
-// unwritable says why the server cannot write a notebook that has a number which JSON has not; it returns "" if there is none.
+// unwritable says why the server cannot write a notebook that contains a number that JSON does not support; otherwise "".
 func (j Joined) unwritable() string {
 	if j.Notebook == nil {
 		return ""
@@ -99,7 +99,7 @@ func notANumber(nb *ydoc.Notebook) string {
 	return ""
 }
 
-// ContentOf are the options for reading the content of the document's file with the Contents API.
+// ContentOf returns the options for reading the content of the document's file with the Contents API.
 func (j Joined) ContentOf() jupyter.ContentsOptions {
 	if j.Notebook != nil {
 		return jupyter.ContentsOptions{Content: true, Type: "notebook"}

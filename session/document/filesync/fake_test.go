@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// fakeDocument is a notebook in a fake room, which a call uses, with its saver. No server has its file.
+// fakeDocument is a notebook in a fake room, in use by a call, with its saver. It has no file on a server.
 type fakeDocument struct {
 	*Saver
 	t    *testing.T
@@ -73,7 +73,7 @@ func (d *fakeDocument) use(busy bool) {
 	}
 }
 
-// edit makes an edit that the room has.
+// edit makes a confirmed edit.
 func (d *fakeDocument) edit() {
 	d.t.Helper()
 	if err := d.nb.Edit("insert", func(e *ydoc.Editor) error {

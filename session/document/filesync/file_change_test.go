@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What can happen to the file of an open notebook, and the test of our answer:
+// Events that can happen to the file of an open notebook, and their tests:
 //
 //	rewritten by another program        TestFileChangedOnDiskIsSeen
 //	a cell's source rewritten           TestFileChangedOnDiskIsSeen (the server retypes the cell; we only follow)
@@ -40,7 +40,7 @@ import (
 //	any of these before we have saved   TestOverwrittenEditIsToldOf
 //	read-only                           TestReadOnlyFileIsToldOf
 //
-// Each subtest opens a notebook of one cell and has its file changed.
+// Each subtest opens a notebook of one cell and changes its file.
 func TestFileChanges(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *fileChange){
 		"touched": func(t *testing.T, f *fileChange) {
@@ -58,8 +58,8 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Rename(next, f.full); err != nil {
 				t.Fatal(err)
 			}
-			// The server may have saved in between, for it saves what it writes into the state itself: the file would look
-			// older than that, and never be noticed.
+			// The server may have saved in between, because it saves its own writes to the state: the file would look older than
+			// that, and never be noticed.
 			if now := time.Now(); os.Chtimes(f.full, now, now) != nil {
 				t.Fatal("the file has no time")
 			}
@@ -67,9 +67,9 @@ func TestFileChanges(t *testing.T) {
 			f.stillFollows("after")
 			f.has("x = 2", "after = True")
 		},
-		// The server does not notice this, and neither can anybody who asks it: the room stays what it is, and the next
-		// save makes the file follow. Only a save that comes before the server's next look at the file finds it
-		// changed; so none may be pending: who has edited has saved, and left.
+		// The server does not notice this, and neither do its clients: the room stays as it is, and the next save makes the file
+		// follow. Only a save before the server's next look at the file finds it changed, so no save may be pending: the editing
+		// client has saved, and left.
 		"restored": func(t *testing.T, f *fileChange) {
 			next := f.full + ".tmp"
 			f.write(next, f.read())
@@ -129,7 +129,7 @@ func TestFileChanges(t *testing.T) {
 			f.isUnsaved("moved or deleted")
 			f.write(f.full+".tmp", strings.Replace(was, "x = 1", "x = 2", 1))
 			f.giveBack(f.full+".tmp", f.full)
-			// What comes back is the file's content: the room takes it over.
+			// The file's content comes back: the room takes it over.
 			sessiontest.Eventually(t, "the document has the file's content", func() bool {
 				return f.source(0) == "x = 2" && f.d.Notebook().Len() == 1
 			})
@@ -144,8 +144,8 @@ func TestFileChanges(t *testing.T) {
 	}
 }
 
-// A clock that was wrong once, or a copy from another machine, leaves a file with a time to come: what is saved
-// afterwards looks older than it was.
+// A clock that was wrong once, or a copy from another machine, leaves a file with a future time: later saves look older than
+// it.
 func TestFileFromTheFuture(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -194,8 +194,8 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	}
 }
 
-// An edit that was confirmed, but is not in the file yet, may be undone when another program writes the file: the
-// server then puts the file's content in its place, or ours over it, as it comes. The first is said.
+// An edit that was confirmed, but is not in the file yet, may be undone when another program writes the file: the server
+// then loads the file's content, or writes ours over it. The first is reported.
 func TestOverwrittenEditIsToldOf(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		f := newFileChange(t, jupytertest.Shared(t))
@@ -211,7 +211,7 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 			f.serverLooks()
 			_, there := f.d.Notebook().Cell(id)
 			if told := f.d.Overwritten() != ""; !there && !told {
-				// It is seen in the document a little before it is told of.
+				// The document shows it a little before it is reported.
 				sessiontest.Eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
 			}
 		}
@@ -219,8 +219,8 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 	})
 }
 
-// An edit that the other program's file has, too, is not said to be undone, nor that it may be lost when the session is
-// ended (jupyterlab 18100).
+// An edit that the other program's file also has is not reported as undone, nor as possibly lost at the end of the session
+// (jupyterlab 18100).
 func TestNothingIsSaidOfWhatTheFileHas(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		f := newFileChange(t, jupytertest.Shared(t))
@@ -245,7 +245,7 @@ func TestNothingIsSaidOfWhatTheFileHas(t *testing.T) {
 	})
 }
 
-// fileChange is an open notebook in a folder of its own.
+// fileChange is an open notebook in a separate folder.
 type fileChange struct {
 	t    *testing.T
 	s    *jupytertest.Server
@@ -270,7 +270,7 @@ func newFileChange(t *testing.T, s *jupytertest.Server) *fileChange {
 	return f
 }
 
-// read reads the file, which the server writes in its place: half of it may be there.
+// read reads the file, which the server writes in place: it may be half written.
 func (f *fileChange) read() string {
 	f.t.Helper()
 	var b []byte
@@ -284,8 +284,8 @@ func (f *fileChange) read() string {
 	return string(b)
 }
 
-// serverLooks returns when the server has looked at the files of its rooms, which it does once a second. It may stand
-// still for longer than that, so that it has to answer all the while.
+// serverLooks returns when the server has checked the files of its rooms, which it does once a second. It may hang for
+// longer than that, so it must answer during the whole wait.
 func (f *fileChange) serverLooks() {
 	f.t.Helper()
 	for range 25 {
@@ -323,7 +323,7 @@ func (f *fileChange) source(i int) string {
 	return c.Source
 }
 
-// stillFollows makes an edit, and waits until it is in the file and nothing is said to be unsaved.
+// stillFollows makes an edit, and waits until it is in the file and Unsaved is empty.
 func (f *fileChange) stillFollows(name string) {
 	f.t.Helper()
 	sessiontest.AppendCell(f.t, f.d, name+" = True")
@@ -331,7 +331,7 @@ func (f *fileChange) stillFollows(name string) {
 	sessiontest.Eventually(f.t, "nothing is unsaved after "+name, func() bool { return f.d.Unsaved() == "" })
 }
 
-// has checks what the file and the document have.
+// has checks the content of the file and the document.
 func (f *fileChange) has(parts ...string) {
 	f.t.Helper()
 	var all strings.Builder
@@ -347,7 +347,7 @@ func (f *fileChange) has(parts ...string) {
 	}
 }
 
-// isUnsaved waits until the document, and what lists it, say that edits are not written.
+// isUnsaved waits until the document, and its entry in lists, report that edits are not written.
 func (f *fileChange) isUnsaved(why string) {
 	f.t.Helper()
 	sessiontest.Eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })

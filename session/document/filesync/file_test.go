@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// An edit is on disk soon, without anybody else in the room.
+// An edit is on disk soon, without another client in the room.
 func TestEditsAreSaved(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -34,7 +34,7 @@ func TestEditsAreSaved(t *testing.T) {
 	})
 }
 
-// A file renamed through the server is followed: the room, the edits and the kernel go along.
+// A renamed file is followed: the room, the edits and the kernel move along.
 func TestRenamedFileIsFollowed(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -46,8 +46,8 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The server takes a file that is renamed while it is being saved for one that another program has changed, and
-		// reads it again. So no save may be pending: who has edited has saved, and left.
+		// If a file is renamed while it is being saved, the server takes it for one that another program has changed, and reads it
+		// again. So no save may be pending: the editing client has saved, and left.
 		if err := guest.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 	})
 }
 
-// Edits of a document whose file was deleted are written nowhere; that is said, and the document is put away.
+// Edits of a document whose file was deleted are not written. That is reported, and the document is closed.
 func TestDeletedFileIsToldOf(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -103,7 +103,7 @@ func TestDeletedFileIsToldOf(t *testing.T) {
 	})
 }
 
-// What another program writes into the file appears in the document.
+// Another program's changes of the file appear in the document.
 func TestFileChangedOnDiskIsSeen(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -129,8 +129,8 @@ func TestFileChangedOnDiskIsSeen(t *testing.T) {
 	})
 }
 
-// Who leaves while others write and save is told that its edits are in the file, which they are, whoever has saved it
-// last.
+// A client that leaves while others write and save is told that its edits are in the file, which they are, regardless of who
+// saved last.
 func TestLeftWhileOthersSave(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -166,7 +166,7 @@ func TestLeftWhileOthersSave(t *testing.T) {
 			if info, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
 				t.Errorf("left with %v: %+v", err, info)
 			}
-			// The server writes a file in its place: while another one saves, half of it is there.
+			// The server writes a file in place: during another save, it is half written.
 			var text []byte
 			sessiontest.Eventually(t, "a whole file", func() bool {
 				text, err = os.ReadFile(filepath.Join(s.Root, path))

@@ -9,26 +9,26 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// fileState is what is known about a document's file. The server's report of a save is no proof: it comes even if the
-// file cannot be written, has moved or was changed by another program, and for a notebook that cannot be written
-// because of a malformed cell. After each real save the server puts the hash of the file into the document; so the
-// proof is a file that has that hash and has changed.
+// fileState is the state of a document's file. The server's report of a save proves nothing: it comes even if the file
+// cannot be written, has moved or was changed by another program, and for a notebook that cannot be written because of a
+// malformed cell. After each real save the server puts the hash of the file into the document; so the proof is a file that
+// has that hash and has changed.
 type fileState struct {
 	mu          sync.Mutex
 	modified    time.Time     // of the file, when last read
-	hash        string        // in the document then; "" if there was none
+	hash        string        // in the document at that time; "" if it had none
 	revision    ydoc.Revision // of the document, when last seen on disk
-	reloads     uint64        // how many of the replica's reloads are noted
+	reloads     uint64        // the number of the replica's reloads that were processed
 	edits       uint64        // number of our edits
 	wrote       wrote         // by edits that were not seen on disk
-	saving      uint64        // how many of them the current save has
+	saving      uint64        // how many of them are in the current save
 	proven      uint64        // how many of them were seen on disk
 	problem     string        // why the file does not follow; "" while it does
-	overwritten string        // note on confirmed edits of ours that may be lost; "" after it was reported
-	gone        bool          // there was no file when last read
+	overwritten string        // note on confirmed edits of this program that may be lost; "" once reported
+	gone        bool          // the file did not exist when last read
 	nowhere     string        // the last such note, for the end of the session
-	written     time.Time     // when the file was last written, as seen after a save that edits came upon
-	unwritten   bool          // the last save that edits came upon has written nothing
+	written     time.Time     // when the file was last written, as seen after a save that edits interrupted
+	unwritten   bool          // the last interrupted save has written nothing
 }
 
 // Reasons why a file does not follow, and notes on lost edits.
@@ -54,7 +54,7 @@ func (f *fileState) lost() bool {
 	return f.gone
 }
 
-// sources returns the current source of a cell, or for "" the whole of a text document.
+// sources returns the current source of a cell, or for "" the whole text of a text document.
 type sources func(cell string) string
 
 // wrote is the result of edits that were not yet seen on disk.
@@ -91,23 +91,23 @@ func (f *fileState) proves(edits uint64) {
 	}
 }
 
-// begin is called before a save is requested: a look afterwards proves all edits until now.
+// begin is called before a save is requested: a check afterwards proves all edits until now.
 func (f *fileState) begin() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saving, f.unwritten = f.edits, false
 }
 
-// brokenOff reports whether the last save wrote nothing, because an edit broke it off.
+// brokenOff reports whether the last save wrote nothing because an edit interrupted it.
 func (f *fileState) brokenOff() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.unwritten
 }
 
-// unproven is the problem of a file that exists and is writable, when nothing else is newly known: somebody edited during
-// the save, which then gives no proof. It may have been broken off, or have come to its end all the same: then the file
-// is another than after the last save.
+// unproven returns the problem of a file that exists and is writable, after a save that gives no proof because of a
+// concurrent edit. The save may have been interrupted or completed: if it completed, the file differs from the one after the
+// last save.
 func (f *fileState) unproven(modified time.Time) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,7 @@ func (f *fileState) unproven(modified time.Time) string {
 	return f.problem
 }
 
-// compare finds the problem from the file and the hash in the document, whose sources are as now says.
+// compare finds the problem from the file and the hash in the document. now returns the document's sources.
 func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision, now sources) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,7 +152,7 @@ func (f *fileState) overwrite(now sources) (lost bool) {
 	return !f.wrote.stands(now) && f.giveUp(noteOverwritten)
 }
 
-// giveUp notes that our edits are lost that were not seen on disk, if there are some. The caller holds mu.
+// giveUp notes that the edits that were not seen on disk are lost, if there are any. The caller holds mu.
 func (f *fileState) giveUp(note string) (lost bool) {
 	if f.proven == f.edits {
 		return false
@@ -162,7 +162,7 @@ func (f *fileState) giveUp(note string) (lost bool) {
 	return true
 }
 
-// isNowhere adds to the note on lost edits what is missing.
+// isNowhere adds the missing content to the note on lost edits.
 func (f *fileState) isNowhere(what string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,21 +171,21 @@ func (f *fileState) isNowhere(what string) {
 	}
 }
 
-// lostEdits is the last note on lost edits, "" for none.
+// lostEdits returns the last note on lost edits, "" for none.
 func (f *fileState) lostEdits() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.nowhere
 }
 
-// seen is the revision that was last seen on disk.
+// seen returns the revision that was last seen on disk.
 func (f *fileState) seen() ydoc.Revision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.revision
 }
 
-// takeBack takes a note back that does not hold.
+// takeBack removes a note that proved wrong.
 func (f *fileState) takeBack(note string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,22 +204,22 @@ func (f *fileState) has(revision ydoc.Revision) bool {
 	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
 }
 
-// pending reports whether some edits of ours were not seen on disk.
+// pending reports whether some of our edits were not seen on disk.
 func (f *fileState) pending() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.proven != f.edits
 }
 
-// forget notes that the server lost confirmed edits of ours, if some were not written.
+// forget notes that the server lost confirmed edits of this program, if some were not written.
 func (f *fileState) forget(note string) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.giveUp(note)
 }
 
-// reloaded notes how often the server has loaded the file's content into the document, and whether the last time has
-// undone edits of ours that were not in the file.
+// reloaded notes how often the server has loaded the file's content into the document, and reports whether the last reload
+// undid edits of this program that were not in the file.
 func (f *fileState) reloaded(times uint64, now sources) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -230,7 +230,7 @@ func (f *fileState) reloaded(times uint64, now sources) (lost bool) {
 	return f.overwrite(now)
 }
 
-// follow forgets the reloads of another replica.
+// follow sets the reload count of a new replica.
 func (f *fileState) follow(reloads uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// What a look at the file after the server's "success" says, by what has changed since the look before.
+// The result of a look at the file after the server's "success", by the changes since the look before.
 func TestFileStateCompare(t *testing.T) {
 	was := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		modified    time.Time
-		hash, named string // the file's, and the one that the document names
-		same        bool   // nothing was edited
+		hash, named string // of the file, and the one in the document
+		same        bool   // no edits
 		want        string
 		overwritten bool
 	}{
@@ -57,8 +57,8 @@ func TestFileStateCompare(t *testing.T) {
 	}
 }
 
-// The server reads the file again: edits of ours that were in it, or that the document has all the same, are safe; the others
-// are said to be undone.
+// The server reloads the file: our edits that were in it, or that the document still has, are safe; the others are reported
+// as undone.
 func TestFileStateReloaded(t *testing.T) {
 	now := map[string]string{"a": "a = 1", "b": "b = 1"}
 	source := func(cell string) string { return now[cell] }
@@ -66,7 +66,7 @@ func TestFileStateReloaded(t *testing.T) {
 	test.False(t, f.reloaded(1, source), test.Sprint("nothing was pending"))
 	f.edited(map[string]string{"a": "a = 1"})
 	f.begin()
-	f.edited(map[string]string{"b": "b = 1"}) // while the save goes on: the look after it does not prove this one
+	f.edited(map[string]string{"b": "b = 1"}) // during the save: the look after it does not prove this one
 	f.compare(jupyter.Content{LastModified: time.Unix(1, 0), Hash: "b"}, "b", 2, source)
 	test.False(t, f.reloaded(2, source), test.Sprint("the document has the edits"))
 	now["b"] = "b = 0"

@@ -9,26 +9,26 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// jupyter-server-documents saves by itself and gives no proof of it: there is no hash of the file, and it clears the mark of unsaved changes
-// even if an edit came during the write. So the proof is the file's content. A renamed file keeps its room, but the
-// room does not tell the path.
+// jupyter-server-documents saves by itself and gives no proof of it: the document has no hash of the file, and the server
+// clears the mark of unsaved changes even if an edit came during the write. So the proof is the file's content. A renamed
+// file keeps its room, but the room does not name the path.
 
-// Notes on what is not known there.
+// Notes on uncertain results.
 const (
 	noteJoinedAfresh = "the connection to the document was lost and it was joined again, and confirmed edits that were not yet seen in the file are missing or were changed since: edits of the last seconds before may be missing; read it again"
 	notKnown         = "it is not known whether the file " // begins the reasons that are not certain
 	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file differed from the document each time it was read"
 )
 
-// lookEvery is the pause between two looks at a file, and lookTries their number: the server saves within half a
-// second, or within a few times the duration of the last save.
+// lookEvery is the pause between two looks at a file, and lookTries their number: the server saves within half a second, or
+// within a few times the duration of the last save.
 const (
 	lookEvery = 250 * time.Millisecond
 	lookTries = 14
 )
 
-// lookInside compares the file's content with the document several times, because the server saves by itself; unknown is
-// the problem if they differ each time.
+// lookInside compares the file's content with the document several times, because the server saves by itself; unknown is the
+// problem if they differ each time.
 func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string {
 	revision := j.replica().Revision()
 	opt := j.ContentOf()
@@ -65,7 +65,7 @@ func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string
 	case failed != nil:
 		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
 	case j.replica().Revision() != revision && s.ctx.Err() == nil:
-		s.Want() // it was being edited: the next look will tell
+		s.Want() // it was being edited: the next look will decide
 		return s.Unsaved()
 	}
 	return unknown

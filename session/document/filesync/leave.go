@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Leave leaves a room, with a last save if the file may lack something. It fails with an [*UnsavedError] if the file
-// does afterwards.
+// Leave leaves a room, with a last save if the file may lack content. It returns an [*UnsavedError] if the file still lacks
+// some afterwards.
 func (s *Saver) Leave(ctx context.Context, j Joined) error {
 	s.file.begin()
 	ended, revision := j.Room.Err(), j.replica().Revision()
@@ -23,10 +23,10 @@ func (s *Saver) Leave(ctx context.Context, j Joined) error {
 	case ended != nil || s.file.has(revision):
 	case !j.Room.AutosaveOff():
 		if err = s.last(ctx, j, revision); err != nil {
-			ended = j.Room.Err() // in the middle of that
+			ended = j.Room.Err() // it ended during the save
 		}
 	case s.file.pending():
-		s.note(problemAutosaveOff) // nobody has asked us to save what people type
+		s.note(problemAutosaveOff) // a save would also write edits that people have not saved
 	}
 	if ended != nil {
 		if err = nil; s.file.pending() {
@@ -36,7 +36,7 @@ func (s *Saver) Leave(ctx context.Context, j Joined) error {
 	j.Room.Depart(ctx)
 	problem := s.Unsaved()
 	if problem != "" && ended == nil && s.file.pending() && s.server != nil {
-		lacks, _ := s.lacks(ctx, j) // where the file cannot be read, the problem stands alone
+		lacks, _ := s.lacks(ctx, j) // if the file cannot be read, only the problem is reported
 		problem += lacks
 	}
 	if problem != "" {
@@ -45,13 +45,13 @@ func (s *Saver) Leave(ctx context.Context, j Joined) error {
 	return err
 }
 
-// UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.
+// UnsavedError means that a document was left while its file lacked, or may have lacked, some of the room's content.
 type UnsavedError struct {
 	Path   jupyter.Path
 	Reason string
 }
 
-// Kind names the document, without the reason.
+// Kind returns the document's path, without the reason.
 func (e *UnsavedError) Kind() string { return e.Path.String() + " not saved" }
 
 func (e *UnsavedError) Error() string {
@@ -61,17 +61,16 @@ func (e *UnsavedError) Error() string {
 	return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason)
 }
 
-// lastSaves is how often a document is saved before it is left, if others edit and save at the same time;
-// lastSavesUnwritten if a save does not change the file.
+// lastSaves is how often a document is saved before it is left, if others edit and save at the same time; lastSavesUnwritten
+// if a save does not change the file.
 const (
 	lastSaves          = 6
 	lastSavesUnwritten = 2
 )
 
-// last saves a document before it is left, and checks that the file has it. It checks while in the room, because others
-// may save at any time, and only the room tells. A save, theirs or ours, that was aborted by an edit leaves a file
-// whose hash is not in the document, like another program's write, until the next save. Then the file's content
-// decides.
+// last saves a document before it is left, and checks that the file has it. It checks while in the room, because others may
+// save at any time, and only the room shows that. A save by any client that was aborted by an edit leaves a file whose hash
+// is not in the document, like another program's write, until the next save. Then the file's content decides.
 func (s *Saver) last(ctx context.Context, j Joined, revision ydoc.Revision) error {
 	w := newWitness(j)
 	defer w.end()
@@ -93,7 +92,7 @@ func (s *Saver) last(ctx context.Context, j Joined, revision ydoc.Revision) erro
 		if whole := j.replica().Revision() == before; whole || try == lastSaves {
 			problem = s.look(ctx, revision, true)
 		}
-		// The server may have renamed it, and not written that into the document yet.
+		// The server may have renamed the file, without having written that into the document yet.
 		if problem == problemGone && s.doc.Follow(ctx, j.Room.FileID()) {
 			problem = s.look(ctx, revision, true)
 		}
@@ -114,13 +113,13 @@ func (s *Saver) written(ctx context.Context, j Joined, w *witness) bool {
 	return err == nil && w.recognizes(c)
 }
 
-// problemSilent is what is not known of a server that sends no word on saves, see silence.
+// problemSilent is the problem of a server that does not answer saves, see Silence.
 const problemSilent = notKnown + "has all of it: the server sends no word on saves (jupyter-collaboration before 4), and the file differed from the document each time it was read"
 
 var errSilent = errors.New(problemSilent)
 
-// lastSave asks for the last save of a room. Where the server has never answered, it looks at the file meanwhile, and
-// reports whether that has everything: then no word is needed.
+// lastSave requests the last save of a room. If the server has never answered a save, it also checks the file in the
+// meantime; written reports that the file has everything, so that no answer is needed.
 func (s *Saver) lastSave(ctx context.Context, j Joined, w *witness) (written bool, err error) {
 	if s.server == nil || s.silent.speaks(j.Room.SessionID()) {
 		return false, j.Room.LastSave(ctx)
@@ -153,8 +152,8 @@ func (s *Saver) lastSave(ctx context.Context, j Joined, w *witness) (written boo
 	}
 }
 
-// endedUnsaved says what becomes of confirmed edits whose room has ended before they were seen in the file; "" if the
-// file has them after all.
+// endedUnsaved returns the problem with confirmed edits whose room ended before they were seen in the file; "" if the file
+// has them.
 func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
 	if s.server == nil {
 		return s.Unsaved()
@@ -173,11 +172,11 @@ func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
 
 const problemEnded = "the document's room has ended before the last confirmed edits were written"
 
-// inNoFile begins the list of what is missing.
+// inNoFile begins the list of missing content.
 const inNoFile = "; in no file: "
 
-// lacks reads the file of a document that is left, and lists what it lacks of the document; "" for nothing. A file that
-// is not there lacks all.
+// lacks reads the file of a document that is being left, and lists the content that it lacks; "" for none. A missing file
+// lacks everything.
 func (s *Saver) lacks(ctx context.Context, j Joined) (string, error) {
 	c, err := s.server.Contents.Get(ctx, s.doc.Path(), j.ContentOf())
 	switch {
@@ -187,7 +186,7 @@ func (s *Saver) lacks(ctx context.Context, j Joined) (string, error) {
 	}
 	now, fault := nbformat.Replica(c.Content)
 	if fault != nil {
-		now = nil // the file has none of it, or is a text
+		now = nil // it is not a notebook, or is missing
 	}
 	return inNoFile + missing(j.Notebook, now, s.file.seen()), err
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// missingNamed is how many lost cells are named.
+// missingNamed is the maximum number of lost cells that are named.
 const missingNamed = 10
 
-// missing names the cells of a notebook that were changed since a revision and that another state of it lacks, with what
-// to do. The other state is nil if absent, and so is a notebook that is a text.
+// missing names the cells of a notebook that were changed since a revision and that another state of it lacks, with advice.
+// now is nil if the other state does not exist; was is nil for a text.
 func missing(was, now *ydoc.Notebook, since ydoc.Revision) string {
 	if was == nil {
 		return "the last changes of the text; read the document again, and repeat what is missing"

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A session that ends with confirmed edits in no file says which they are, however its room has ended.
+// A session that ends with confirmed edits in no file lists them, however its room has ended.
 func TestEndSaysWhatIsInNoFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		lose func(t *testing.T, s *jupytertest.Server, path string)

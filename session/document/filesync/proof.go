@@ -15,8 +15,8 @@ import (
 // between reading the two.
 const settleTries = 4
 
-// lookAtHash compares the file with what a save should have made of it, by the hash that jupyter-collaboration puts into
-// the document, see [Saver.look].
+// lookAtHash compares the file with the expected result of a save, by the hash that jupyter-collaboration puts into the
+// document, see [Saver.look].
 func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision, whole bool) string {
 	if s.silent.is(j.Room.SessionID()) {
 		return s.lookInside(ctx, j, problemSilent)
@@ -37,8 +37,7 @@ func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision
 		case !whole:
 			return s.file.unproven(c.LastModified)
 		}
-		// The barrier's answer brings what the server has written into the document; in a room that was left it has
-		// come before.
+		// After the barrier, the replica has what the server wrote into the document; in a room that was left it came before.
 		if err := j.Room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		}
@@ -50,7 +49,7 @@ func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	s.Reloaded(j) // first: edits that it has undone were not written
+	s.Reloaded(j) // first: edits that a reload has undone were not written
 	problem := s.file.compare(c, named, revision, j.source)
 	if problem == problemForeign {
 		s.Want() // the server has noticed by now, but does not save by itself before the next edit

@@ -16,20 +16,20 @@ import (
 const (
 	// saveEvery is the shortest time between two saves that we request.
 	saveEvery = time.Second
-	// saveShare times the duration of a save is the pause before the next one, if that is longer: the server does
-	// little else during a save. A confirmed edit is in the file within two seconds as long as a save takes half a
-	// second: it may come right after one has begun, and waits for the end of that, the pause, and the next.
+	// saveShare times the duration of a save is the pause before the next one, if that is longer: the server does little else
+	// during a save. A confirmed edit is in the file within two seconds as long as a save takes half a second: it may come
+	// right after a save has begun, and waits for the end of that, the pause, and the next save.
 	saveShare = 1
-	// savePauseMax is the longest time between two saves if there are edits.
+	// savePauseMax is the longest time between two saves while edits are unsaved.
 	savePauseMax = 10 * time.Second
 )
 
-// saveYield is how long our save gives way to calls and runs that use the document: the server does nothing else while
-// it saves a notebook, and a caller should not wait for that.
+// saveYield is how long a save waits for calls and runs that use the document: the server is blocked while it saves a
+// notebook, and a caller should not wait for that.
 const saveYield = time.Second
 
-// saveTries is how often a save is asked for in a row when edits of others break it off before it has written anything,
-// and savePatience for how long. The best moment to ask is right behind somebody's key.
+// saveTries is how often a save is repeated if edits of others interrupt it before it has written anything, and savePatience
+// for how long. The best moment to request it is right after a person's key.
 const (
 	saveTries    = 12
 	savePatience = 2 * time.Second
@@ -38,26 +38,26 @@ const (
 // saveRetry is the pause after a save that did not reach the file.
 const saveRetry = 15 * time.Second
 
-// saveTimeout bounds the wait for the server's answer to a save. For a deleted file none comes.
+// saveTimeout bounds the wait for the server's answer to a save. For a deleted file it does not answer.
 const saveTimeout = 5 * time.Second
 
 // A Saver saves a document's room to its file, and knows whether that succeeded. Make it with [New].
 type Saver struct {
 	ctx    context.Context // ends with the document
 	doc    Document
-	server *jupyter.Server // nil where no file can be looked at, in tests
+	server *jupyter.Server // nil in tests without files
 	silent *Silence
 	log    *slog.Logger
 	file   fileState
-	wanted chan struct{} // wakes it
-	unused chan struct{} // wakes it when nobody uses the document
+	wanted chan struct{} // wakes Run
+	unused chan struct{} // wakes it when the document is no longer in use
 	busy   chan struct{} // semaphore of one: held by a save, or to block saves
 	calm   calm
-	since  atomic.Int64 // when a save was first wanted that was not asked for yet, in nanoseconds; 0 for none
+	since  atomic.Int64 // when a save was first wanted that has not been requested yet, in nanoseconds; 0 for none
 }
 
-// New makes the saver of a document on a server. The context ends with the document; silent is the one of all documents
-// on that server.
+// New returns the saver of a document on a server. The context ends with the document; silent is shared by all documents on
+// that server.
 func New(ctx context.Context, doc Document, server *jupyter.Server, silent *Silence, log *slog.Logger) *Saver {
 	s := &Saver{
 		ctx: ctx, doc: doc, server: server, silent: silent, log: log,
@@ -74,7 +74,7 @@ func (s *Saver) Unsaved() string {
 	return s.file.problem
 }
 
-// Edited records one of our edits as soon as the room may have it. cells are those whose sources it wrote.
+// Edited records one of our edits as soon as the room may have it. cells are the cells whose sources it wrote.
 func (s *Saver) Edited(j Joined, cells []string) {
 	if j.Text != nil {
 		cells = []string{""}
@@ -82,7 +82,7 @@ func (s *Saver) Edited(j Joined, cells []string) {
 	s.file.edited(lo.SliceToMap(cells, func(id string) (string, string) { return id, j.source(id) }))
 }
 
-// Unused tells the saver that nobody uses the document now.
+// Unused tells the saver that the document is no longer in use.
 func (s *Saver) Unused() {
 	select {
 	case s.unused <- struct{}{}:
@@ -100,8 +100,7 @@ func (s *Saver) Want() {
 	}
 }
 
-// Run requests about one save a second, fewer if they take long, and none if people in the room have switched autosave
-// off.
+// Run requests about one save a second, fewer if they take long, and none if people in the room have switched autosave off.
 func (s *Saver) Run() {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
@@ -136,8 +135,8 @@ func (s *Saver) Run() {
 	}
 }
 
-// insist saves, and again as long as others' edits break the save off before anything is written. Our own output is held
-// meanwhile. It returns how long one save took.
+// insist saves, and repeats that while others' edits interrupt the save before anything is written. Our own output is held
+// in the meantime. It returns the duration of one save.
 func (s *Saver) insist(ctx context.Context) (took time.Duration) {
 	begun := time.Now()
 	if !s.doc.Joined().Documents {
@@ -177,7 +176,7 @@ func (s *Saver) SaveAndHold(ctx context.Context) (release func(), err error) {
 
 func (s *Saver) release() { <-s.busy }
 
-// yield returns when nobody uses the document, and saveYield after the save was wanted anyway.
+// yield returns when the document is not in use, or saveYield after the save was wanted.
 func (s *Saver) yield() {
 	wait := saveYield
 	if since := s.since.Load(); since != 0 {
@@ -214,10 +213,10 @@ func (s *Saver) save(ctx context.Context) {
 	}
 	s.silent.note(j.Room.SessionID(), err, late)
 	if s.silent.is(j.Room.SessionID()) && j.replica().State().Hash == "" {
-		s.file.takeBack(noteOverwritten) // it was a save, which looks like a reload where no hash follows
+		s.file.takeBack(noteOverwritten) // it was a save, which looks like a reload if no hash follows
 	}
 	if status == "skipped" {
-		// It is busy loading the file, as after a rename or a change on disk.
+		// The server is loading the file, as after a rename or a change on disk.
 		s.Want()
 		return
 	}
@@ -232,7 +231,7 @@ func (s *Saver) save(ctx context.Context) {
 	s.note(problem)
 }
 
-// Calm gives a channel that is closed when output may be written into the document: not while it is being saved.
+// Calm returns a channel that is closed when output may be written into the document: not while it is being saved.
 func (s *Saver) Calm() <-chan struct{} { return s.calm.wait() }
 
 // note records the file's problem, "" for none, and logs a new one.
@@ -249,8 +248,8 @@ func (s *Saver) note(problem string) {
 	}
 }
 
-// look compares the file with the document after a save, and says what is wrong. If somebody edited during the save,
-// whole is false: an edit aborts the save, and the server still reports success. The file may then come from another
+// look compares the file with the document after a save, and returns the problem. If the document was edited during the
+// save, whole is false: an edit aborts the save, and the server still reports success. The file may then come from another
 // save, before our edits.
 func (s *Saver) look(ctx context.Context, revision ydoc.Revision, whole bool) string {
 	if s.server == nil {
@@ -263,10 +262,10 @@ func (s *Saver) look(ctx context.Context, revision ydoc.Revision, whole bool) st
 	return s.lookAtHash(ctx, j, revision, whole)
 }
 
-// Reloaded looks whether the server has loaded the file's content into the document.
+// Reloaded checks whether the server has loaded the file's content into the document.
 func (s *Saver) Reloaded(j Joined) {
 	if s.silent.is(j.Room.SessionID()) && j.replica().State().Hash == "" {
-		return // it does not tell a save from a reload
+		return // a save cannot be distinguished from a reload
 	}
 	if s.file.reloaded(j.replica().Reloads(), j.source) {
 		s.log.Warn("another program's write has undone edits", "path", s.doc.Path())

@@ -8,16 +8,15 @@ import (
 	"github.com/shoenig/test"
 )
 
-// saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the
-// moment of the count, and in the twelve seconds after them. A document that is held is one that a call works with all
-// the time.
+// saves counts the saves that are requested during nearly two seconds of edits, so that no save is due at the moment of the
+// count, and in the twelve seconds after them. A held document is in use by a call all the time.
 func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (during, all int32) {
 	d := newFakeDocument(t)
 	defer d.leave()
 	room := d.room
 	room.SaveTakes.Store(int64(takes))
 	room.Unsaving.Store(autosaveOff)
-	defer room.Unsaving.Store(false) // else the document would be left unsaved
+	defer room.Unsaving.Store(false) // otherwise the document would be left unsaved
 	if !held {
 		d.use(false)
 	}
@@ -30,8 +29,8 @@ func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (duri
 	return during, room.Saves.Load()
 }
 
-// After our edits we ask for a save, once a second at the most, less often where calls would wait for it or where it
-// takes the server long, and not where the people have switched autosave off.
+// Saves are requested after our edits: once a second at most, less often if calls would wait for them or the server is slow,
+// and never if the people have switched autosave off.
 func TestSavesAreCoalesced(t *testing.T) {
 	for name, c := range map[string]struct {
 		held        bool
@@ -55,7 +54,7 @@ func TestSavesAreCoalesced(t *testing.T) {
 	}
 }
 
-// While a file is renamed, its document is not saved; what is due comes afterwards.
+// While a file is renamed, its document is not saved; a pending save comes afterwards.
 func TestNoSaveMeetsARename(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newFakeDocument(t)
@@ -81,8 +80,8 @@ func TestNoSaveMeetsARename(t *testing.T) {
 	})
 }
 
-// A document whose file has all of it is left without another save; one with edits of which that is not known is saved
-// first.
+// A document whose file has all its content is left without another save; if it is uncertain for some edits, the document is
+// saved first.
 func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  bool
@@ -97,7 +96,7 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 					d.edit()
 				}
 				d.use(false)
-				time.Sleep(2 * time.Second) // no save is asked for while autosave is off
+				time.Sleep(2 * time.Second) // no save is requested while autosave is off
 				d.room.Unsaving.Store(false)
 				d.leave()
 				if n := d.room.Saves.Load(); n != c.saves {

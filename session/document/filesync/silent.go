@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// jupyter-collaboration 2 and 3 save by themselves, a second after the last change, and know no request to save: they
-// ignore it. Version 2 puts no hash of the file into the document either. There the file's content is the proof.
+// jupyter-collaboration 2 and 3 save by themselves, a second after the last change, and ignore requests to save. Version 2
+// does not put a hash of the file into the document either. The file's content is then the proof.
 
-// silentWait is how long a save waits for a server's answer that has never answered one.
+// silentWait is how long a save waits for the answer of a server that has never answered one.
 const silentWait = 500 * time.Millisecond
 
-// Silence knows whether a server answers requests to save. A single answer that does not come says little: people's
-// saves take the place of ours.
+// Silence records whether a server answers requests to save. A single missing answer says little: people's saves replace
+// ours.
 type Silence struct {
 	mu      sync.Mutex
 	session string // the server's process, by its collaboration session
 	heard   bool   // it has answered
-	missed  bool   // it has not, once at least
+	missed  bool   // at least one answer was missing
 }
 
-// of forgets what was known of another process of the server. mu is held.
+// of resets the state if the server's process has changed. mu is held.
 func (s *Silence) of(id string) {
 	if id != s.session {
 		s.session, s.heard, s.missed = id, false, false
@@ -43,7 +43,7 @@ func (s *Silence) speaks(session string) bool {
 	return s.heard
 }
 
-// note notes how a request has ended; late tells that its time was over.
+// note records the result of a request; late reports that it timed out.
 func (s *Silence) note(session string, err error, late bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,6 +52,6 @@ func (s *Silence) note(session string, err error, late bool) {
 	s.missed = s.missed || err != nil && late
 }
 
-// lastWord is within what time a server that says nothing of the last saves has said something else: between them it is
-// asked whether it has our edits.
+// lastWord is how recently a server that does not answer the last save must have sent another message to count as connected:
+// between such messages it is asked whether it has our edits.
 const lastWord = 3 * time.Second

@@ -16,8 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// jupyter-collaboration 2 and 3 send no word on saves: the file's content is the proof, and it comes as soon as the server
-// has saved.
+// jupyter-collaboration 2 and 3 do not answer saves: the file's content is the proof, as soon as the server has saved.
 func TestLeavingAServerThatSendsNoWordOnSaves(t *testing.T) {
 	for name, c := range map[string]struct {
 		version int
@@ -68,7 +67,7 @@ func TestLeavingAServerThatSendsNoWordOnSaves(t *testing.T) {
 	}
 }
 
-// Whatever the server sends of saves, the end of a session is in order where the file has everything.
+// Regardless of the server's answers to saves, a session ends without an error if the file has everything.
 func TestLeavingProvesTheFile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -10,9 +10,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// witness records hashes of a document's states since it began, for leaving a room while others edit. Each of their
-// edits aborts the save in progress: the file is still written, but the server does not put its hash into the document.
-// A file with one of the recorded states has all edits from before the witness began, no matter who wrote it.
+// witness records hashes of a document's states since it began, for leaving a room while others edit. Each of their edits
+// aborts the save in progress: the file is still written, but the server does not put its hash into the document. A file
+// with one of the recorded states has all edits from before the witness began, regardless of who wrote it.
 //
 // States that follow each other too fast are missed; then a later look must find a file with a recorded state.
 type witness struct {
@@ -48,7 +48,7 @@ func (w *witness) end() {
 	w.changes.Close()
 }
 
-// note records the document's current state. A notebook that cannot be written as JSON is in no file.
+// note records the document's current state. A notebook that cannot be written as JSON cannot be in a file.
 func (w *witness) note() {
 	state, err := json.Marshal(w.of.content())
 	if err != nil {
@@ -59,7 +59,7 @@ func (w *witness) note() {
 	w.states[sha256.Sum256(state)] = true
 }
 
-// recognizes reports whether a file's content is a recorded state. That of a partly written file is not.
+// recognizes reports whether a file's content is a recorded state. The content of a partly written file is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
 	state, err := w.of.inFile(file)
 	if err != nil {

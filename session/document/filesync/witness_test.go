@@ -10,8 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A file is taken for saved that is what the document was at any time since it began to be left, and not one of the
-// time before, nor one that is half written.
+// A file counts as saved if it has a state of the document since the leaving began, and not an earlier or half-written one.
 func TestWitness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, text := ydoc.NewNotebook(), ydoc.NewText()

@@ -11,10 +11,10 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// conflictMarks begin the lines that a merge leaves in a file whose sides it could not unite.
+// conflictMarks begin the lines that a merge leaves in a file with conflicts.
 var conflictMarks = []string{"<<<<<<< ", "=======", ">>>>>>> ", "||||||| "}
 
-// Fault says why the text of a file is no notebook, with the line where that can be told; nil if it is one.
+// Fault returns an error that says why the text of a file is not a notebook, with the line if possible; nil if it is one.
 func Fault(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the file is empty")
@@ -44,7 +44,7 @@ func Fault(text string) error {
 	return err
 }
 
-// halfCharacter finds an escape of one half of a UTF-16 pair alone, which Python reads and cannot write.
+// halfCharacter finds an escape of an unpaired UTF-16 surrogate, which Python reads and cannot write.
 func halfCharacter(text string) error {
 	for at := 0; at < len(text); at++ {
 		if text[at] != '\\' {
@@ -65,7 +65,7 @@ func halfCharacter(text string) error {
 	return nil
 }
 
-// escaped is the UTF-16 unit of an escape that begins a text.
+// escaped returns the UTF-16 unit of an escape at the beginning of a text.
 func escaped(text string) (unit uint64, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -84,15 +84,15 @@ func Older(text string) bool {
 	return (major == "2" || major == "3") && Fault(text) == nil
 }
 
-// majorOf is the format of a notebook, "" for none.
+// majorOf returns the major format version of a notebook, "" for none.
 func majorOf(raw any) json.Number {
 	nb, _ := raw.(map[string]any)
 	major, _ := nb["nbformat"].(json.Number)
 	return major
 }
 
-// missingIn says which member a notebook lacks that the server needs to make its room; nil for none, and for what is not a
-// notebook of formats 2 to 4.
+// missingIn returns an error for a missing member that the server needs to make the notebook's room; nil for none, and for
+// values that are not a notebook of formats 2 to 4.
 func missingIn(raw any) error {
 	nb, _ := raw.(map[string]any)
 	major := majorOf(raw)
@@ -165,7 +165,7 @@ func missingInCell(cell map[string]any, at int, current bool) error {
 	return nil
 }
 
-// lacks is the error of a member that is missing or of the wrong kind.
+// lacks returns the error for a member that is missing or of the wrong kind.
 func lacks(of, member string, v any, want string) error {
 	if v == nil {
 		return fmt.Errorf("%s has no \"%s\", which has to be %s", of, member, want)
@@ -173,7 +173,8 @@ func lacks(of, member string, v any, want string) error {
 	return fmt.Errorf("%s has a \"%s\" that is %s, which has to be %s", of, member, kindOf(v), want)
 }
 
-// Unloadable says why no room can be made of a notebook's content from the Contents API; nil if one can.
+// Unloadable returns an error that says why a notebook's content from the Contents API cannot be made into a room; otherwise
+// nil.
 func Unloadable(content json.RawMessage) error {
 	var nb struct {
 		Cells []struct {
@@ -191,7 +192,7 @@ func Unloadable(content json.RawMessage) error {
 	return nil
 }
 
-// lineError adds the line to an error of the JSON of a text.
+// lineError adds the line to a JSON error.
 func lineError(text string, err error) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {

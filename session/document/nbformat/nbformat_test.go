@@ -18,7 +18,7 @@ const whole = `{"cells":[
 	{"id":"c1","cell_type":"markdown","source":"# T","metadata":{},"attachments":{"p.png":{"image/png":"AA=="}}}
 ],"metadata":{"k":1},"nbformat":4,"nbformat_minor":5}`
 
-// What is read is written the same, save that lines are joined and that trust stays with open tabs.
+// A notebook is written as it was read, except that lines are joined and that trust stays with open tabs.
 func TestParseAndContent(t *testing.T) {
 	nb, err := Parse(whole)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestParseAndContent(t *testing.T) {
 	}
 }
 
-// A new notebook may be given as a list of cells, or not at all; every cell gets an id.
+// A new notebook may be given as a list of cells, or left out; every cell gets an id.
 func TestParseNew(t *testing.T) {
 	for content, want := range map[string][]ydoc.Cell{
 		" ": {{Type: ydoc.Code}},
@@ -63,7 +63,7 @@ func TestParseNew(t *testing.T) {
 	}
 }
 
-// A mistake is named with its place.
+// An error names the place of the mistake.
 func TestParseRefuses(t *testing.T) {
 	for from, c := range map[string]struct{ to, says string }{
 		`{"cells"`:             {"{", "not valid JSON"},
@@ -81,8 +81,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// The file of a notebook that is in no room is written as it was read: with its version, with what is trusted, and with ids
-// where that version has them. A cell without one is the same cell in each replica of the file.
+// The file of a notebook outside a room is written as it was read: with its version, its trusted cells, and ids if the
+// version has them. A cell without an id is the same cell in each replica of the file.
 func TestReplicaAndFile(t *testing.T) {
 	for _, file := range []string{whole, strings.NewReplacer(`"id":"c0",`, "", `"id":"c1",`, "", `"nbformat_minor":5`, `"nbformat_minor":4`).Replace(whole)} {
 		nb, err := Replica([]byte(file))

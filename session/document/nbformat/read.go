@@ -61,7 +61,7 @@ func ParseNew(content string) (Notebook, error) {
 	return Notebook{Cells: cells}, err
 }
 
-// simpleCell is a cell as insert_nb_cells takes it.
+// simpleCell reads a cell in the form that insert_nb_cells takes.
 func simpleCell(at string, m map[string]any) (ydoc.Cell, error) {
 	if err := onlyKeys(at, m, "type", "content"); err != nil {
 		return ydoc.Cell{}, err

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// fileCell is a cell as the Contents API gives it, with what is read of it.
+// fileCell is the part of a cell from the Contents API that is read.
 type fileCell struct {
 	ID          string         `json:"id"`
 	Type        string         `json:"cell_type"`
@@ -20,8 +20,8 @@ type fileCell struct {
 	Count       *int           `json:"execution_count"`
 }
 
-// Replica makes a replica of a notebook's content from the Contents API, which is in no room. A cell without an id gets the
-// same one each time, so that a client knows it again that was shown it in another replica of the same file.
+// Replica returns a replica, outside any room, of a notebook's content from the Contents API. A cell without an id gets the
+// same id each time, so that a client recognizes it in another replica of the same file.
 func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 	var file struct {
 		Cells    []fileCell     `json:"cells"`
@@ -55,7 +55,7 @@ func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 	return nb, err
 }
 
-// add puts the cell at the end of a notebook.
+// add appends the cell to a notebook.
 func (c fileCell) add(e *ydoc.Editor, at int) error {
 	source, _ := textOf(c.Source)
 	if c.ID == "" {
@@ -80,7 +80,7 @@ func (c fileCell) add(e *ydoc.Editor, at int) error {
 	return e.FinishRun(ids[0], c.Count)
 }
 
-// idAt is the id of a cell that has none in its file.
+// idAt returns the id of a cell that has none in its file.
 func idAt(at int, source string) string {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%d:%s", at, source) // never fails

@@ -13,7 +13,7 @@ import (
 // Trusted is the key of cell metadata that only open tabs use: its value in a file, or from a caller, is ignored.
 const Trusted = "trusted"
 
-// Content is the notebook as plain JSON values, in nbformat 4.5, which requires ids: a cell without one gets one.
+// Content returns the notebook as plain JSON values, in nbformat 4.5, which requires ids: a cell without an id gets one.
 func (n Notebook) Content() map[string]any {
 	cells := []any{}
 	for _, c := range n.Cells {
@@ -29,7 +29,7 @@ func (n Notebook) Content() map[string]any {
 	return map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
 }
 
-// Of is the present content of a notebook's file, as plain JSON values. It is a snapshot that shares its values with
+// Of returns the current content of a notebook's file, as plain JSON values. It is a snapshot that shares its values with
 // other readers.
 func Of(nb *ydoc.Notebook) map[string]any {
 	major, minor := nb.NBFormat()
@@ -37,7 +37,7 @@ func Of(nb *ydoc.Notebook) map[string]any {
 	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
-// File is [Of] for writing the file of a notebook that nobody has open: it says which cells are trusted, as a room does. The
+// File is [Of] for writing the file of a notebook that is not open: it includes which cells are trusted, as a room does. The
 // server would distrust the notebook otherwise.
 func File(nb *ydoc.Notebook) map[string]any {
 	out := Of(nb)
@@ -46,13 +46,13 @@ func File(nb *ydoc.Notebook) map[string]any {
 		trusted, said := c.Metadata[Trusted]
 		cell, _ := cells[i].(map[string]any)
 		if metadata, ok := cell["metadata"].(map[string]any); ok && said {
-			metadata[Trusted] = trusted // Of has made a copy, to leave it out
+			metadata[Trusted] = trusted // Of has made a copy, to remove it
 		}
 	}
 	return out
 }
 
-// Untrusted is the metadata of a cell without [Trusted]: a copy if they have that, and never nil.
+// Untrusted returns the metadata of a cell without [Trusted]: a copy if it has that key, and never nil.
 func Untrusted(metadata map[string]any) map[string]any {
 	switch _, ok := metadata[Trusted]; {
 	case metadata == nil:
@@ -64,8 +64,8 @@ func Untrusted(metadata map[string]any) map[string]any {
 	return metadata
 }
 
-// cellContent is a cell in nbformat, without what only open tabs use: the execution state, and whether the cell is
-// trusted.
+// cellContent returns a cell in nbformat, without the members that only open tabs use: the execution state, and whether the
+// cell is trusted.
 func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	out := map[string]any{"cell_type": c.Type, "source": c.Source, "metadata": Untrusted(c.Metadata)}
 	if ids && c.ID != "" {
@@ -96,7 +96,7 @@ func Plain(file json.RawMessage) ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range onDisk.Cells {
-		delete(c, "execution_state") // jupyter-collaboration 2 writes it, which is no nbformat
+		delete(c, "execution_state") // jupyter-collaboration 2 writes it, although it is not in nbformat
 		if metadata, ok := c["metadata"].(map[string]any); ok {
 			delete(metadata, Trusted)
 		}

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// fakeDocument stands for an open document whose room confirms everything at once.
+// fakeDocument is an open document whose room confirms everything at once.
 type fakeDocument struct {
 	nb   *ydoc.Notebook
 	text *ydoc.Text
@@ -37,7 +37,7 @@ func (d *fakeDocument) WriteText(_ context.Context, name string, fn func(*ydoc.T
 	return err
 }
 
-// rewriter is an open notebook of one cell, in which somebody else types too.
+// rewriter is an open notebook of one cell, in which another client types, too.
 type rewriter struct {
 	*fakeDocument
 	memory *Memory
@@ -57,7 +57,7 @@ func newRewriter(t *testing.T, source string) *rewriter {
 	return r
 }
 
-// as is a client before the notebook.
+// as returns a client's reader of the notebook.
 func (r *rewriter) as(client string) Reader { return Of(r, r.memory, client) }
 
 func (r *rewriter) cell() ydoc.Cell {
@@ -65,7 +65,7 @@ func (r *rewriter) cell() ydoc.Cell {
 	return c
 }
 
-// others make the cell's source another.
+// others replaces the cell's source as another client.
 func (r *rewriter) others(source string) {
 	r.t.Helper()
 	if err := r.nb.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(r.id, source) }); err != nil {

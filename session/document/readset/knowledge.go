@@ -10,13 +10,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff/ranges"
 )
 
-// A text document is shown piece by piece, so of a whole text it is kept which parts a client was shown: it may insert
-// anywhere, but removes only what it has read.
+// A text document is shown piece by piece, so the memory keeps which parts of a text a client was shown. The client may
+// insert anywhere, but may remove only text that it has read.
 
-// A textReader is a client that is shown a text document.
+// A textReader is a client of a text document.
 type textReader struct{ Reader }
 
-// ShowText records that a client is shown a part of a text document's text at a revision, from one byte up to another.
+// ShowText records that a client is shown the bytes [from, to) of a text at a revision.
 func (r Reader) ShowText(text string, rev ydoc.Revision, from, to int) {
 	t := textReader{r}
 	known := t.knowledge().of(text, false)
@@ -28,21 +28,21 @@ func (r textReader) keepParts(text string, known ranges.Set) {
 	r.memory.parts.Add(r.key(whole), parts{r.memory.texts.add(text), known})
 }
 
-// A knowledge is what a client knew of a text at one time.
+// A knowledge is the parts of a text that a client knew at one time.
 type knowledge struct {
 	textReader
 	parts
 	ok bool // it was shown some of it
 }
 
-// knowledge is what the client knows of the document's text.
+// knowledge returns the client's knowledge of the document's text.
 func (r textReader) knowledge() knowledge {
 	p, ok := r.memory.parts.Get(r.key(whole))
 	return knowledge{r, p, ok}
 }
 
-// of are the parts of a text that the client knows. What an earlier text than the one that it was shown has besides is gone,
-// and cannot be removed any more: that counts as known.
+// of returns the parts of a text that the client knows. Parts of an earlier text that the shown text no longer has count as
+// known: they cannot be removed again.
 func (k knowledge) of(text string, earlier bool) ranges.Set {
 	if was, ok := k.text(k.parts.of, text); k.ok && ok {
 		return k.known.Carry(was, text, earlier)
@@ -50,14 +50,15 @@ func (k knowledge) of(text string, earlier bool) ranges.Set {
 	return nil
 }
 
-// wroteText records that the client has changed a text: what it knew of it stays known, and what it has put there is. rev is
-// 0 if the document has another one by now.
+// wroteText records that the client has changed a text: the parts it knew stay known, and the new text becomes known. rev is
+// 0 if the document's text differs from it by now.
 func (k knowledge) wroteText(was, now string, rev ydoc.Revision) {
 	k.wrote(whole, now, rev)
 	k.keepParts(now, k.of(was, false).Carry(was, now, true))
 }
 
-// mayRemove refuses a change of a text, earlier than the one that was shown or not, that removes what the client has not read.
+// mayRemove returns an error if a change removes text that the client has not read. earlier is set if base is older than the
+// text that was shown.
 func (k knowledge) mayRemove(base string, earlier bool, c TextChange) error {
 	known := k.of(base, earlier)
 	at := known.Removed(base, ranges.Span{From: c.From, To: c.To}, c.Put)

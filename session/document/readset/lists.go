@@ -11,20 +11,20 @@ import (
 const (
 	// listsMax bounds the lists that a memory keeps.
 	listsMax = 256
-	// leftMax bounds the cells that a list keeps besides those that are in it.
+	// leftMax bounds the cells that a list keeps besides its current ones.
 	leftMax = 1000
 )
 
 // A list is the order of a notebook's cells as one client knows it.
 type list struct {
 	ids   []string
-	left  []string        // cells that were in the list and are not any more, the latest last
-	moved map[string]bool // cells that others moved to another index, which the client was not shown
+	left  []string        // cells that are no longer in the list, the latest last
+	moved map[string]bool // cells that others moved to another index that the client was not shown
 	// refused is the call that was refused when the list was shown, 0 for none.
 	refused uint64
 }
 
-// next is the list of a notebook that now has these cells. Without the edits of others it would have the expected ones.
+// next returns the list of a notebook that now has these cells. Without edits by others it would have the expected ones.
 func (l *list) next(now, expected []string) *list {
 	next := &list{ids: now, moved: map[string]bool{}}
 	maps.Copy(next.moved, l.moved)
@@ -41,7 +41,7 @@ func (l *list) next(now, expected []string) *list {
 	return next
 }
 
-// follow has a list that takes the place of another keep which cells were in that.
+// follow makes a new list remember the cells of the list that it replaces.
 func (l *list) follow(was *list) {
 	if slices.Equal(was.ids, l.ids) {
 		l.left = was.left
@@ -59,15 +59,15 @@ func (l *list) follow(was *list) {
 	l.left = l.left[max(0, len(l.left)-leftMax):]
 }
 
-// lists keeps a list for each client and file. A list that is kept is not changed any more.
+// lists keeps a list for each client and file. A stored list is immutable.
 type lists struct {
-	mu sync.Mutex // held from reading a list to putting another in its place
+	mu sync.Mutex // held from reading a list until it is replaced
 	memory[*list]
 }
 
 func newLists() *lists { return &lists{memory: newMemory[*list](listsMax)} }
 
-// after is where a cell belongs that stands behind these cells in the notebook: behind the last of them that is listed.
+// after returns the index for a cell that follows these cells in the notebook: behind the last of them that is listed.
 func (l *list) after(before []string) int {
 	for _, id := range slices.Backward(before) {
 		if at := slices.Index(l.ids, id); at >= 0 {
@@ -77,7 +77,7 @@ func (l *list) after(before []string) int {
 	return 0
 }
 
-// replace puts another list in the place of one, nil for none.
+// replace replaces a list; nil means none.
 func (l *lists) replace(key shownKey, next func(was *list) *list) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

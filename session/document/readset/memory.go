@@ -13,32 +13,33 @@ import (
 )
 
 const (
-	// showingsMax bounds the cells and texts of which a memory knows what a client was shown, about 200 bytes each.
+	// showingsMax bounds the cells and texts whose showings a memory keeps, about 200 bytes each.
 	showingsMax = 50_000
 	// textsMax bounds the bytes of all texts that a memory keeps.
 	textsMax = 16 << 20
-	// textBytes is what a text costs besides its bytes.
+	// textBytes is the overhead of a text besides its bytes.
 	textBytes = 128
-	// partsMax bounds the texts of which a memory knows which parts clients were shown.
+	// partsMax bounds the texts whose known parts a memory keeps.
 	partsMax = 4096
 )
 
-// A Memory is what clients were shown of the documents of one server. It outlives the documents. Make it with [NewMemory].
+// A Memory records what clients were shown of the documents of one server. It outlives the documents. Make it with
+// [NewMemory].
 type Memory struct {
-	mu       sync.Mutex // held from reading a showing to putting another in its place
+	mu       sync.Mutex // held from reading a showing until it is replaced
 	showings memory[showing]
 	texts    *texts
 	parts    memory[parts]
 	lists    *lists
 }
 
-// NewMemory makes an empty memory.
+// NewMemory returns an empty memory.
 func NewMemory() *Memory {
 	return &Memory{showings: newMemory[showing](showingsMax), texts: newTexts(textsMax), parts: newMemory[parts](partsMax), lists: newLists()}
 }
 
-// Made records that a client knows a source because it created it: a cell of a new notebook, or, without a cell, a
-// text, whatever was at its path before.
+// Made records that a client knows a source because it created it: a cell of a new notebook or, without a cell, a text that
+// replaced the file at its path.
 func (m *Memory) Made(client string, path jupyter.Path, cell, source string) {
 	key, id := shownKey{client: client, path: path, cell: cell}, m.texts.add(source)
 	m.showings.Add(key, showing{first: id, last: id})
@@ -47,20 +48,20 @@ func (m *Memory) Made(client string, path jupyter.Path, cell, source string) {
 	}
 }
 
-// Move keeps what clients were shown of a file, or of those in a folder, for its new path.
+// Move moves the records of a file, or of the files in a folder, to its new path.
 func (m *Memory) Move(from, to jupyter.Path) {
 	m.showings.move(from, to)
 	m.parts.move(from, to)
 }
 
-// Forget drops what a client was shown.
+// Forget drops the records of a client.
 func (m *Memory) Forget(client string) {
 	m.showings.forget(client)
 	m.parts.forget(client)
 	m.lists.forget(client)
 }
 
-// shownKey is one cell of a document as one client has seen it, or, with a file's id alone, a notebook's list.
+// shownKey identifies a cell of a document as seen by one client or, with only a file's id, a notebook's list.
 type shownKey struct {
 	client string
 	path   jupyter.Path
@@ -85,7 +86,7 @@ func (m memory[V]) forget(client string) {
 	}
 }
 
-// move keeps the values of what was at or under a path for its new place.
+// move moves the values at or under a path to its new place.
 func (m memory[V]) move(from, to jupyter.Path) {
 	for _, key := range m.Keys() {
 		if !key.path.Under(from) {
@@ -102,8 +103,8 @@ func (m memory[V]) move(from, to jupyter.Path) {
 // A textID identifies a text by its content. It is never 0.
 type textID uint64
 
-// texts are the texts that clients were shown or have sent, each once however many clients know it. They are safe for
-// concurrent use, and drop the least recently used texts where all together are too large.
+// texts holds the texts that clients were shown or have sent, each once even if many clients know it. It is safe for
+// concurrent use, and drops the least recently used texts when the total is too large.
 type texts struct {
 	seed maphash.Seed
 	max  int
@@ -119,7 +120,7 @@ func newTexts(maxBytes int) *texts {
 	return t
 }
 
-// id identifies a text, whether it is kept or not.
+// id returns the id of a text, whether it is kept or not.
 func (t *texts) id(text string) textID { return textID(max(1, maphash.String(t.seed, text))) }
 
 // add keeps a text.

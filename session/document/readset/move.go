@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Move moves a cell to the place that to names in the notebook as it is then. Where the cell has changed since its base, it
+// Move moves a cell to the index that to returns for the notebook at that time. If the cell has changed since its base, it
 // fails with an [*OutdatedError], unless force is set.
 func (r Reader) Move(ctx context.Context, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
 	return r.rearrange(ctx, "move cell", []string{cell.Cell}, func(e *ydoc.Editor) error {

@@ -6,9 +6,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// MoveCells moves cells, all or none, so that they follow each other in the given order. after names the cell that they
-// then follow, "" for none, in the notebook as it is then; it is none of them. Where one has changed since its base, it is as
-// with [Reader.Move].
+// MoveCells moves cells, all or none, so that they follow each other in the given order. after returns the cell that they
+// then follow, "" for none, in the notebook at that time; it is not one of the cells. If one has changed since its base, the
+// result is that of [Reader.Move].
 func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
 	ids := CellsOf(cells)
 	return r.rearrange(ctx, "move cells", ids, func(e *ydoc.Editor) error {
@@ -21,7 +21,7 @@ func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.
 			if at, ok := e.Index(before); ok {
 				to = at + 1
 				if own, ok := e.Index(id); ok && own < to {
-					to-- // the others close up when it goes
+					to-- // the others close up when it is removed
 				}
 			}
 			if err := e.Move(id, to); err != nil {

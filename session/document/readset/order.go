@@ -12,14 +12,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A client that names cells by index means the list of cells that it was last shown. Others may have inserted, deleted
-// and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
-// kept for each client, by the file's id, for longer than the document is open.
+// A client's cell indexes refer to the list of cells that it was last shown. Others may have inserted, deleted and moved
+// cells since: the cell that is now at the same index may be unknown to the client. So the list is kept for each client, by
+// the file's id, for longer than the document is open.
 
 func (r Reader) listKey() shownKey { return shownKey{client: r.client, file: r.doc.FileID()} }
 
-// List records that a client was shown a notebook of these cells, and the places of some of them. From then on all
-// indexes mean this notebook.
+// List records that a client was shown a notebook with these cells, and the positions of some of them. From then on all
+// indexes refer to this notebook.
 func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
 	r.memory.lists.replace(r.listKey(), func(was *list) *list {
 		now := idsOf(cells)
@@ -34,7 +34,8 @@ func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
 	})
 }
 
-// Refuse records that a call was refused when the client was shown its list: its indexes do not mean that.
+// Refuse records that a call was refused when the client was shown its list: the indexes of that call do not refer to the
+// list.
 func (r Reader) Refuse(call uint64) {
 	r.memory.lists.replace(r.listKey(), func(was *list) *list {
 		if was == nil {
@@ -55,11 +56,10 @@ func (r Reader) Refused(call uint64) bool {
 // MovedSince begins the line of [Reader.Moved].
 const MovedSince = "moved since: "
 
-// movedMost is how many cells the line of [Reader.Moved] names.
+// movedMost is the maximum number of cells in the line of [Reader.Moved].
 const movedMost = 5
 
-// Moved returns, once, a line about the cells that others moved and whose new places the client was not shown, "" for
-// none.
+// Moved returns, once, a line about the cells that others moved and whose new places the client was not shown, or "".
 func (r Reader) Moved() string {
 	var parts []string
 	more := 0
@@ -90,7 +90,7 @@ func (r Reader) Moved() string {
 	return MovedSince + strings.Join(parts, ", ")
 }
 
-// beginning is the first line of a cell, or its id if it has no source.
+// beginning returns the first line of a cell, or its id if it has no source.
 func beginning(c ydoc.Cell) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(textfmt.Plain(c.Source)), "\n")
 	if line, _ = textfmt.Cut(line, 40); line == "" {
@@ -99,7 +99,7 @@ func beginning(c ydoc.Cell) string {
 	return line
 }
 
-// ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
+// ListRange is List for up to count existing indexes from start.
 func (r Reader) ListRange(cells []ydoc.Cell, start, count int) {
 	var indexes []int
 	for i := start; i < min(start+count, len(cells)); i++ {
@@ -108,8 +108,9 @@ func (r Reader) ListRange(cells []ydoc.Cell, start, count int) {
 	r.List(cells, indexes...)
 }
 
-// Listed returns the cells as they are now, and the same at the indexes at which the client knows them. One that is no
-// more has an id alone, see [Gone]. Where the client was shown nothing, ok is false and the cells are where they are.
+// Listed returns the current cells twice: at the indexes known to the client, and at their current ones. A deleted cell has
+// only an id, see [Gone]. If the client was not shown the list, listed equals now, and ok reports whether it knows all
+// cells.
 func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 	now = r.doc.Notebook().Cells()
 	known, ok := r.memory.lists.Get(r.listKey())
@@ -123,13 +124,13 @@ func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 	listed = make([]ydoc.Cell, len(known.ids))
 	for i, id := range known.ids {
 		listed[i] = byID[id]
-		listed[i].ID = id // which is all that is known of one that is gone
+		listed[i].ID = id // a deleted cell has only this
 	}
 	return listed, now, true
 }
 
-// Left returns the ids of cells that the client was shown once, besides those of [Reader.Listed]: cells that it has
-// deleted itself, or that were gone when it was shown the notebook again. Some may be there all the same.
+// Left returns the ids of cells that the client was once shown, besides those of [Reader.Listed]: cells that it has deleted
+// itself, or that were gone when it was shown the notebook again. Some may exist again.
 func (r Reader) Left() []string {
 	known, ok := r.memory.lists.Get(r.listKey())
 	if !ok {
@@ -138,10 +139,10 @@ func (r Reader) Left() []string {
 	return slices.Clone(known.left)
 }
 
-// Gone reports whether a cell of [Reader.Listed] is no more.
+// Gone reports whether a cell of [Reader.Listed] no longer exists.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
 
-// rearrange makes an edit that moves or deletes cells, which the client then knows to be where they are.
+// rearrange makes an edit that moves or deletes cells, after which the client knows their places.
 func (r Reader) rearrange(ctx context.Context, name string, ids []string, edit func(*ydoc.Editor) error) error {
 	if err := r.doc.Edit(ctx, name, edit); err != nil {
 		return err
@@ -150,8 +151,8 @@ func (r Reader) rearrange(ctx context.Context, name string, ids []string, edit f
 	return nil
 }
 
-// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: all indexes mean
-// the notebook as it is now.
+// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: all indexes refer to
+// the current notebook.
 func (r Reader) Rearranged(ids ...string) {
 	now := r.doc.Notebook().IDs()
 	r.memory.lists.replace(r.listKey(), func(was *list) *list {

@@ -17,13 +17,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Overwrite gives a notebook the content of a file, in one transaction: cells keep their identity by id, equal parts are
-// not touched, and as few cells as possible move, because a moved cell is a new one to those who type in it.
+// Overwrite gives a notebook the content of a file, in one transaction: cells keep their identity by id, equal parts are not
+// touched, and as few cells as possible move, because a moved cell is a new one to a person who types in it.
 //
-// The file counts as a change from revision base of the notebook, 0 for what the client was last shown, and is merged
-// with what others have typed since; merged reports that the notebook now differs from the file. If others have changed the
-// same words, or the client has not read a cell that would go, the error is an [*OutdatedError]. With force the file
-// replaces what the client has not read.
+// The file counts as a change from revision base of the notebook, 0 for the content that the client was last shown, and is
+// merged with what others have typed since; merged reports that the notebook now differs from the file. If others have
+// changed the same words, or the client has not read a cell that would be deleted, the error is an [*OutdatedError]. force
+// replaces content that the client has not read.
 func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
 	o := overwriting{Reader: r, file: file, base: base, force: force}
 	err = r.doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
@@ -54,11 +54,11 @@ func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc
 type overwriting struct {
 	Reader
 	file    nbformat.Notebook
-	base    ydoc.Revision // of which the file is a change, 0 for what the client was shown
-	force   bool          // what the client has not read is replaced
+	base    ydoc.Revision // that the file is a change of, 0 for the last one shown
+	force   bool          // replace content that the client has not read
 	e       *ydoc.Editor
 	merged  bool
-	written []Change // the new sources of cells that were there
+	written []Change // the new sources of existing cells
 }
 
 func (o *overwriting) run() error {
@@ -71,7 +71,7 @@ func (o *overwriting) run() error {
 	if err := o.remove(now, lo.SliceToMap(match, func(at int) (int, bool) { return at, true })); err != nil {
 		return err
 	}
-	stay := lo.Filter(lo.Range(len(o.file.Cells)), func(i, _ int) bool { return match[i] >= 0 }) // cells of the file that are there
+	stay := lo.Filter(lo.Range(len(o.file.Cells)), func(i, _ int) bool { return match[i] >= 0 }) // cells of the file that exist
 	if err := refusedOf(stay, func(i int) error { return o.change(now[match[i]], o.file.Cells[i]) }); err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (o *overwriting) run() error {
 	return setKeys(o.e.Metadata(), o.file.Metadata, o.e.SetMetadata, o.e.DeleteMetadata)
 }
 
-// matchCells finds the present cell for each cell of the file, -1 for none: the one with its id, or, if it has no id,
-// the next one with the same type and source.
+// matchCells finds the existing cell for each cell of the file, -1 for none: the one with its id or, without an id, the next
+// one with the same type and source.
 func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	byID, taken := map[string]int{}, map[int]bool{}
 	type look struct{ kind, source string }
@@ -116,7 +116,7 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	return match
 }
 
-// remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
+// remove deletes the cells that are not in the file. It fails if the client has not read the current text of one of them.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	gone := lo.Filter(now, func(_ ydoc.Cell, i int) bool { return !kept[i] })
 	err := refusedOf(gone, func(c ydoc.Cell) error {
@@ -134,7 +134,7 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	return o.e.Delete(idsOf(gone)...)
 }
 
-// change gives a present cell the content in the file.
+// change gives an existing cell its content in the file.
 func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 	if err := o.setSource(now, c.Source); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 	return o.setOutputs(now.ID, outputs, count, c)
 }
 
-// setSource writes a source as a change from the one that the caller was shown.
+// setSource writes a source as a change from the text that the client was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 	source, err := restored(o.Reader, now, source)
 	if err != nil {
@@ -187,7 +187,7 @@ func (o *overwriting) setCellMetadata(now ydoc.Cell, c ydoc.Cell) error {
 		func(key string) error { return o.e.DeleteCellMetadata(now.ID, key) })
 }
 
-// setKeys makes the present metadata the wanted ones, and touches no key whose value is the same.
+// setKeys replaces metadata, without touching keys whose values are equal.
 func setKeys(now, want map[string]any, set func(key string, v any) error, remove func(key string) error) error {
 	for _, k := range slices.Sorted(maps.Keys(now)) {
 		if _, stays := want[k]; !stays {
@@ -223,11 +223,11 @@ func (o *overwriting) setOutputs(id string, was []ydoc.Output, wasCount *int, c 
 	return o.e.FinishRun(id, c.ExecutionCount) // the count comes last
 }
 
-// arrange puts the cells into the file's order, and inserts the new ones. The longest sequence of cells that are
-// already in order stays in place.
+// arrange puts the cells into the file's order, and inserts the new ones. The longest sequence of cells that are already in
+// order stays in place.
 func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
 	stay := inOrder(match)
-	at := 0 // where the next cell belongs: after the one before
+	at := 0 // where the next cell belongs: after the previous one
 	for i, c := range o.file.Cells {
 		if match[i] < 0 {
 			if err := o.insert(at, c); err != nil {
@@ -285,7 +285,7 @@ func inOrder(match []int) []bool {
 // equalPlain compares plain JSON values, ignoring the Go types of numbers.
 func equalPlain(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
 
-// plainValue is a JSON value with each number as a float64.
+// plainValue returns a JSON value with each number as a float64.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// whole is used in place of a cell's id for the whole document.
+// whole is the cell id of the whole document.
 const whole = ""
 
 // A Reader is a client that is shown a document. Make it with [Of].
@@ -16,25 +16,25 @@ type Reader struct {
 	client string
 }
 
-// Of is a client before a document. The memory is the one of all documents on the document's server.
+// Of returns a client's reader of a document. The memory is shared by all documents of the document's server.
 func Of(doc Document, memory *Memory, client string) Reader { return Reader{doc, memory, client} }
 
-// Show records that an answer shows a client cells with their whole sources: its next change is based on them.
+// Show records that an answer shows a client the whole sources of cells: its next change is based on them.
 func (r Reader) Show(cells ...ydoc.Cell) {
 	for _, c := range cells {
 		r.show(c.ID, c.Source, c.Revision)
 	}
 }
 
-// Answer is Show for cells that the client has just written: what it was shown before does not matter any more.
+// Answer is Show for cells that the client has just written: earlier showings no longer matter.
 func (r Reader) Answer(cells ...ydoc.Cell) {
 	for _, c := range cells {
 		r.wrote(c.ID, c.Source, c.Revision)
 	}
 }
 
-// Edited records that a client has changed a part of a cell. It knows the whole then, if it knew it before.
-// What it knew before others changed the cell gets the same edit, where that can be made there.
+// Edited records that a client has changed a part of a cell. The client then knows the whole cell if it knew it before. The
+// same edit is applied to the text that it knew before others changed the cell, if possible.
 func (r Reader) Edited(was, now ydoc.Cell) {
 	if _, same := r.knows(now.ID, was.Source); !same {
 		return
@@ -63,14 +63,14 @@ func (r Reader) ReadText() (string, ydoc.Revision) {
 func (r Reader) ReadNotebook() (content map[string]any, rev ydoc.Revision, shown func()) {
 	nb := r.doc.Notebook()
 	rev = nb.Revision()
-	cells := nb.Cells() // in this order, because a revision that is too old is harmless
+	cells := nb.Cells() // in this order, because an older revision is harmless
 	return nbformat.Of(nb), rev, func() {
 		r.Show(cells...)
 		r.ListRange(cells, 0, len(cells))
 	}
 }
 
-// key is a cell of the document as the client has seen it.
+// key returns the key of a cell of the document for the client.
 func (r Reader) key(cell string) shownKey {
 	return shownKey{client: r.client, path: r.doc.Path(), cell: cell}
 }

@@ -12,21 +12,21 @@ import (
 const (
 	// maxRevealed bounds a source that a refusal shows, in bytes.
 	maxRevealed = 4 << 10
-	// maxRefused is how many cells one refusal is about.
+	// maxRefused is the maximum number of cells in one refusal.
 	maxRefused = 4
 )
 
-// OutdatedError says that a change was refused, because the client has not read what it would replace. The same call again is
-// refused again.
+// OutdatedError means that a change was refused because the client has not read the text that it would replace. The same
+// call is refused again.
 type OutdatedError struct {
 	why string
-	// Shown: the error shows what the client had not read, and what it can give to go on.
+	// Shown is set if the error shows the unread text, and the argument to pass next.
 	Shown bool
 }
 
 func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
 
-// How a client goes on that was refused a change, by what it gave.
+// The advice to a client whose change was refused, by the argument that it gave.
 const (
 	adviceContent  = "Give this revision to replace it, or other content, which counts as a change from this text; or force true"
 	adviceDeletion = "Give this revision to delete it, or force true"
@@ -34,7 +34,8 @@ const (
 	adviceWords    = "Give words of this text"
 )
 
-// refused is the error for a cell that a client may not change or delete yet. It shows the cell, if that is not too long.
+// refused returns the error for a cell that a client may not change or delete yet. It shows the cell if that is not too
+// long.
 func (r Reader) refused(now ydoc.Cell, change textID, advice, format string, args ...any) error {
 	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
 	if shown := r.reveal(now, change); shown != "" {
@@ -43,13 +44,13 @@ func (r Reader) refused(now ydoc.Cell, change textID, advice, format string, arg
 	return &OutdatedError{why + "\nRead it, then give its revision; or force true", false}
 }
 
-// refusedAgain is the error for a change that was just refused, of a cell that is as the refusal showed it.
+// refusedAgain returns the error for a repeated change of a cell that has not changed since the change was refused.
 func (r Reader) refusedAgain(now ydoc.Cell, advice string) error {
 	return &OutdatedError{fmt.Sprintf("this was just refused, and %s is as it was shown then, at revision \"%s\". %s", named(now), now.Revision, advice), true}
 }
 
-// Reveal returns a cell as a refusal shows it to a client, which has given it a new source, or nil; "" if it is too long for
-// that. Each line of the source is behind a bar, so that it cannot be mistaken for what is around it.
+// Reveal returns a cell as a refusal shows it to a client that has given it a new source, or nil; "" if it is too long. Each
+// line of the source begins with a bar, to separate it from the surrounding text.
 func (r Reader) Reveal(now ydoc.Cell, source *string) string {
 	if source == nil {
 		return r.reveal(now, deletion)
@@ -71,7 +72,7 @@ func (r Reader) reveal(now ydoc.Cell, change textID) string {
 	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(source, "\n"), "\n", "\n| "))
 }
 
-// refusedOf asks of all that a call is about whether it may, and returns the refusals as one error, nil if there are none.
+// refusedOf calls may for all parts of a call, and returns the refusals as one error, nil without any.
 func refusedOf[T any](all []T, may func(T) error) error {
 	var refusals []*OutdatedError
 	for _, one := range all {

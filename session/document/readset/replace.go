@@ -8,21 +8,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Replaced is what [Reader.Replace] has done.
+// A Replaced is the result of [Reader.Replace].
 type Replaced struct {
 	Was, Now string
-	Revision ydoc.Revision // of what it is now
-	// Merged tells that the text differs from what the client expects, because others have changed it since.
+	Revision ydoc.Revision // of Now
+	// Merged reports that the text differs from what the client expects, because others have changed it since.
 	Merged bool
 }
 
-// Replace changes a part of a cell's source that the client names by its words, or, without a cell, of a text document.
-// edit returns the new text, or an error if the words are not in the text that it is given, which is the text as it is now:
-// what people have typed elsewhere in it stays. Where the words are not there any more, but in what the client was shown,
-// the change is merged with what others have made of them, or refused as [Reader.Rewrite] refuses it.
+// Replace changes a part of a cell's source that the client identifies by its words, or, without a cell, of a text document.
+// edit returns the new text, or an error if its argument does not contain the words. It is called with the current text
+// first: the text that people have typed elsewhere stays. If only the text that the client was shown contains the words, the
+// change is merged with the changes of others, or refused as in [Reader.Rewrite].
 //
-// What the client replaces it has named word by word, so that it need not have read the whole, and does not know the whole
-// afterwards if it did not before.
+// The client has named the replaced text word by word, so it need not have read the whole text. If it had not before, it
+// does not count as having read it afterwards.
 func (r Reader) Replace(ctx context.Context, cell string, edit func(text string) (string, error)) (done Replaced, err error) {
 	if cell == whole {
 		return textReader{r}.replaceText(ctx, edit)
@@ -60,7 +60,8 @@ func (r Reader) Replace(ctx context.Context, cell string, edit func(text string)
 	return Replaced{was.Source, now.Source, now.Revision, now.Source != want}, nil
 }
 
-// replaced makes an edit of the text that is there, or else of the one that the client was shown last, which is its base then.
+// replaced applies an edit to the current text or, failing that, to the text that the client was last shown, and returns the
+// base that it used.
 func (r Reader) replaced(cell, now string, edit func(string) (string, error)) (base, want string, err error) {
 	if want, err = edit(now); err == nil {
 		return now, want, nil

@@ -17,17 +17,17 @@ import (
 type Change struct {
 	Cell   string // its id
 	Source string
-	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was shown.
+	// Base is the revision of the cell that the source was derived from; 0 means the text that the client was shown.
 	Base ydoc.Revision
-	// Force has the source replace what the client has not read.
+	// Force makes the source replace text that the client has not read.
 	Force bool
 }
 
-// Rewrite gives cells of a notebook new sources, all or none, each merged with what others have typed since. It returns
-// the cells as they are now; a cell that was just deleted has no id. Those with the given source are recorded as shown
-// to the client. The agent's caret moves to the end of the last one.
+// Rewrite gives cells of a notebook new sources, all or none. Each is merged with what others have typed since. It returns
+// the current cells; a cell that was just deleted has no id. Cells that have the given source are recorded as shown to the
+// client. The agent's caret moves to the end of the last one.
 //
-// Abbreviations of embedded data in the sources are replaced by the data, in changes too.
+// Abbreviations of embedded data in the sources are replaced by the data, also inside changed text.
 //
 // If others have changed the same words, or the client was not shown a cell, the error is an [*OutdatedError].
 func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, error) {
@@ -53,7 +53,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 		}
 		cells[i] = now
 		r.doc.Point(ctx, c.Cell, len(now.Source))
-		r.sent(now, c.Source) // also of what is not confirmed: its next change is one of that
+		r.sent(now, c.Source) // also if not confirmed: the client's next change is based on it
 	}
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 	return cells, nil
 }
 
-// restored is a new source of a cell with the line ends of the one that is there, and with the data that its abbreviations
-// stand for: that of the text that the client was shown last, or of the one that is there.
+// restored returns a new source with the line ends of the current one, and with the data that its abbreviations refer to:
+// from the text that the client was last shown, or from the current one.
 func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	s, _ := r.showing(now.ID)
 	last, _ := r.text(s.last, now.Source)
@@ -73,13 +73,14 @@ func restored(r Reader, now ydoc.Cell, source string) (string, error) {
 	return textdiff.LineEnds(full, now.Source), nil
 }
 
-// sent records that the client has given a cell a source, from which what it is now may differ.
+// sent records that the client has given a cell a source, which may differ from the current one.
 func (r Reader) sent(now ydoc.Cell, source string) {
 	rev := lo.Ternary(now.Source != source, 0, now.Revision)
 	r.wrote(now.ID, source, rev)
 }
 
-// overtaken makes a refusal of an edit that was taken back, because somebody else changed the same words in the same instant.
+// overtaken turns the conflict of an edit that was reverted, because others changed the same words at the same instant, into
+// a refusal.
 func (r Reader) overtaken(err error, changes []Change) error {
 	var conflict *ydoc.ConflictError
 	if !errors.As(err, &conflict) {
@@ -93,7 +94,7 @@ func (r Reader) overtaken(err error, changes []Change) error {
 	return r.conflict(now, r.memory.texts.id(changes[at].Source), adviceContent, conflict)
 }
 
-// conflict is the error where somebody else has changed the words that a client changes.
+// conflict returns the error for a change of words that others have changed.
 func (r Reader) conflict(now ydoc.Cell, change textID, advice string, c *ydoc.ConflictError) error {
 	return r.refused(now, change, advice, "%s was changed by somebody else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
 		named(now), shortened(c.Theirs), shortened(c.Mine))
@@ -103,7 +104,7 @@ func (r Reader) conflict(now ydoc.Cell, change textID, advice string, c *ydoc.Co
 func (r Reader) change(e *ydoc.Editor, c Change) error {
 	now, ok := e.Cell(c.Cell)
 	if !ok || now.Source == c.Source {
-		return e.SetSource(c.Cell, c.Source) // it says so
+		return e.SetSource(c.Cell, c.Source) // SetSource returns the error
 	}
 	base, err := r.baseOf(e, now, c)
 	if err != nil {
@@ -117,9 +118,9 @@ func (r Reader) change(e *ydoc.Editor, c Change) error {
 	return err
 }
 
-// baseOf is the text of which a new source is a change. By force, it is what the client was shown last, however old, so that
-// what others have typed elsewhere stays; what the client has not read at all is replaced. Right after a refusal it is the
-// text of the refusal, which may have been too long to show.
+// baseOf returns the text that a new source is a change of. By force, it is the text that the client was last shown, however
+// old, so that the text that others have typed elsewhere stays; if the client has read nothing, the whole text is replaced.
+// Right after a refusal it is the text at that time, which may have been too long to show.
 func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) {
 	s, known := r.showing(now.ID)
 	change := r.memory.texts.id(c.Source)

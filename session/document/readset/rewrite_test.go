@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// rewrite gives the cell a source, and says what became of it.
+// rewrite gives the cell a source, and returns the result.
 func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, error) {
 	cells, err := r.as(client).Rewrite(r.t.Context(), []Change{{Cell: r.id, Source: source, Base: base}})
 	if err != nil {
@@ -19,7 +19,7 @@ func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, e
 	return cells[0].Source, nil
 }
 
-// forced gives the cell a source by force, and says what became of it.
+// forced gives the cell a source by force, and returns the result.
 func (r *rewriter) forced(client, source string, base ydoc.Revision) (string, error) {
 	_, err := r.as(client).Rewrite(r.t.Context(), []Change{{r.id, source, base, true}})
 	return r.cell().Source, err
@@ -30,13 +30,13 @@ func is[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// A change of a cell is one from what the client knows of it, which is merged with what others have written since.
+// A change of a cell is based on the text that the client knows, and is merged with the changes of others since.
 func TestRewriteIsFromWhatWasShown(t *testing.T) {
 	long := "a = 1\n\n" + strings.Repeat("# more\n", 5)
 	for name, c := range map[string]struct {
 		do      func(r *rewriter) (string, error)
 		want    string
-		refused func(error) bool // nil where it is not
+		refused func(error) bool // nil if it is not
 	}{
 		"never shown": {func(r *rewriter) (string, error) {
 			return r.rewrite("ada", "b = 2", 0)

@@ -25,18 +25,18 @@ type textChanger = func(base string) (TextChange, error)
 type ChangedText struct {
 	Text     string // right after the change, without later edits of others
 	Revision ydoc.Revision
-	// At is the byte of the text at which the change begins, -1 if nothing was left to change.
+	// At is the byte offset at which the change begins, -1 if nothing was left to change.
 	At int
 	// Merged reports that the text differs from what the client expects, because others have changed it since.
 	Merged bool
-	want   string // what the client expects
+	want   string // the text that the client expects
 }
 
-// RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision,
-// 0 for the text that the client was last shown or has sent. change is called with the base text. What the client expects is
-// its next base, as far as it knew the text or has put it there.
+// RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision, 0
+// for the text that the client was last shown or has sent. change is called with the base text. The text that the client
+// expects becomes its next base, as far as it knew or wrote it.
 //
-// If others have changed the same words, or the client would remove what it was not shown, the error is an
+// If others have changed the same words, or the client would remove text that it was not shown, the error is an
 // [*OutdatedError].
 func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision, change textChanger) (ChangedText, error) {
 	t := r.doc.Text()
@@ -53,7 +53,7 @@ func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision,
 	done, err := client.rewriteText(ctx, name, b.text, func(base string) (TextChange, error) {
 		was = base
 		c, err := change(base)
-		// A client that names a revision and was shown nothing of the document may have read it elsewhere.
+		// A client that gives a revision and was shown nothing of the document may have read it elsewhere.
 		if made = c; err == nil && (known.ok || rev == 0) {
 			err = known.mayRemove(base, b.earlier, c)
 		}
@@ -66,8 +66,8 @@ func (r Reader) RewriteText(ctx context.Context, name string, rev ydoc.Revision,
 	return done, nil
 }
 
-// OverwriteText gives a text document a new text, whoever has read it. Where the client was shown all of it, what others have
-// typed elsewhere since then stays.
+// OverwriteText gives a text document a new text, whether or not the client has read the old one. If it was shown all of it,
+// text that others have typed elsewhere since then stays.
 func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedText, error) {
 	t := r.doc.Text()
 	if t == nil {
@@ -92,13 +92,13 @@ func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedTe
 	return done, nil
 }
 
-// A textBase is the text of which a change is made, nil for the one that is there.
+// A textBase is the text that a change is based on, nil for the current one.
 type textBase struct {
 	text    *string
-	earlier bool // than the one that the client was last shown
+	earlier bool // than the text that the client was last shown
 }
 
-// textBase is the text at a revision, with 0 the one that the client was last shown or has sent.
+// textBase returns the text at a revision, with 0 the text that the client was last shown or has sent.
 func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger) (textBase, error) {
 	now, latest := t.Read()
 	s, known := r.showing(whole)
@@ -134,24 +134,24 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 		}
 		return textBase{}, &OutdatedError{Shown: true, why: fmt.Sprintf("this was just refused, and %s is as it was then, at revision \"%s\". %s",
 			textfmt.Quoted(r.doc.Path().String()), latest, adviceText)}
-	case first == last, c.From != 0 || c.To != len(last): // a position is of the last answer
+	case first == last, c.From != 0 || c.To != len(last): // a position refers to the last answer
 		return textBase{text: &last}, nil
 	}
 	if base, ok := chosen(first, last, c.Put); ok {
 		return textBase{&base, base != last}, nil
 	}
-	// Show also what came after the second reading: the revision in the refusal has that.
+	// Include the changes after the second reading: the revision in the refusal has them.
 	return textBase{}, r.refusedText(t, refusedChange{first, TextChange{To: len(first), Put: c.Put}, adviceText}, "between two readings of yours, and your text takes back or changes that", textdiff.Unified("text", first, now, 1), "")
 }
 
-// How a client goes on that was refused a change of a text, by what it gave.
+// The advice to a client whose change of a text was refused, by the argument that it gave.
 const (
 	adviceText      = "Give this revision, or read the text again and send another change"
 	adviceTextWords = "Give words of the text as it is now"
 )
 
-// changeID identifies a change of a base text. One of the whole is the same however long the base is, because a client that
-// repeats it gives the new text alone.
+// changeID identifies a change of a base text. Changes of the whole are equal for any length of the base, because a client
+// that repeats one sends only the new text.
 func (r textReader) changeID(base string, c TextChange) textID {
 	if c.From == 0 && c.To == len(base) {
 		return r.memory.texts.id("whole " + c.Put)
@@ -159,15 +159,15 @@ func (r textReader) changeID(base string, c TextChange) textID {
 	return r.memory.texts.id(fmt.Sprintf("%d %d %s", c.From, c.To, c.Put))
 }
 
-// A refusedChange is a change of a base text that is refused, and how its client goes on.
+// A refusedChange is a refused change of a base text, with advice for the client.
 type refusedChange struct {
 	base string
 	TextChange
 	advice string
 }
 
-// refusedText is the error for a change of a text that its client may not make yet, because of what others have changed.
-// theirs is the difference from the base to the text as it is now.
+// refusedText returns the error for a change of a text that is refused because others have changed it. theirs is the diff
+// from the base to the current text.
 func (r textReader) refusedText(t *ydoc.Text, c refusedChange, why, theirs, mine string) error {
 	now, rev := t.Read()
 	known := r.knowledge()

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A change of a text is one from what the client knows of it, and is carried to where that is now.
+// A change of a text is based on the text that the client knows, and is carried over to the current text.
 func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 	const long = "one\ntwo\nthree\nfour\nfive\n"
 	behind := strings.Index(long, "five")
@@ -20,7 +20,7 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 		want    string
 		at      int
 		merged  bool
-		refused func(error) bool // nil where it is not
+		refused func(error) bool // nil if it is not
 	}{
 		"never shown":                {nil, TextChange{behind, behind, "4½\n"}, long[:behind] + "4½\nfive\n", behind, false, nil},
 		"never shown, to be removed": {nil, TextChange{0, len(long), "zero\n"}, long, 0, false, is[*OutdatedError]},

@@ -5,31 +5,32 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A showing is what a client knows of a text: the one that it was shown first since it last wrote it, and the one that it
-// was shown or has sent last. Several agents may share one client, and a client may write from what it sent itself, though
-// it was shown since what that was merged with. So both may be the base of a new text, see [Reader.base].
+// A showing is a client's knowledge of a text: the text that it was first shown since its last write, and the text that it
+// was last shown or has sent. Either may be the base of a new text, see [Reader.base]: several agents may share one client,
+// and a client may continue from the text that it sent, although it was shown the merged text since.
 type showing struct {
 	first, last textID
 	rev         ydoc.Revision // at which last was shown; 0 if it was sent and not shown
-	// sent is what the client has sent, if that was merged and nothing but its answer has shown the cell since: the same again
-	// is the same call, by force too, whose answer may not have arrived.
+	// sent is the text that the client has sent, if it was merged and only the answer has shown the cell since. The same text
+	// again is the same call, also with force: the answer may have been lost.
 	sent textID
 	// refused is the change that was last refused, 0 for none since the client's last write.
 	refused textID
-	// on is the text that it was refused on, shown or not: force right after a refusal replaces that, and no key typed since.
+	// on is the text at the time of that refusal, shown or not: force right after a refusal replaces this text, but not later
+	// typing.
 	on textID
-	// pending: something was refused, and nothing else has shown the text since. What a refusal shows is the base of other
-	// content, and never a reason to let the same through.
+	// pending is set if a change was refused and only the refusal has shown the text since. That text is the base of other
+	// content, but does not make the same change acceptable.
 	pending bool
 }
 
-// deletion stands for a deletion in place of the content that was refused.
+// deletion represents a deletion as refused content.
 const deletion textID = 1
 
-// showing is what the client knows of a cell, or of the document's text.
+// showing returns the showing of a cell, or of the document's text.
 func (r Reader) showing(cell string) (showing, bool) { return r.memory.showings.Get(r.key(cell)) }
 
-// update changes what the client knows of a cell.
+// update changes the showing of a cell.
 func (r Reader) update(cell string, change func(s *showing, known bool)) {
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
@@ -52,7 +53,7 @@ func (r Reader) show(cell, text string, rev ydoc.Revision) {
 	})
 }
 
-// wrote records that the client has written a text; rev is 0 if the document has another one by now.
+// wrote records that the client has written a text; rev is 0 if the document's text differs from it by now.
 func (r Reader) wrote(cell, text string, rev ydoc.Revision) {
 	id := r.memory.texts.add(text)
 	r.update(cell, func(s *showing, _ bool) {
@@ -63,7 +64,7 @@ func (r Reader) wrote(cell, text string, rev ydoc.Revision) {
 	})
 }
 
-// refuse records that a change was refused, and whether the refusal shows the text as it is.
+// refuse records that a change was refused, and whether the refusal shows the current text.
 func (r Reader) refuse(cell string, change textID, text string, rev ydoc.Revision, shown bool) {
 	id := r.memory.texts.add(text)
 	r.update(cell, func(s *showing, known bool) {
@@ -76,13 +77,14 @@ func (r Reader) refuse(cell string, change textID, text string, rev ydoc.Revisio
 	})
 }
 
-// knows reports whether the client was shown a text, last by something else than a refusal, and whether this one.
+// knows reports whether the client was shown any version of a text, and whether it was last shown this one, other than by a
+// refusal.
 func (r Reader) knows(cell, text string) (known, same bool) {
 	s, ok := r.showing(cell)
 	return ok && s.last != 0, ok && !s.pending && s.last == r.memory.texts.id(text)
 }
 
-// text returns a text that the client knows; now, which needs not be kept, is the one that is there.
+// text returns a text that the client knows. now is the current text, which may not be kept.
 func (r Reader) text(id textID, now string) (string, bool) {
 	if id == r.memory.texts.id(now) {
 		return now, true
@@ -90,8 +92,8 @@ func (r Reader) text(id textID, now string) (string, bool) {
 	return r.memory.texts.of(id)
 }
 
-// newer is the text from which a client has made another, where it gives the revision of one: the text that it was shown since,
-// if what it made keeps what was changed in that. Merged with the change once more, that would be there twice.
+// newer returns the base of a text that a client made from one at a revision: the text that it was shown later, if the made
+// text keeps the changes in that, and otherwise the given one. Merging would insert these changes twice.
 func newer(r Reader, s showing, rev ydoc.Revision, text, made, now string) string {
 	if last, ok := r.text(s.last, now); ok && rev < s.rev && textdiff.Keeps(text, last, made) {
 		return last
@@ -99,8 +101,8 @@ func newer(r Reader, s showing, rev ydoc.Revision, text, made, now string) strin
 	return text
 }
 
-// chosen is the one of two texts that a client was shown from which it made another: the later one, if that keeps what was
-// changed between them, and the first one, if it has nothing to do with that. Else it cannot be known.
+// chosen returns which of two texts that a client was shown is the base of another: the later one, if the changes between
+// them are kept, or the first one, if the change is apart from those. Otherwise the base is unknown.
 func chosen(first, last, made string) (base string, ok bool) {
 	switch {
 	case first == last, textdiff.Keeps(first, last, made):

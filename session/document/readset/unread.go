@@ -13,34 +13,34 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// What a client has not read, it does not destroy: this file decides, for all tools, whether a client may delete or
-// replace a text, by what it was shown of it.
+// A client cannot destroy text that it has not read: this file decides, for all tools, whether a client may delete or
+// replace a text, by the text that it was shown.
 
 // maxDifference is how much of a difference an error shows, in characters.
 const maxDifference = 1500
 
-// A Target names a cell that is to be deleted or moved.
+// A Target is a cell to delete or move.
 type Target struct {
 	Cell string // its id
-	// Base is the revision at which the client has read the cell. With 0 a deletion is of what the client was shown, and a
-	// move of the cell as it is.
+	// Base is the revision at which the client has read the cell. 0 means the text that the client was shown for a deletion,
+	// and the current cell for a move.
 	Base ydoc.Revision
 }
 
-// CellsOf are the ids of the cells of targets.
+// CellsOf returns the ids of the target cells.
 func CellsOf(targets []Target) []string {
 	return lo.Map(targets, func(t Target, _ int) string { return t.Cell })
 }
 
-// Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
-// error is an [*OutdatedError], which shows the cell, unless force is set.
+// Delete deletes cells, all or none. If the client was not shown a cell, or others have typed into it since, the error is an
+// [*OutdatedError] that shows the cell, unless force is set.
 func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 	ids := CellsOf(cells)
 	return r.rearrange(ctx, "delete cells", ids, func(e *ydoc.Editor) error {
 		if err := refusedOf(cells, func(c Target) error {
 			now, ok := e.Cell(c.Cell)
 			if !ok || force {
-				return nil // Delete says so
+				return nil // Delete returns the error
 			}
 			return r.mayDelete(e, now, c.Base)
 		}); err != nil {
@@ -50,7 +50,7 @@ func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 	})
 }
 
-// mayDelete refuses to delete a cell that the client has not read as it is now.
+// mayDelete returns an error if the client has not read the current text of a cell.
 func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
 	s, known := r.showing(now.ID)
 	id := r.memory.texts.id(now.Source)
@@ -76,16 +76,16 @@ func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 	return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
-// mayMove refuses to move a cell that is not as the client has read it, where it says at which revision that was.
+// mayMove returns an error if a cell has changed since the revision at which the client has read it, if that is given.
 func (r Reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
 	now, ok := e.Cell(cell)
 	if !ok || force || base == 0 {
-		return nil // the move says so
+		return nil // the move returns the error
 	}
 	return r.sameSince(e, now, base, adviceMove)
 }
 
-// sameSince refuses what is to be done with a cell whose source is not that of a revision any more.
+// sameSince returns an error if the source of a cell has changed since a revision.
 func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, advice string) error {
 	s, _ := r.showing(now.ID)
 	old, known := r.textAt(e, now, base)
@@ -100,8 +100,9 @@ func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, adv
 	return r.refused(now, deletion, advice, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
-// textAt is what the client read of a cell at a revision of it or of the notebook; false if that is not known. One that is
-// newer than its last reading means that reading: it may be an answer that did not show this cell.
+// textAt returns the text that the client read of a cell at a revision of the cell or the notebook; false if that is not
+// known. A revision newer than the client's last reading means that reading: it may come from an answer that did not show
+// this cell.
 func (r Reader) textAt(e *ydoc.Editor, now ydoc.Cell, rev ydoc.Revision) (string, bool) {
 	s, known := r.showing(now.ID)
 	if rev == now.Revision {
@@ -116,8 +117,8 @@ func (r Reader) textAt(e *ydoc.Editor, now ydoc.Cell, rev ydoc.Revision) (string
 	return text, err == nil
 }
 
-// base is the text from which a new source of a cell counts as a change: the one that the client was last shown or has sent.
-// It is refused where the client has not read what it replaces.
+// base returns the text that a new source of a cell is a change of: the text that the client was last shown or has sent. It
+// returns an error if the client has not read the replaced text.
 func (r Reader) base(now ydoc.Cell, source string) (string, error) {
 	s, known := r.showing(now.ID)
 	change := r.memory.texts.id(source)
@@ -155,10 +156,10 @@ func named(c ydoc.Cell) string {
 	return fmt.Sprintf("cell %q (%s)", c.ID, textfmt.Quoted(line))
 }
 
-// difference is a short unified diff, with a line end.
+// difference returns a short unified diff, with a line end.
 func difference(old, now string) string { return shortened(textdiff.Unified("source", old, now, 1)) }
 
-// shortened cuts a difference to what an error shows, with a line end.
+// shortened cuts a diff to the length shown in errors, with a line end.
 func shortened(diff string) string {
 	diff, _ = datauri.Abbreviate(diff)
 	diff, _ = textfmt.Cut(diff, maxDifference)

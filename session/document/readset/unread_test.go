@@ -7,11 +7,11 @@ import (
 	"github.com/shoenig/test"
 )
 
-// A cell is deleted by those who have read it as it is now, and by those who mean it.
+// A client can delete a cell if it has read its current text, or by force.
 func TestDeleteWhatWasRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(r *rewriter) error
-		error string // "" where it is deleted
+		error string // "" if it is deleted
 	}{
 		"never shown": {func(r *rewriter) error {
 			return r.as("ada").Delete(r.t.Context(), []Target{{Cell: r.id}}, false)

@@ -1,5 +1,5 @@
-// Package refusedrooms remembers the files whose rooms a Jupyter server could not make, so that they are not joined over and over:
-// each attempt costs the server a traceback in its log, and may end other rooms.
+// Package refusedrooms remembers the files whose rooms a Jupyter server could not make, so that they are not joined
+// repeatedly: each attempt causes a traceback in the server's log, and may end other rooms.
 //
 // # Concurrency
 //
@@ -15,27 +15,28 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// MaxTries is how often a room is joined that the server cannot make.
+// MaxTries is how often joining is tried for a room that the server cannot make.
 const MaxTries = 3
 
 // mostRefused bounds the files that are remembered.
 const mostRefused = 1000
 
-// A Book has the refused files of one server. The zero value is empty.
+// A Book holds the refused files of one server. The zero value is empty.
 type Book struct {
 	mu    sync.Mutex
 	files map[jupyter.Path]refused
 }
 
-// refused is a file as it was when the server could not make its room.
+// refused is the state of a file when the server could not make its room.
 type refused struct {
 	modified time.Time
 	size     int64
 	err      error
-	again    bool // it is to be tried once more
+	again    bool // it is tried once more
 }
 
-// Of returns the error of a file that has not changed since it was refused. Without one, tries is how often to join its room.
+// Of returns the error of a file that has not changed since it was refused. Without one, tries is how often to join its
+// room.
 func (b *Book) Of(c jupyter.Content) (tries int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,8 +50,7 @@ func (b *Book) Of(c jupyter.Content) (tries int, err error) {
 	return 0, r.err
 }
 
-// Note remembers an error of opening a file, if the server has refused the file with it; after any other outcome it forgets
-// the file.
+// Note remembers an error of opening a file if it means that the server refused the file. Success removes the file.
 func (b *Book) Note(c jupyter.Content, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +66,7 @@ func (b *Book) Note(c jupyter.Content, err error) {
 	b.files[c.Path] = refused{modified: c.LastModified, size: sizeOf(c), err: err}
 }
 
-// Again has a file tried once more, and reports whether it was refused.
+// Again allows one more attempt at a file, and reports whether it was refused.
 func (b *Book) Again(path jupyter.Path) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,14 +78,14 @@ func (b *Book) Again(path jupyter.Path) bool {
 	return known
 }
 
-// Forget forgets a file, which was written.
+// Forget removes a file after it was written.
 func (b *Book) Forget(path jupyter.Path) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.files, path)
 }
 
-// Is reports whether an error says that the server cannot make the room of a file.
+// Is reports whether an error means that the server cannot make the room of a file.
 func Is(err error) bool {
 	var end *rtc.CloseError
 	return errors.As(err, &end) && (end.Code == rtc.CodeInvalid || end.Code == rtc.CodeNotLoaded)

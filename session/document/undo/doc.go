@@ -1,15 +1,15 @@
-// Package undo keeps what each client of this program did to an open document, call by call, so that it can take it back
-// and make it again.
+// Package undo keeps the edits of each client of this program in an open document, call by call, so that the client can undo
+// and redo them.
 //
-// What one call did is one step. A step belongs to the client that made it, though all clients write through one
-// replica, and can be taken back whatever others did since: what they did stays (see [ydoc.Doc.Revert]). Edits that no
-// call makes are no steps, nor is what runs write.
+// The edits of one call are one step. A step belongs to the client that made it, although all clients write through one
+// replica. It can be undone after later changes by others, which stay (see [ydoc.Doc.Revert]). Edits outside of calls and
+// the outputs of runs are not steps.
 //
-// A [History] is of one replica, and ends with it: with the document's eviction, or where its room is joined afresh.
-// Where the server puts the file's content in the document's place, it begins again. A [Keeper] bounds what all
-// histories of a program keep.
+// A [History] belongs to one replica, and ends with it: when the document is evicted, or its room is joined afresh. It
+// begins again if the server replaces the document with the file's content. A [Keeper] bounds the memory of all histories of
+// a program.
 //
 // # Concurrency
 //
-// Every method may be called from any goroutine; the package starts none.
+// All methods are safe for concurrent use; the package starts no goroutines.
 package undo

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Replica is a replica, as far as taking back needs it.
+// Replica is the part of a replica that undo needs.
 type Replica interface {
 	Revert(steps ...*ydoc.Step) (ydoc.Undone, *ydoc.Step, error)
 	Release(steps ...*ydoc.Step)
@@ -19,30 +19,30 @@ type Replica interface {
 	Reloads() uint64
 }
 
-// Beginning says why a history began, and has nothing of before.
+// Beginning is the reason why a history began without earlier steps.
 type Beginning int
 
 const (
-	// Opened is a document that was not open.
+	// Opened means that the document was opened.
 	Opened Beginning = iota
-	// JoinedAfresh is a document that lost its room and joined it again.
+	// JoinedAfresh means that the document lost its room and joined it again.
 	JoinedAfresh
-	// Reloaded is a document in whose place the server has put what is in its file.
+	// Reloaded means that the server replaced the document with the file's content.
 	Reloaded
 )
 
-// Step is what one call of a client did.
+// Step is the edits of one call of a client.
 type Step struct {
 	ID     string
 	Tool   string
 	Reason string // "" for none
 	At     time.Time
-	Cells  []string // that it added, changed, moved or deleted; none in a text
-	Ran    []string // that the client had run since
+	Cells  []string // added, changed, moved or deleted; empty in a text
+	Ran    []string // that the client has run since
 	Undone bool
 }
 
-// step is a step with what takes it back, or makes it again.
+// step is a step with the edits that undo or redo it.
 type step struct {
 	Step
 	call uint64
@@ -51,7 +51,7 @@ type step struct {
 	of   *client
 
 	at            *list.Element // among the keeper's
-	size, counted int           // as the keeper has counted it
+	size, counted int           // as counted by the keeper
 }
 
 func (s *step) deleted() (n int) {
@@ -68,7 +68,7 @@ func (s *step) weigh() (n int) {
 	return n
 }
 
-// client is what one client did, the last steps last.
+// client holds the steps of one client, the last ones last.
 type client struct{ done, undone []*step }
 
 func (c *client) remove(s *step) {
@@ -76,26 +76,26 @@ func (c *client) remove(s *step) {
 	c.done, c.undone = slices.DeleteFunc(c.done, is), slices.DeleteFunc(c.undone, is)
 }
 
-// History is what clients did to one replica. Make it with [Keeper.Begin].
+// History holds the steps of all clients in one replica. Make it with [Keeper.Begin].
 type History struct {
 	k   *Keeper
 	doc Replica
 
-	// Keeper.mu guards what follows.
+	// Keeper.mu guards the following fields.
 	clients map[string]*client
-	bytes   int // deleted content that is kept
+	bytes   int // of deleted content
 	since   time.Time
 	why     Beginning
 	reloads uint64
 	ended   bool
 }
 
-// Begin makes the history of a replica.
+// Begin returns a new history of a replica.
 func (k *Keeper) Begin(doc Replica, why Beginning) *History {
 	return &History{k: k, doc: doc, clients: map[string]*client{}, since: time.Now(), why: why, reloads: doc.Reloads()}
 }
 
-// End drops all that is kept: the replica is not used any more.
+// End drops all steps: the replica is no longer used.
 func (h *History) End() {
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
@@ -123,8 +123,8 @@ func (h *History) dropClient(name string) (gone []*step) {
 	return gone
 }
 
-// Look begins the history again if the file was loaded again: what was done before is not in the document any more. It
-// makes room for what is kept beside the steps, too. Call it after each change of the document.
+// Look begins the history again if the file was reloaded, because the earlier edits are no longer in the document. It also
+// drops steps if [Keeper.Beside] has grown. Call it after each change of the document.
 func (h *History) Look() {
 	reloads := h.doc.Reloads()
 	h.k.mu.Lock()
@@ -138,7 +138,7 @@ func (h *History) Look() {
 	release(gone)
 }
 
-// Since says when the history began, and why.
+// Since returns when the history began, and why.
 func (h *History) Since() (time.Time, Beginning) {
 	h.Look()
 	h.k.mu.Lock()
@@ -154,11 +154,11 @@ func (h *History) Forget(name string) {
 	release(gone)
 }
 
-// Records reports whether an edit of an author is a step.
+// Records reports whether edits of an author are recorded as steps.
 func Records(a origin.Author) bool { return a.Call != 0 }
 
-// Add adds what an edit that stands did, which may be nil, to the step of its author's call. What the client took back before cannot
-// be made again after that.
+// Add adds an edit, which may be nil, to the step of its author's call. The steps that the client has undone can then no
+// longer be redone.
 func (h *History) Add(a origin.Author, made *ydoc.Step) {
 	if made == nil {
 		return
@@ -197,7 +197,7 @@ func (h *History) Add(a origin.Author, made *ydoc.Step) {
 	release(gone)
 }
 
-// ofCall is the step of a call, or nil. Calls of one client may be under way at once.
+// ofCall returns the step of a call, or nil. Calls of one client may run concurrently.
 func (c *client) ofCall(call uint64) *step {
 	for _, s := range slices.Backward(c.done) {
 		if s.call == call {
@@ -207,7 +207,7 @@ func (c *client) ofCall(call uint64) *step {
 	return nil
 }
 
-// Ran notes that a client had cells run.
+// Ran notes that a client has run cells.
 func (h *History) Ran(a origin.Author, cells []string) {
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()

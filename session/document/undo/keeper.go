@@ -6,33 +6,33 @@ import (
 	"sync"
 )
 
-// Bounds of what is kept. The newest step is kept however large it is.
+// Bounds of the steps. The newest step is kept however large it is.
 const (
-	// maxSteps is how many steps of one client can be taken back in one document, and how many made again.
+	// maxSteps is how many steps of one client can be undone in one document, and how many redone.
 	maxSteps = 256
-	// maxDocument is how much of what one document's steps deleted is kept.
+	// maxDocument is how many bytes of deleted content the steps of one document keep.
 	maxDocument = 16 << 20
-	// maxAll is about how much memory the steps of all documents take, together with what is kept beside them, and least
-	// how much they may take in any case.
+	// maxAll is roughly how many bytes the steps of all documents may take, together with [Keeper.Beside]; least is how many
+	// they may take in any case.
 	maxAll = 28_000_000
 	least  = 2_000_000
 )
 
-// Keeper bounds what the histories of all documents keep: the steps that were made longest ago go first. The zero value
-// is ready for use.
+// Keeper bounds the memory of the histories of all documents: the oldest steps are dropped first. The zero value is ready
+// for use.
 type Keeper struct {
-	// Beside is how much memory else is taken for what was done to open documents; nil for none. Set it before any use.
+	// Beside returns the memory used otherwise for the changes of open documents; nil for none. Set it before any use.
 	Beside func() int
 
-	// mu guards the histories, too. It is never held while a replica is asked for anything.
+	// mu guards the histories, too. It is never held while a replica is called.
 	mu    sync.Mutex
-	steps list.List // of *step, of all histories, in the order in which they were made, or taken back
-	bytes int       // what they take
+	steps list.List // of *step, of all histories, in the order in which they were made or undone
+	bytes int       // their memory
 	named int       // how many steps there have been
 }
 
-// name makes the id of a step. No two of a program are the same, so that one of a history that is gone is not taken for
-// another's.
+// name returns a new step id. Ids are unique in the program, so that an id from an ended history does not match another
+// step.
 func (k *Keeper) name() string {
 	k.named++
 	return fmt.Sprintf("s%d", k.named)
@@ -47,14 +47,14 @@ func (k *Keeper) add(s *step) {
 	s.counted = s.deleted()
 }
 
-// drop lets go of a step, which the caller takes off its list.
+// drop stops counting a step. The caller removes it from its list.
 func (k *Keeper) drop(s *step) {
 	k.steps.Remove(s.at)
 	k.bytes -= s.size
 	s.in.bytes -= s.counted
 }
 
-// trim drops what is too much besides a step that was just added, and returns it for [release].
+// trim drops the steps that exceed the bounds, except a newly added step, and returns them for [release].
 func (k *Keeper) trim(newest *step) (gone []*step) {
 	c := newest.of
 	for _, l := range []*[]*step{&c.done, &c.undone} {
@@ -74,7 +74,7 @@ func (k *Keeper) trim(newest *step) (gone []*step) {
 	return append(gone, k.fit(newest)...)
 }
 
-// fit drops the oldest steps of all documents until the rest fits, besides the newest, and returns them for [release].
+// fit drops the oldest steps of all documents, except the newest, until the rest fits, and returns them for [release].
 func (k *Keeper) fit(newest *step) (gone []*step) {
 	most := maxAll
 	if k.Beside != nil {
@@ -91,13 +91,13 @@ func (k *Keeper) fit(newest *step) (gone []*step) {
 	return gone
 }
 
-// forget drops a step and takes it off its client's list.
+// forget drops a step and removes it from its client's list.
 func (k *Keeper) forget(s *step) {
 	k.drop(s)
 	s.of.remove(s)
 }
 
-// release has the replicas let go of what they keep for steps. The caller does not hold the keeper's lock.
+// release releases the data that replicas keep for steps. The caller must not hold the keeper's lock.
 func release(gone []*step) {
 	for _, s := range gone {
 		s.in.doc.Release(s.made...)

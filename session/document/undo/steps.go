@@ -15,15 +15,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Document is an open document, as far as taking back needs it.
+// Document is the part of an open document that undo needs.
 type Document interface {
-	// History is that of the current replica.
+	// History returns the history of the current replica.
 	History() *History
-	// Revise makes an edit of either kind in the history's replica, and returns when the room has it. may refuses an edit
-	// that touches cells which are not to be touched now.
+	// Revise makes an edit of either kind in the history's replica, and returns when the room has it. may returns an error if
+	// the cells must not be touched now.
 	Revise(ctx context.Context, name string, edit func(h *History, may func(cells []string) error) error) error
-	// Settle compares such an edit with the changes that others made before they had it. It returns a [*ydoc.ConflictError]
-	// if it took the edit back.
+	// Settle compares the edit with concurrent changes by others. It returns a [*ydoc.ConflictError] if it reverted the edit.
 	Settle(ctx context.Context, h *History, made *ydoc.Step) error
 }
 
@@ -33,11 +32,11 @@ type Steps struct {
 	client string
 }
 
-// Of are the steps of a client.
+// Of returns the steps of a client.
 func Of(doc Document, client string) Steps { return Steps{doc, client} }
 
-// List lists the client's steps, those that can be taken back, the last first, and then those that can be made again,
-// the next first.
+// List returns the client's steps: first those that can be undone, the last first, then those that can be redone, the next
+// first.
 func (s Steps) List() []Step {
 	h := s.doc.History()
 	h.Look()
@@ -54,21 +53,21 @@ func (s Steps) List() []Step {
 	return out
 }
 
-// Since says when the document's history began, and why.
+// Since returns when the document's history began, and why.
 func (s Steps) Since() (time.Time, Beginning) { return s.doc.History().Since() }
 
-// Outcome is what taking steps back, or making them again, did and what it left. See [ydoc.Undone].
+// Outcome is the result of undoing or redoing steps. See [ydoc.Undone].
 type Outcome struct {
-	Steps []Step // in the order in which that was done
+	Steps []Step // in the order of execution
 	Cells []string
 	Kept  []string
 	Gone  []string
 	Cut   []string
-	// Missed is true when something could not be put back.
+	// Missed is set if something could not be restored.
 	Missed bool
 }
 
-// Ran are the cells of the steps that the client had run, which nothing takes back.
+// Ran returns the cells of the steps that the client has run since; undo does not revert a run.
 func (o *Outcome) Ran() (cells []string) {
 	for _, s := range o.Steps {
 		cells = lo.Union(cells, s.Ran)
@@ -76,13 +75,13 @@ func (o *Outcome) Ran() (cells []string) {
 	return cells
 }
 
-// ErrNothing says that a client has no step to be taken back, or made again.
+// ErrNothing means that a client has no step to undo or redo.
 var ErrNothing = textfmt.Fixed("there is nothing to take back")
 
-// UnknownError says that a client has no such step.
+// UnknownError means that a client has no step with this id.
 type UnknownError struct {
 	ID   string
-	Have []Step // that can be taken back, the last first
+	Have []Step // that can be undone, the last first
 }
 
 func (e *UnknownError) Error() string {
@@ -94,23 +93,23 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("there is no step %q of yours that can be taken back in this document: %s; nothing was changed", e.ID, have)
 }
 
-// Undo takes back the last count steps of the client.
+// Undo undoes the last count steps of the client.
 func (s Steps) Undo(ctx context.Context, count int) (Outcome, error) {
 	return s.revise(ctx, "undo", count, "", false)
 }
 
-// UndoStep takes back one step, those after it stay.
+// UndoStep undoes one step; later steps stay.
 func (s Steps) UndoStep(ctx context.Context, id string) (Outcome, error) {
 	return s.revise(ctx, "undo", 1, id, false)
 }
 
-// Redo makes again the steps that were taken back last.
+// Redo redoes the last count undone steps.
 func (s Steps) Redo(ctx context.Context, count int) (Outcome, error) {
 	return s.revise(ctx, "redo", count, "", true)
 }
 
-// revise takes back, or makes again, the last steps, or the one of an id. The outcome of an edit that the room has not
-// confirmed is that of one that was made. A step is on no list while that goes on.
+// revise undoes or redoes the last count steps, or the step with an id. An edit that the room has not confirmed has the same
+// outcome as a confirmed one. The steps are on no list in the meantime.
 func (s Steps) revise(ctx context.Context, name string, count int, id string, again bool) (o Outcome, err error) {
 	var from *History
 	var taken []*step
@@ -138,15 +137,15 @@ func (s Steps) revise(ctx context.Context, name string, count int, id string, ag
 	return o, err
 }
 
-// back takes steps back, or makes them again.
+// back undoes or redoes steps.
 //
-// Each is a transaction of its own, though [ydoc.Doc.Revert] takes several at once: that has one inverse, and each step
-// must stay one that can be listed, and made again or taken back, by itself.
+// Each is a separate transaction, although [ydoc.Doc.Revert] accepts several steps: that would return a single inverse, but
+// each step must remain separate, so that it can be listed, undone and redone individually.
 func (h *History) back(taken []*step, o *Outcome) error {
 	for _, s := range taken {
 		u, inverse, err := h.doc.Revert(s.made...)
 		if err != nil {
-			return err // the replica is broken, and all of it goes
+			return err // the replica is broken and will be discarded
 		}
 		s.made = nil
 		if inverse != nil {
@@ -159,7 +158,7 @@ func (h *History) back(taken []*step, o *Outcome) error {
 	return nil
 }
 
-// cellsOf are the cells of the steps that would be taken.
+// cellsOf returns the cells of the steps that would be taken.
 func (h *History) cellsOf(name string, count int, id string, again bool) (cells []string) {
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
@@ -171,7 +170,7 @@ func (h *History) cellsOf(name string, count int, id string, again bool) (cells 
 	return cells
 }
 
-// chosen are the last steps that can be taken back, or made again, or the one of an id.
+// chosen returns the last steps that can be undone or redone, or the step with an id.
 func (c *client) chosen(count int, id string, again bool) (taken []*step) {
 	from := c.done
 	if again {
@@ -186,7 +185,7 @@ func (c *client) chosen(count int, id string, again bool) (taken []*step) {
 	return taken
 }
 
-// take takes steps off their list, the last first.
+// take removes steps from their list, the last first.
 func (h *History) take(name string, count int, id string, again bool) (taken []*step, err error) {
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
@@ -209,7 +208,7 @@ func (h *History) take(name string, count int, id string, again bool) (taken []*
 	return taken, nil
 }
 
-// put puts a step on the list of those that can be made again, or taken back.
+// put puts a step on the list of the undone or the done steps.
 func (h *History) put(name string, s *step, undone bool) {
 	h.k.mu.Lock()
 	if h.ended || h.clients[name] != s.of {

@@ -24,7 +24,7 @@ type book struct {
 	h  *History
 
 	mu     sync.Mutex // guards asked
-	asked  []string   // which cells may be touched
+	asked  []string   // the cells that may be touched
 	refuse error
 }
 
@@ -56,12 +56,12 @@ func (b *book) Revise(_ context.Context, _ string, edit func(*History, func([]st
 	})
 }
 
-// Settle has the room pass the edit on, with what came before it.
+// Settle makes the room pass the edit on, with the updates before it.
 func (b *book) Settle(_ context.Context, _ *History, made *ydoc.Step) error {
 	return b.nb.Settle(made, func(uint64) bool { return true }, true)
 }
 
-// does has a client edit, in a call.
+// does makes an edit as a client, in a call.
 func (b *book) does(client string, call uint64, fn func(e *ydoc.Editor) error) {
 	b.t.Helper()
 	s, err := b.nb.Record("test", fn)
@@ -116,7 +116,7 @@ func ids(steps []Step) (out []string) {
 	return out
 }
 
-// Each client takes back its own steps; what one call did is one of them.
+// Each client undoes its own steps; the edits of one call are one step.
 func TestEachClientItsOwn(t *testing.T) {
 	b := newBook(t, &Keeper{}, "one two", "x")
 	b.sets("a", 1, "c0", "1 two")
@@ -136,7 +136,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	if _, err := Of(b, "a").Undo(t.Context(), 1); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
-	// The other's edit leaves what is to be made again.
+	// An edit of the other client keeps the steps to redo.
 	b.sets("b", 4, "c1", "b's x")
 	b.redo("a", 1)
 	b.has("1 2", "b's x")
@@ -146,7 +146,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	if got := ids(Of(b, "a").List()); !slices.Equal(got, []string{"s1", "s3 undone"}) {
 		t.Errorf("%v", got)
 	}
-	// One's own edit does not.
+	// An edit of the same client does not.
 	b.sets("a", 5, "c1", "z")
 	if _, err := Of(b, "a").Redo(t.Context(), 1); !errors.Is(err, ErrNothing) {
 		t.Error(err)
@@ -160,7 +160,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	}
 }
 
-// A step can be taken back alone, from between others, and be made again; a wrong one is refused with those that are.
+// A single step between others can be undone and redone; an unknown id is refused with a list of the known ones.
 func TestAStepAlone(t *testing.T) {
 	b := newBook(t, &Keeper{}, "one two three")
 	b.sets("a", 1, "c0", "1 two three")
@@ -181,7 +181,7 @@ func TestAStepAlone(t *testing.T) {
 	b.has("one two three")
 }
 
-// Where the cells of steps may not be touched, nothing is taken back, and the steps stay.
+// If the cells of steps may not be touched, nothing is undone, and the steps stay.
 func TestRefused(t *testing.T) {
 	b := newBook(t, &Keeper{}, "one", "two")
 	b.sets("a", 1, "c0", "1")
@@ -203,7 +203,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// 200 steps are taken back, made again, and taken back.
+// 200 steps are undone, redone, and undone again.
 func TestManySteps(t *testing.T) {
 	b := newBook(t, &Keeper{}, "0")
 	for i := range 200 {
@@ -219,7 +219,7 @@ func TestManySteps(t *testing.T) {
 	b.has("0")
 }
 
-// The oldest steps go where there are too many, or too much was deleted, or the documents together keep too much. The
+// The oldest steps are dropped if a client has too many, too much was deleted, or the documents together keep too much. The
 // newest stays.
 func TestBounds(t *testing.T) {
 	k := &Keeper{}
@@ -256,7 +256,7 @@ func TestBounds(t *testing.T) {
 	others[1].has(large, large, large, large)
 	for _, x := range append(others, b) {
 		x.h.End()
-		x.sets("a", 3000, "c0", "after its end") // is not kept
+		x.sets("a", 3000, "c0", "after its end") // is not recorded
 	}
 	test.Eq(t, 0, k.bytes)
 	test.Eq(t, 0, k.steps.Len())
@@ -276,7 +276,7 @@ func TestMemory(t *testing.T) {
 			}
 			for i := range steps {
 				fn := func(e *ydoc.Editor) error {
-					// A line is changed, one goes, and another comes.
+					// A line is changed, one is deleted, and another is added.
 					c, _ := e.CellAt(i % 2)
 					lines := strings.SplitAfter(c.Source, "\n")
 					at := i % (len(lines) - 3)
@@ -310,7 +310,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// Clients edit, take back and make again at once, while others leave.
+// Clients edit, undo and redo concurrently, while others leave.
 func TestAtOnce(t *testing.T) {
 	k := &Keeper{}
 	b := newBook(t, k, "")
