@@ -1,5 +1,5 @@
-// Package skills has what an agent should know of the work in a notebook that people have open, as a skill: a Markdown file
-// with a head, which clients show their models when it is needed.
+// Package skills contains a skill for agents that work in notebooks that people have open: a Markdown file with a header,
+// which clients show their models when they need it.
 package skills
 
 import (
@@ -10,12 +10,12 @@ import (
 // File is the skill's path below a folder of skills.
 const File = "nbduet/SKILL.md"
 
-// Notebook is the skill, as it stands in the repository.
+// Notebook is the skill, as it is in the repository.
 //
 //go:embed nbduet/SKILL.md
 var Notebook string
 
-// Text is the skill without its head, for those who want it now.
+// Text returns the skill without its header, for clients that need it immediately.
 func Text() string {
 	_, rest, _ := strings.Cut(Notebook, "\n---\n")
 	return strings.TrimSpace(rest)

@@ -14,10 +14,11 @@ import (
 	"github.com/nbduet/nbduet/skills"
 )
 
-// toolName is what a tool, an argument or an answer's word looks like.
+// toolName matches the name of a tool, an argument or a word of an answer.
 var toolName = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
 
-// The skill is short, its head is what clients want, and what it names there is: tools, and arguments of tools.
+// The skill is short, its header has the form that clients require, and the names in it are those of tools and their
+// arguments.
 func TestSkill(t *testing.T) {
 	if lines := strings.Count(skills.Notebook, "\n"); lines >= 120 {
 		t.Errorf("the skill has %d lines", lines)

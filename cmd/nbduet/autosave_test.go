@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ada is a person who has a notebook open, and has switched autosave off.
+// ada is a person who has a notebook open and has disabled autosave.
 type ada struct {
 	t     *testing.T
 	nb    *ydoc.Notebook
@@ -65,7 +65,7 @@ func adaIn(t *testing.T, s *jupytertest.Server, path string) *ada {
 	return a
 }
 
-// show announces her.
+// show announces ada.
 func (a *ada) show() {
 	a.t.Helper()
 	u, err := a.table.SetLocal(map[string]any{
@@ -100,7 +100,7 @@ func (a *ada) hear(b []byte) {
 	}
 }
 
-// agents is how many others there are, and how many of them ask for saves.
+// agents returns the number of other users, and how many of them have autosave on.
 func (a *ada) agents() (all, asking int) {
 	for _, st := range a.table.Peers() {
 		if _, user := st.User(); user {
@@ -121,8 +121,8 @@ func (a *ada) until(what string, holds func() bool) {
 	}
 }
 
-// However the program leaves a notebook, it does not write what people who have switched autosave off have not saved,
-// nor what it has changed itself.
+// However the program leaves a notebook, it saves neither the unsaved edits of people who have disabled autosave nor its
+// own.
 func TestLeavesAutosaveOff(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -137,13 +137,13 @@ func TestLeavesAutosaveOff(t *testing.T) {
 					flags = append(flags, "--session-timeout=0.07")
 				}
 				p := spawn(t, flags...)
-				a := adaIn(t, s, path) // before the agent, so that she hears of it at once
+				a := adaIn(t, s, path) // before the agent, so that ada sees it at once
 				p.call("read_nb_cells", map[string]any{"path": path})
 				a.until("the agent asks for no saves", func() bool {
 					all, asking := a.agents()
 					return all > 0 && asking == 0
 				})
-				a.show() // who comes later hears of her when she says again who she is; what she types comes after that
+				a.show() // a later peer sees ada when she announces herself again; her edits come after that
 				if err := a.nb.Edit("type", func(e *ydoc.Editor) error {
 					_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "typed = True"})
 					return err
@@ -163,7 +163,7 @@ func TestLeavesAutosaveOff(t *testing.T) {
 					all, _ := a.agents()
 					return all == 0
 				})
-				time.Sleep(2 * time.Second) // longer than the server waits before it writes
+				time.Sleep(2 * time.Second) // longer than the server's delay before it writes
 				file := s.Read(t, path)
 				test.StrNotContains(t, file, "typed", test.Sprint("the file was written though Ada had switched autosave off"))
 				test.StrNotContains(t, file, "of the agent", test.Sprint("the file was written though Ada had switched autosave off"))

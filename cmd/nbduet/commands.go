@@ -28,13 +28,13 @@ import (
 	"github.com/nbduet/nbduet/session/store/activity"
 )
 
-// surroundings are what a command has to do with.
+// surroundings are the streams and the server search of a command.
 type surroundings struct {
 	out, errs io.Writer
 	find      discover // nil for the usual one
 }
 
-// A command is what the program does where its first argument names it.
+// A command is one that the program's first argument names.
 type command struct {
 	name, args string
 	what       []string // lines
@@ -43,7 +43,7 @@ type command struct {
 	run        func(context.Context, []string, surroundings) error
 }
 
-// commands are those with flags of their own; start and health have the server's.
+// commands are those with their own flags; start and health use the server's.
 func commands() []command {
 	return []command{
 		newCommand("up", "[FOLDER | NOTEBOOK]", []string{"Start JupyterLab with collaboration for a", "folder or a notebook, by default this folder,", "and print a command that connects each AI", "client. If there is no JupyterLab, install it", "first."}, bringUp),
@@ -53,7 +53,7 @@ func commands() []command {
 	}
 }
 
-// newCommand makes a command whose flags are the fields of an F.
+// newCommand returns a command whose flags are the fields of an F.
 func newCommand[F any](name, args string, what []string, run func(context.Context, F, []string, surroundings) error) command {
 	var f struct {
 		Flags F
@@ -64,7 +64,7 @@ func newCommand[F any](name, args string, what []string, run func(context.Contex
 	}}
 }
 
-// named is the command that the first argument names.
+// named returns the command that the first argument names.
 func named(args []string) (c command, found bool) {
 	if len(args) > 0 {
 		for _, c := range commands() {
@@ -76,7 +76,7 @@ func named(args []string) (c command, found bool) {
 	return command{}, false
 }
 
-// do carries out a command with the arguments behind its name.
+// do runs a command with the arguments after its name.
 func (c command) do(ctx context.Context, args []string, to surroundings) error {
 	err := options.Parse(c.set, args, os.Getenv)
 	switch {
@@ -89,7 +89,7 @@ func (c command) do(ctx context.Context, args []string, to surroundings) error {
 	return c.run(ctx, c.set.Args(), to)
 }
 
-// list is how the program's help has commands.
+// list formats commands for the program's help.
 func list(commands []command) string {
 	var b strings.Builder
 	for _, c := range commands {
@@ -139,7 +139,7 @@ func configure(_ context.Context, f clients.Config, args []string, at surroundin
 	return f.Run(args, m, at.out, at.errs)
 }
 
-// clientMachine is this machine, as package clients asks for it.
+// clientMachine describes this machine for package clients.
 func clientMachine() (clients.Machine, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -153,17 +153,17 @@ func clientMachine() (clients.Machine, error) {
 	return clients.Machine{GOOS: runtime.GOOS, Env: os.Getenv, Home: home, Program: program, Data: data, Look: exec.LookPath, Published: published != ""}, nil
 }
 
-// doctorFlags are those of nbduet doctor.
+// doctorFlags are the flags of nbduet doctor.
 type doctorFlags struct {
 	JSON    bool `name:"json" help:"Print the report as JSON."`
 	Servers serverFlags
 	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"As for start: the database whose folder is tried."`
 }
 
-// errUnwell ends the program with another status, when all has been said.
+// errUnwell sets the exit status after everything has been printed.
 var errUnwell = errors.New("not all is well")
 
-// examine is nbduet doctor.
+// examine runs nbduet doctor.
 func examine(ctx context.Context, f doctorFlags, args []string, at surroundings) error {
 	if len(args) > 0 {
 		return options.UsageError{Err: fmt.Errorf("unexpected argument %s", args[0])}
@@ -207,7 +207,7 @@ func examine(ctx context.Context, f doctorFlags, args []string, at surroundings)
 	return nil
 }
 
-// stateFolder is the folder of the database.
+// stateFolder returns the folder of the database.
 func (f doctorFlags) stateFolder() (string, error) {
 	switch named := strings.TrimSpace(f.State); named {
 	case "":
@@ -219,7 +219,7 @@ func (f doctorFlags) stateFolder() (string, error) {
 	}
 }
 
-// installed are the clients of this machine, as a report has them.
+// installed lists the AI clients on this machine for a report.
 func installed() ([]doctor.Client, error) {
 	m, err := clientMachine()
 	if err != nil {
@@ -235,7 +235,7 @@ func installed() ([]doctor.Client, error) {
 	return here, nil
 }
 
-// remembered is a search for servers whose last result can be asked for.
+// remembered is a search for servers that keeps its last result.
 type remembered struct {
 	find discover
 	last []jupyter.Running
@@ -246,10 +246,10 @@ func (r *remembered) search(ctx context.Context) (found []jupyter.Running, err e
 	return r.last, err
 }
 
-// root is the folder that the server at an address serves, "" if it is not one of this machine.
+// root returns the folder that the server at an address serves, or "" if the server is not on this machine.
 func (r *remembered) root(ctx context.Context, address string) string {
 	if r.last == nil {
-		_, _ = r.search(ctx) // one that is named need not be on this machine
+		_, _ = r.search(ctx) // a named server may run elsewhere
 	}
 	for _, s := range r.last {
 		if jupyter.SameServer(s.URL, address) {

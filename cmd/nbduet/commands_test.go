@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/skills"
 )
 
-// Each command has its own flags and help, and stands first.
+// Each command has its own flags and help, and must be the first argument.
 func TestCommands(t *testing.T) {
 	clean(t)
 	for _, c := range commands() {
@@ -48,7 +48,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// doctor has the server's flags, and ends with 0 where all is well, with 1 where something is not, without further words.
+// doctor has the server's flags. Its exit status is 0 without problems and otherwise 1, without an error message.
 func TestDoctor(t *testing.T) {
 	clean(t)
 	home := t.TempDir()

@@ -17,33 +17,33 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// startLook bounds the search for servers before MCP's initialize is answered. Later searches have --server-timeout.
+// startLook bounds the search for servers before MCP's initialize is answered. Later searches use --server-timeout.
 const startLook = time.Second
 
 // defaultAddress is Jupyter's own default.
 const defaultAddress = "http://localhost:8888"
 
-// maxListed is the length beyond which an error that lists servers lists no more of them.
+// maxListed is the length after which an error stops listing servers.
 const maxListed = 100
 
 // discover finds the Jupyter servers that run on this machine.
 type discover func(context.Context) ([]jupyter.Running, error)
 
-// discoverLocal is the discover of certificates of the given authorities, see [jupyter.Options].
+// discoverLocal returns a discover that trusts the given authorities, see [jupyter.Options].
 func discoverLocal(roots *x509.CertPool) discover {
 	return func(ctx context.Context) ([]jupyter.Running, error) {
 		return jupyter.DiscoverTrusting(ctx, nil, roots)
 	}
 }
 
-// reach says how servers are reached, whichever they are.
+// reach holds the connection settings that all servers share.
 type reach struct {
 	timeout time.Duration
 	roots   *x509.CertPool
 }
 
-// connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token
-// wrong, each tool says so when it is called, and works once that is repaired. So it is if none is found, or several.
+// connect chooses the Jupyter server of an endpoint without asking it anything. If the server is down, the token is wrong,
+// or there is not exactly one server, each tool returns that error when it is called, and works once it is fixed.
 func connect(ctx context.Context, p endpoint, find discover, r reach, log *slog.Logger) (*jupyter.Server, error) {
 	opt := jupyter.Options{URL: p.url, Token: p.token, Password: p.password, Role: p.role, Timeout: r.timeout, Roots: r.roots, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
@@ -70,13 +70,13 @@ func connect(ctx context.Context, p endpoint, find discover, r reach, log *slog.
 	return srv, nil
 }
 
-// checkServers says in the log, once, if a server cannot be worked on as it is at the start. The function that it returns waits
-// for that, after ctx has ended. The first server is that of the documents, which needs rooms.
+// checkServers logs once if a server cannot be used at the start. The returned function waits for these checks; call it
+// after ctx has ended. The first server is the document server, which needs rooms.
 func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Server) (wait func()) {
 	var checks sync.WaitGroup
 	for i, srv := range servers {
 		if srv.BaseURL() == "" || slices.Contains(servers[:i], srv) {
-			continue // its absence is logged, or it is asked already
+			continue // its absence is logged, or it is being checked already
 		}
 		checks.Go(func() {
 			var err error
@@ -87,7 +87,7 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 			}
 			switch {
 			case err == nil || ctx.Err() != nil:
-			case !errors.As(err, new(*jupyter.Error)): // it answers as it should
+			case !errors.As(err, new(*jupyter.Error)): // the server answers correctly
 				log.Warn("people who have notebooks open on the Jupyter server do not see all that happens there: " + err.Error())
 			default:
 				log.Warn("the Jupyter server cannot be worked on yet, each call that needs it tries again: " + err.Error())
@@ -97,7 +97,7 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 	return checks.Wait
 }
 
-// search is the one server that runs on this machine.
+// search returns the one server that runs on this machine.
 func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (jupyter.Found, error) {
 	running, err := find(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (
 	return jupyter.Found{URL: one.URL, Token: cmp.Or(p.token, one.Token), Password: one.Password}, nil
 }
 
-// searchToken is the token of the server at an address, as far as it can be found.
+// searchToken finds the token of the server at an address; the token is empty if none is found.
 func searchToken(ctx context.Context, address string, find discover, log *slog.Logger) (jupyter.Found, error) {
 	running, err := find(ctx)
 	if err != nil {
@@ -124,14 +124,14 @@ func searchToken(ctx context.Context, address string, find discover, log *slog.L
 		if r.Token == "" && !r.Password {
 			continue
 		}
-		if jupyter.SameServer(r.URL, address) || jupyter.SameServer(baseOf(r.URL), address) { // which may end like a page
+		if jupyter.SameServer(r.URL, address) || jupyter.SameServer(baseOf(r.URL), address) { // address may be a page's
 			return jupyter.Found{URL: address, Token: r.Token, Password: r.Password}, nil
 		}
 	}
 	return jupyter.Found{URL: address}, nil
 }
 
-// only returns the one running server. The error is of [faults.NoServer] or [faults.SeveralServers].
+// only returns the one running server, or the error [faults.NoServer] or [faults.SeveralServers].
 func (p endpoint) only(running []jupyter.Running) (jupyter.Running, error) {
 	switch len(running) {
 	case 0:

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// Without a Jupyter server, or with two, the program is there: it lists what it has, says in each call what is wrong and
-// what to do, and finds the server when there is one. It looks for a server only for a request that needs one.
+// Without a Jupyter server, or with two, the program still runs: it lists its tools, each call returns the error and the
+// remedy, and it finds the server once there is one. It searches for a server only for a request that needs one.
 func TestStaysUpWithoutAServer(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -35,9 +35,9 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 		test.NotNil(t, p.ask(id+2, method, map[string]any{})["result"], test.Sprint(method))
 	}
 	test.Eq(t, 1, searches.Load(), test.Sprint("the search at the start, and no other"))
-	test.NotNil(t, p.ask(9, "resources/list", map[string]any{})["result"]) // it looks again if the last search is a second ago
+	test.NotNil(t, p.ask(9, "resources/list", map[string]any{})["result"]) // searches again after a second
 	id := 10
-	// call repeats a call, as people do, until it answers what it should.
+	// call repeats a call, as people do, until its answer has the expected words.
 	call := func(tool string, fails bool, says ...string) {
 		t.Helper()
 		for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -77,7 +77,7 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 	test.StrNotContains(t, log, s.Token)
 }
 
-// A server that was named and is not there is named once in the log at the start.
+// A named server that is down is logged once at the start.
 func TestSaysThatTheServerIsDown(t *testing.T) {
 	clean(t)
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
@@ -96,7 +96,7 @@ func TestSaysThatTheServerIsDown(t *testing.T) {
 	test.StrNotContains(t, log, "any-t0ken")
 }
 
-// Where one of two servers is found later, the two are told apart by their addresses then.
+// If one of two servers is found later, their addresses are compared then.
 func TestLocalServerLater(t *testing.T) {
 	clean(t)
 	for address, apart := range map[string]bool{"http://localhost:1111/x": false, otherURL: true} {

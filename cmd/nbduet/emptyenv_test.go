@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
-// Hosts have forms for the environment, and pass what was left empty as empty: that is not set, for every flag.
+// Hosts have forms for the environment, and pass empty fields as empty variables: these count as not set, for every flag.
 func TestEmptyEnvironment(t *testing.T) {
 	clean(t)
 	usual, _, err := parse(nil, io.Discard)
@@ -50,7 +50,7 @@ func TestEmptyEnvironment(t *testing.T) {
 			}
 		})
 	}
-	// A fallback counts where the variable before it is empty.
+	// A fallback applies if the variable before it is empty.
 	t.Setenv("NBDUET_DOCUMENT_URL", "")
 	t.Setenv("DOCUMENT_URL", "http://second:1")
 	s, _, err := parse(nil, io.Discard)
@@ -58,7 +58,7 @@ func TestEmptyEnvironment(t *testing.T) {
 	test.Eq(t, "http://second:1", s.servers.documents.url)
 }
 
-// The first line of the log says which program this is.
+// The first line of the log identifies the program.
 func TestLogBeginsWithVersion(t *testing.T) {
 	clean(t)
 	o := start(t, found(), "--jupyter-url=http://127.0.0.1:9")
@@ -68,11 +68,11 @@ func TestLogBeginsWithVersion(t *testing.T) {
 	}
 }
 
-// The command health asks where the same environment would have the program listen.
+// The command health asks at the address where the program listens with the same environment.
 func TestHealthCommand(t *testing.T) {
 	clean(t)
 	for _, c := range []struct {
-		args, env string // of MCP_PORT and NBDUET_HOST
+		args, env string // env has MCP_PORT and NBDUET_HOST
 		want      string // or the start of an error
 	}{
 		{"health", "", "http://127.0.0.1:3001/healthz"},

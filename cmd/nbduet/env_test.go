@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// JUPYTER_SERVER_URL, JUPYTER_TOKEN and LOG_LEVEL are all that a client has to set; they are what the program works by.
+// A client only has to set JUPYTER_SERVER_URL, JUPYTER_TOKEN and LOG_LEVEL, and they take effect.
 func TestEnvironment(t *testing.T) {
 	clean(t)
 	tokens := make(chan string, 100)
@@ -34,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 			if level != "" {
 				t.Setenv("LOG_LEVEL", level)
 			}
-			if level == "Warning" { // is none
+			if level == "Warning" { // not a level
 				start(t, found()).is(t, exitUsage, says.has, level)
 				return
 			}
@@ -63,7 +63,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Where a token is given and nothing else is known, the server is where Jupyter is by default.
+// With a token and no address, the server is at Jupyter's default address.
 func TestDefaultAddress(t *testing.T) {
 	clean(t)
 	for want, running := range map[string][]jupyter.Running{

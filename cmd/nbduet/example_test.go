@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// The program as an MCP client over stdio sees it: a request is a line on standard input, its answer one on standard
-// output. It ends with its input.
+// An MCP client uses the program over stdio: a request is a line on standard input, its answer a line on standard output.
+// The program ends with its input.
 func Example() {
 	toProgram, stdin := io.Pipe()
 	stdout, fromProgram := io.Pipe()

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// flags are the command line and the environment; package options makes flags of them by their tags.
+// flags are the command line and the environment. Package options builds the flags from the tags.
 type flags struct {
 	Help bool `name:"help" short:"h" help:"Print this help and exit."`
 
@@ -56,16 +56,16 @@ type flags struct {
 	Version  bool   `name:"version" help:"Print the version and exit."`
 }
 
-// The commands whose flags these are.
+// The commands that use these flags.
 const (
-	commandStart  = "start" // which can be left out
+	commandStart  = "start" // may be omitted
 	commandHealth = "health"
 	commandHub    = "hub"
 )
 
-// settings are checked flags.
+// settings are the checked flags.
 type settings struct {
-	flags          // as they were given
+	flags          // as given
 	servers        serverSettings
 	sessionTimeout time.Duration
 	agentName      string
@@ -73,18 +73,18 @@ type settings struct {
 	serverTimeout  time.Duration
 	answerWithin   time.Duration
 	imageCache     int      // bytes
-	toolsets       []string // nil if none were chosen
+	toolsets       []string // nil if none were given
 	outputs        tools.OutputSchemas
 	answers        tools.Answers
 	logLevel       slog.Level
 	state          string // file, :memory:, or "" for the default file
 	project        jupyter.Path
 	http           httpSettings
-	hub            *hub.Settings // of a JupyterHub service; nil if this is not a service
-	health         string        // the address that is asked, and nothing else done
+	hub            *hub.Settings // of a JupyterHub service; nil if this program is not a service
+	health         string        // the address to check; if set, the program does only that
 }
 
-// newOptions are the flags that fill f.
+// newOptions returns the flags that fill f.
 func newOptions(f *flags) *pflag.FlagSet {
 	set := options.New(f)
 	toolsets := set.Lookup("toolsets")
@@ -101,7 +101,7 @@ standard input and output, or over HTTP, and logs to standard error.
 Flags of start, hub and health:
 `
 
-// commandsUsage stands behind the flags, where it is seen.
+// commandsUsage follows the flags, because the end of the help stays visible.
 const commandsUsage = `
 Commands, of which each has its own --help:
   start                            Serve MCP. It can be left out.
@@ -113,8 +113,8 @@ Commands, of which each has its own --help:
                                    the exit status is 0 if it does, else 1.
 `
 
-// parse reads the command line and the environment. done tells that the program has printed what was asked for (--help,
-// --version) and is to end.
+// parse reads the command line and the environment. done means that the program has printed its answer (--help, --version)
+// and must exit.
 func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	var f flags
 	set := newOptions(&f)
@@ -153,7 +153,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 	return s, false, nil
 }
 
-// unexpected is the error of an argument that is no command, or one that does not stand first.
+// unexpected returns the error for an argument that is not a command, or for a command that is not the first argument.
 func unexpected(argument string, known []string) error {
 	for _, c := range commands() {
 		if c.name == argument {
@@ -164,7 +164,7 @@ func unexpected(argument string, known []string) error {
 	return fmt.Errorf("unexpected argument %s%s", argument, options.Meant(argument, known))
 }
 
-// check turns flags into settings. Every error names the flag and the value.
+// check converts flags to settings. Every error names the flag and the value.
 func (f flags) check() (settings, error) {
 	s := settings{flags: f, imageCache: f.ImageCache << 20}
 	err := cmp.Or(
@@ -223,7 +223,7 @@ func readInto[T any](flag string, to *T, text string, from func(string) (T, erro
 	return nil
 }
 
-// fileInto reads the file that a flag names into to; without a name, that stays as it is.
+// fileInto reads the file that a flag names into to. Without a name, it leaves to unchanged.
 func fileInto[T any](flag string, to *T, name string, from func(string) (T, error)) error {
 	if name == "" {
 		return nil
@@ -231,10 +231,10 @@ func fileInto[T any](flag string, to *T, name string, from func(string) (T, erro
 	return readInto(flag, to, name, from)
 }
 
-// defaultPort is --port's.
+// defaultPort is the default of --port.
 const defaultPort = 3001
 
-// checkHub is check for a service of a JupyterHub, which serves HTTP in any case.
+// checkHub is check for a JupyterHub service, which always serves HTTP.
 func (f flags) checkHub() (settings, error) {
 	if f.HTTP.Transport == transportStdio {
 		f.HTTP.Transport = transportStream
@@ -277,7 +277,7 @@ func secondsOrNone(s string) (time.Duration, error) {
 	return seconds(s)
 }
 
-// amount reads a positive number of units. Errors use the units' name and the example.
+// amount reads a positive number of units. Errors contain the units' name and the example.
 func amount(s string, unit time.Duration, most int, units, example string) (time.Duration, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -301,7 +301,7 @@ func readPassword(name string) (string, error) {
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// readSecret reads a small file that is not blank; what says what is in it.
+// readSecret reads a small file that is not blank; what names its content in errors.
 func readSecret(name, what string) (string, error) {
 	const most = 1 << 16
 	f, err := os.Open(name)

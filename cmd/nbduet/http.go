@@ -30,7 +30,7 @@ const (
 	transportEvents = "sse"
 )
 
-// httpFlags say how clients reach the program.
+// httpFlags configure how clients reach the program.
 type httpFlags struct {
 	Transport      string   `name:"transport" env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Either of the two serves both kinds of HTTP."`
 	Host           string   `name:"host" env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address on which to listen for HTTP; 0.0.0.0 is all of this machine's."`
@@ -53,13 +53,13 @@ type httpFlags struct {
 	Inherit inheritFlags
 }
 
-// httpSettings are checked httpFlags.
+// httpSettings are the checked httpFlags.
 type httpSettings struct {
-	httpFlags     // as they were given
+	httpFlags     // as given
 	transport     string
 	address       string // host and port
 	tokens        []string
-	made          bool // the token was made here, so that it has to be shown
+	made          bool // the token was generated here and must be printed
 	hosts         []string
 	clientTimeout time.Duration
 	publicURL     string
@@ -73,7 +73,7 @@ func (f httpFlags) check() (httpSettings, error) {
 		if f.Metrics {
 			return httpSettings{}, errors.New("--metrics: they are served over HTTP only: add --transport streamable-http")
 		}
-		return s, nil // the other flags have no effect then
+		return s, nil // the other flags have no effect on stdio
 	case transportStream, transportEvents:
 	case "http":
 		s.transport = transportStream
@@ -93,7 +93,7 @@ func (f httpFlags) check() (httpSettings, error) {
 	}
 	s.address = net.JoinHostPort(host, strconv.Itoa(f.Port))
 	if net.ParseIP(host) == nil {
-		s.hosts = append(s.hosts, host) // clients address it by that name
+		s.hosts = append(s.hosts, host) // clients use that name as the Host
 	}
 	if issuer := strings.TrimSpace(f.OIDCIssuer); issuer != "" {
 		s.oidc = &serve.OIDC{Issuer: issuer, Audiences: f.OIDCAudience, Scopes: f.OIDCScopes}
@@ -112,7 +112,7 @@ func (f httpFlags) check() (httpSettings, error) {
 		s.tokens = strings.Fields(text)
 	case strings.TrimSpace(f.AuthToken) != "":
 		s.tokens = []string{strings.TrimSpace(f.AuthToken)}
-	case s.oidc != nil: // its tokens are enough
+	case s.oidc != nil: // tokens from the issuer suffice
 	default:
 		s.tokens, s.made = []string{serve.NewToken()}, true
 	}
@@ -132,7 +132,7 @@ func (f httpFlags) host() (string, error) {
 	return host, nil
 }
 
-// healthURL is the address at which the program that was started with the same flags says whether it works.
+// healthURL returns the health address of a program that was started with the same flags.
 func (f httpFlags) healthURL() (string, error) {
 	if address := strings.TrimSpace(f.HealthURL); address != "" {
 		s, err := health.URL(address)
@@ -181,17 +181,17 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 	return srv.Serve(ctx, l)
 }
 
-// portInUse reports whether an error is that somebody else listens at the port.
+// portInUse reports whether an error means that another program listens on the port.
 func portInUse(err error) bool {
 	const onWindows = syscall.Errno(10048) // WSAEADDRINUSE
 	var why syscall.Errno
 	return errors.As(err, &why) && (why == syscall.EADDRINUSE || why == onWindows)
 }
 
-// askWho bounds the question who listens at the port.
+// askWho bounds the check which program listens on the port.
 const askWho = time.Second
 
-// taken is the fault that the port is in use, and by whom, as far as that can be asked.
+// taken returns the fault that the port is in use. It names nbduet if nbduet is the program that answers there.
 func (s httpSettings) taken(ctx context.Context) error {
 	ctx, enough := context.WithTimeout(ctx, askWho)
 	defer enough()
@@ -207,7 +207,7 @@ func (s httpSettings) taken(ctx context.Context) error {
 	return faults.New(faults.PortInUse, who)
 }
 
-// url is the address for a client on this machine.
+// url returns the address for a client on this machine.
 func (s httpSettings) url(at net.Addr) string {
 	scheme, path := "http", "/mcp"
 	if s.TLSCert != "" {

@@ -22,7 +22,7 @@ import (
 type httpProgram struct {
 	log  *locked
 	url  string
-	stop func() int // ends it, and gives the exit code
+	stop func() int // ends it, and returns the exit code
 }
 
 func launchHTTP(t *testing.T, args ...string) *httpProgram {
@@ -31,7 +31,7 @@ func launchHTTP(t *testing.T, args ...string) *httpProgram {
 	p := &httpProgram{log: &locked{}}
 	code := make(chan int, 1)
 	go func() {
-		// Its input has ended, as that of a service has.
+		// Its input has ended, as for a service.
 		code <- runWith(ctx, append([]string{"--jupyter-url=http://127.0.0.1:9", "--port=0"}, args...), strings.NewReader(""), &locked{}, p.log, found())
 	}()
 	p.stop = func() int { cancel(); return <-code }
@@ -44,7 +44,7 @@ func launchHTTP(t *testing.T, args ...string) *httpProgram {
 			t.Fatalf("it does not serve: %s", p.log.String())
 		}
 	}
-	status(t, p.url, "") // it answers when it has said all that it has to say
+	status(t, p.url, "") // it answers after it has printed everything
 	return p
 }
 
@@ -67,7 +67,7 @@ func status(t *testing.T, url, token string) int {
 	return res.StatusCode
 }
 
-// A token that was made is shown once, for a person to copy; one that was given never. Both are needed.
+// A generated token is printed once, for a person to copy; a given one never. Requests need it in both cases.
 func TestServesHTTP(t *testing.T) {
 	clean(t)
 	p := launchHTTP(t, "--transport=streamable-http", "--log-level=debug")
@@ -101,7 +101,7 @@ func TestServesHTTP(t *testing.T) {
 	test.StrNotContains(t, p.log.String(), "given-t0ken")
 	test.StrNotContains(t, p.log.String(), "Bearer")
 
-	// A file holds one for each person, and wins.
+	// A file has one token for each person, and takes precedence.
 	file := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(file, []byte("adas-t0ken\nbobs-t0ken\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestServesHTTP(t *testing.T) {
 	}
 }
 
-// Where the port is taken, the last line says by whom, as far as that is known, and what to do.
+// If the port is in use, the last line names the program that listens, as far as it is known, and the remedy.
 func TestPortInUse(t *testing.T) {
 	clean(t)
 	p := launchHTTP(t, "--transport=streamable-http")
@@ -204,13 +204,13 @@ func TestHTTPSettings(t *testing.T) {
 	must.SliceLen(t, 2, h.AllowedOrigins, must.Sprint(s.http))
 	test.False(t, h.made, test.Sprint(s.http))
 	test.Eq(t, "t", h.tokens[0], test.Sprint(s.http))
-	os.Unsetenv("MCP_PORT") // which is put back all the same
+	os.Unsetenv("MCP_PORT") // t.Setenv still restores it
 	s, _, err = parse([]string{"--host=[::1]", "--transport=streamable-http"}, io.Discard)
 	must.NoError(t, err)
 	test.Eq(t, "[::1]:3001", s.http.address)
 }
 
-// On Windows, what to do instead is said before anything is tried.
+// On Windows, the error names the alternative before anything is tried.
 func TestNoSocketsOnWindows(t *testing.T) {
 	for goos, refused := range map[string]bool{"windows": true, "linux": false, "darwin": false, "freebsd": false} {
 		err := (inheritFlags{ListenFD: 3}).check(goos)

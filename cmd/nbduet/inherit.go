@@ -9,16 +9,16 @@ import (
 	"os"
 )
 
-// inheritFlags are for a program that starts this one to serve HTTP for it, as the extension of Jupyter Server does. It
-// hands down a listening socket, so that requests wait and nobody else takes the port while this program is started
-// again. It may name the user of a request. And it holds the other end of standard input, which closes when it dies.
+// inheritFlags are for a program that starts this one to serve HTTP for it, as the Jupyter Server extension does. The parent
+// passes a listening socket, so that requests wait and no other program takes the port while this one restarts. It may name
+// the user of a request. It also holds the other end of standard input, which closes when the parent dies.
 type inheritFlags struct {
 	ListenFD     int    `name:"listen-fd" env:"NBDUET_LISTEN_FD" placeholder:"N" help:"Number of an inherited descriptor of a listening socket, for HTTP, in place of --host and --port. For programs that start this one."`
 	UserHeader   string `name:"user-header" env:"NBDUET_USER_HEADER" placeholder:"NAME" help:"Header in which a program with the token names the user of a request; each user is a principal of its own. For programs that start this one, or proxy for it, and know their users."`
 	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End with standard input, over HTTP, too. For programs that start this one and must not be outlived."`
 }
 
-// check refuses what cannot be, on the system goos.
+// check returns an error for values that are not possible on the system goos.
 func (f inheritFlags) check(goos string) error {
 	if f.ListenFD != 0 && goos == "windows" {
 		return errors.New("--listen-fd: on Windows no listening socket can be handed down: give an address with --host and --port")
@@ -29,7 +29,7 @@ func (f inheritFlags) check(goos string) error {
 	return nil
 }
 
-// listen returns the socket that was handed down; without one, it listens at address.
+// listen returns the inherited socket. Without one, it listens at address.
 func (f inheritFlags) listen(ctx context.Context, address string) (net.Listener, error) {
 	if f.ListenFD == 0 {
 		var config net.ListenConfig
@@ -43,19 +43,19 @@ func (f inheritFlags) listen(ctx context.Context, address string) (net.Listener,
 	if file == nil {
 		return nil, fmt.Errorf("--listen-fd: %d is not a descriptor", f.ListenFD)
 	}
-	l, err := net.FileListener(file) // it makes a copy
+	l, err := net.FileListener(file) // makes a copy
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("--listen-fd: listen at the descriptor %d: %w", f.ListenFD, err)
 	}
 	return l, nil
 }
 
-// untilEnd returns a context that ends with stdin. The waiting read ends with stdin or the program.
+// untilEnd returns a context that ends with stdin. The pending read ends with stdin or the program.
 func untilEnd(ctx context.Context, stdin io.Reader) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer cancel()
-		_, _ = io.Copy(io.Discard, stdin) // an error is an end, too
+		_, _ = io.Copy(io.Discard, stdin) // an error also means the end
 	}()
 	return ctx, cancel
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/shoenig/test"
 )
 
-// Who starts the program hands a socket down, and holds its standard input: at the end of that it ends.
+// A parent process passes a socket and holds the program's standard input: the program ends when its input does.
 func TestServesAnInheritedSocket(t *testing.T) {
 	clean(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -26,7 +26,7 @@ func TestServesAnInheritedSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for range 2 { // the socket outlives each that serves it
+	for range 2 { // the socket outlives each process that serves it
 		fd, err := syscall.Dup(int(file.Fd()))
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestServesAnInheritedSocket(t *testing.T) {
 				"--jupyter-url=http://127.0.0.1:9", "--transport=streamable-http", "--end-with-stdin", "--listen-fd=" + strconv.Itoa(fd),
 			}, stdin, &locked{}, log, found())
 		}()
-		// It waits on the socket until the program takes it.
+		// The request waits on the socket until the program accepts it.
 		if got := status(t, "http://"+l.Addr().String()+"/tools/list", "given-t0ken"); got != 200 {
 			t.Errorf("status %d", got)
 		}

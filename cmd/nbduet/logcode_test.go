@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// mark stands in all that the tests of the log send: code, its names and outputs, contents, errors.
+// mark is in everything that the tests of the log send: code, its names and outputs, contents, errors.
 const mark = "qzmark"
 
 // exchange writes a line and returns the next answer; it skips the program's own messages.
@@ -39,7 +39,7 @@ func (p *program) exchange(line string) map[string]any {
 	}
 }
 
-// do calls a tool and returns what stands in the answer, whether it is a refusal or not.
+// do calls a tool and returns the text of the answer, whether or not it is a refusal.
 func (p *program) do(tool string, args map[string]any) string {
 	p.t.Helper()
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": tool, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": args}})
@@ -53,7 +53,7 @@ func (p *program) do(tool string, args map[string]any) string {
 	return string(out)
 }
 
-// value is a value for a schema, with the mark wherever a text may stand that is no file's name.
+// value returns a value for a schema, with the mark in every text that is not a file's name.
 func value(name string, schema map[string]any) any {
 	kind := schema["type"]
 	if kinds, ok := kind.([]any); ok {
@@ -81,7 +81,7 @@ func value(name string, schema map[string]any) any {
 	return mark
 }
 
-// Without --log-code, nothing of what callers send and are answered gets into the log, whatever happens.
+// Without --log-code, the log has no content of requests and answers, in any situation.
 func TestLogHoldsNoCode(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -94,7 +94,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		t.Helper()
 		calls++
 		out := p.do(tool, args)
-		if !strings.Contains(out, says) { // else the call says nothing of the log
+		if !strings.Contains(out, says) { // otherwise the call proves nothing about the log
 			t.Errorf("%s %v: %s", tool, args, out)
 		}
 		return out
@@ -114,7 +114,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		}
 	}
 
-	// Code that prints, raises, asks, displays, puts out too much, and ends its kernel.
+	// Code that prints, raises, asks, displays, has too much output, and ends its kernel.
 	insert(mark, "print('"+mark+"')\n"+mark+" = 1\nraise ValueError('"+mark+"')")
 	asking := regexp.MustCompile(`run-\d+`).FindString(insert(mark, "input('"+mark+"?')"))
 	goesOn := regexp.MustCompile(`"state":"(waiting_for_input|running)"`)
@@ -123,7 +123,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 	}
 	for end := time.Now().Add(time.Minute); waits(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the cell that waits for input is not interrupted") // what is run behind it is answered at once
+			t.Fatal("the cell that waits for input is not interrupted") // later runs are answered at once
 		}
 	}
 	insert("MathML", "from IPython.display import display, HTML, Math\ndisplay(HTML('<b>"+mark+"</b>'), display_id='"+mark+"')\nprint('"+mark+"' * 30_000)\n'MathML'")
@@ -155,7 +155,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 			return map[string]any{"session_id": made.Content.ID, name: value}
 		}
 		table := "from IPython.display import HTML\nimport sys\n" + mark + " = HTML('<td>" + mark + "</td>')"
-		if jupytertest.Real() { // whose variables are looked at below
+		if jupytertest.Real() { // its variables are checked below
 			table = "import pandas, sys\n" + mark + " = pandas.DataFrame({'" + mark + "': ['" + mark + "']})"
 		}
 		do(mark, "execute_code", with("code", table+"\nprint('"+mark+"', file=sys.stderr)\n"+mark))
@@ -170,7 +170,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		do("", "session_delete", map[string]any{"session_id": made.Content.ID})
 	}
 
-	// Every tool, also those that are not named here, with the mark in place of every text, and as a wrong argument.
+	// Every tool, including those not named here, with the mark in every text, and as a wrong argument.
 	list, _ := p.exchange(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)["result"].(map[string]any)
 	tools, _ := list["tools"].([]any)
 	for _, one := range tools {
@@ -182,7 +182,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		t.Errorf("only %d tools", len(tools))
 	}
 
-	// What is no call of a tool.
+	// Messages that are not tool calls.
 	for i, line := range []string{
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + mark + `","arguments":{}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":"` + mark + `"}`,
@@ -222,7 +222,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 	}
 }
 
-// With --log-code, what is sent and answered is in the log, up to a bound, and the token still is not.
+// With --log-code, the log has requests and answers, up to a bound, but never the token.
 func TestLogCode(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)

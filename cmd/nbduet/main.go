@@ -11,7 +11,7 @@ func main() {
 	// Code that prints to os.Stdout by mistake, here or in a library, must not write between MCP messages.
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
-	// A client that has gone must not kill us by SIGPIPE before we have left the rooms.
+	// SIGPIPE from a client that has disconnected must not kill the program before it has left the rooms.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

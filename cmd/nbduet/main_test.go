@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	// The tests' activity is not the user's.
+	// The tests must not use the user's activity.
 	dir, err := os.MkdirTemp("", "nbduet-state")
 	if err == nil {
 		err = os.Setenv("XDG_STATE_HOME", dir)
@@ -43,14 +43,14 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// clean takes everything out of the environment that the flags read.
+// clean removes all variables that the flags read from the environment.
 func clean(t *testing.T) {
 	t.Helper()
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "NBDUET_") && !strings.HasPrefix(name, "NBDUET_TEST_") && name != "NBDUET_JUPYTER" ||
 			strings.HasPrefix(name, "JUPYTER_") || strings.HasPrefix(name, "DOCUMENT_") || strings.HasPrefix(name, "RUNTIME_") || name == "LOG_LEVEL" || name == "MCP_PORT" {
-			t.Setenv(name, "") // so that it is put back
+			t.Setenv(name, "") // so that it is restored
 			os.Unsetenv(name)
 		}
 	}
@@ -74,13 +74,13 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
-// outcome is how a run of the program ended.
+// outcome is the result of a run of the program.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// start runs the program with its input at its end.
+// start runs the program with an empty input.
 func start(t *testing.T, find discover, args ...string) outcome {
 	t.Helper()
 	var out, log locked
@@ -126,10 +126,10 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
-// The program takes the command start with all flags, before them and behind them, and means the same by none.
+// The command start accepts all flags, before and after it, and is the default command.
 func TestStartCommand(t *testing.T) {
 	clean(t)
-	wrong := "--transport=carrier-pigeon" // which is found when all else has been read
+	wrong := "--transport=carrier-pigeon" // this error is found last
 	for _, args := range [][]string{{wrong}, {"start", wrong}, {wrong, "start"}, {"--document-url=http://localhost:1", "start", "--port=4040", wrong}} {
 		start(t, found(), args...).is(t, 2, "carrier-pigeon")
 	}
@@ -289,7 +289,7 @@ func TestChoosesTheServer(t *testing.T) {
 			test.Eq(t, c.base, srv.BaseURL())
 			test.Eq(t, c.token, srv.HasToken())
 		}
-		// A token that was given is not replaced, so there is nothing to look for.
+		// A given token is not replaced, so no search is needed.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
 		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, reach{}, discard()); err != nil {
 			t.Error(err)
@@ -297,7 +297,7 @@ func TestChoosesTheServer(t *testing.T) {
 	})
 }
 
-// program is a running program with pipes, as a client has it.
+// program is a running program with pipes, as a client runs it.
 type program struct {
 	t      *testing.T
 	in     *io.PipeWriter
@@ -371,7 +371,7 @@ func (p *program) tool(id int, name string, args map[string]any) (text string, f
 	return content["text"].(string), failed
 }
 
-// runs waits until a run has printed that it runs.
+// runs waits until a run has printed that it is running.
 func (p *program) runs(id int, run string) {
 	p.t.Helper()
 	var text string
@@ -383,8 +383,8 @@ func (p *program) runs(id int, run string) {
 	p.t.Fatalf("%s has not printed within two minutes: %s", run, text)
 }
 
-// end waits for the program's exit code. It answers nothing that it was not asked; what it tells of its own accord may
-// come until then.
+// end waits for the program's exit code. The program sends no unexpected answers, but its notifications may arrive until
+// then.
 func (p *program) end() int {
 	p.t.Helper()
 	rest, err := io.ReadAll(p.out)
@@ -401,7 +401,7 @@ func (p *program) end() int {
 	return <-p.code
 }
 
-// A server that is down keeps nobody waiting: initialize is answered, and tools say what is wrong.
+// A server that is down does not delay the start: initialize is answered, and tools return the error.
 func TestStartsWithoutTheServer(t *testing.T) {
 	clean(t)
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
@@ -422,8 +422,8 @@ func TestStartsWithoutTheServer(t *testing.T) {
 	}
 }
 
-// The end of its input, and a signal, end the program in order: a running cell does not hold it up, what was edited is
-// saved, and stdout has carried nothing but MCP.
+// The end of the input, and a signal, end the program in order: a running cell does not delay it, edits are saved, and
+// stdout has carried only MCP.
 func TestEndsInOrder(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -441,7 +441,7 @@ func TestEndsInOrder(t *testing.T) {
 			})
 			must.False(t, failed, must.Sprint("insert"))
 			must.StrContains(t, text, " running, run-", must.Sprint("insert"))
-			// A call that is being served when the end comes.
+			// A call in progress at the end.
 			line := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"execute_nb_cells","arguments":{"path":"` + path + `","ranges":[{"start":0}]}}}`
 			if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 				t.Fatal(err)
@@ -455,7 +455,7 @@ func TestEndsInOrder(t *testing.T) {
 			if code := <-p.code; code != exitOK {
 				t.Errorf("exit code %d: %s", code, p.log.String())
 			}
-			<-read // or half a line would be taken for one
+			<-read // otherwise half a line would be read as one
 			for line := range strings.Lines(p.all.String()) {
 				var m map[string]any
 				err := json.Unmarshal([]byte(line), &m)

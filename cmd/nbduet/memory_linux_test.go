@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// built builds the program as people get it, once.
+// built builds the program with a plain go build, once.
 var built = sync.OnceValues(func() (file string, err error) {
 	file = filepath.Join(os.Getenv("XDG_STATE_HOME"), "built") // TestMain removes the folder
 	if b, err := exec.Command("go", "build", "-o", file, ".").CombinedOutput(); err != nil {
@@ -28,8 +28,7 @@ var built = sync.OnceValues(func() (file string, err error) {
 	return file, nil
 })
 
-// process starts the program as a process of its own, built as people get it: what the race detector keeps of memory
-// does not come back.
+// process starts the program in its own process, without the race detector, which never releases its memory.
 func process(t *testing.T, args ...string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader, log *locked) {
 	t.Helper()
 	file, err := built()
@@ -52,16 +51,16 @@ func process(t *testing.T, args ...string) (cmd *exec.Cmd, in io.WriteCloser, ou
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Process.Signal(os.Interrupt); err == nil {
-			_ = cmd.Wait() // by then it may have ended by itself
+			_ = cmd.Wait() // it may have ended already
 		}
 	})
 	return cmd, in, bufio.NewReader(pipe), log
 }
 
-// resident is a process's memory in bytes.
+// resident returns a process's resident memory in bytes.
 func resident(t *testing.T, cmd *exec.Cmd) int { return sizeOf(t, cmd, "VmRSS:") }
 
-// sizeOf is one of the sizes that Linux tells of a process, in bytes.
+// sizeOf returns one of the sizes that Linux reports for a process, in bytes.
 func sizeOf(t *testing.T, cmd *exec.Cmd, name string) int {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -76,7 +75,7 @@ func sizeOf(t *testing.T, cmd *exec.Cmd, name string) int {
 	return kilobytes << 10
 }
 
-// The memory that long arguments take comes back, though nothing else happens.
+// The memory used by long arguments is released, even if nothing else happens.
 func TestGivesMemoryBack(t *testing.T) {
 	clean(t)
 	falls := func(t *testing.T, cmd *exec.Cmd, before int) {
@@ -86,7 +85,7 @@ func TestGivesMemoryBack(t *testing.T) {
 			t.Fatalf("it never took much: %d MB, %d MB before", peak>>20, before>>20)
 		}
 		const most = 32 << 20
-		for late := time.After(10 * time.Second); ; { // it takes seconds
+		for late := time.After(10 * time.Second); ; { // this takes seconds
 			if resident(t, cmd) < before+most {
 				return
 			}
@@ -135,10 +134,10 @@ func TestGivesMemoryBack(t *testing.T) {
 	})
 }
 
-// Many long calls at once take no more memory than a few of them.
+// Many long calls at once need no more memory than a few of them.
 func TestManyLongCallsAtOnce(t *testing.T) {
 	clean(t)
-	size, most, calls := 6<<20, 200<<20, 14 // enough for more than that, if all were served at once
+	size, most, calls := 6<<20, 200<<20, 14 // more than most in total if all were served at once
 	if jupytertest.Real() {
 		size, most, calls = 15<<20, 400<<20, 40
 	}

@@ -32,7 +32,7 @@ func send(t *testing.T, method, url, token, body string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-// The figures are there where they are asked for, and count what is called.
+// The metrics are served if enabled, and count calls.
 func TestMetrics(t *testing.T) {
 	clean(t)
 	t.Setenv("NBDUET_AUTH_TOKEN", "given-t0ken")
@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`nbduet_tool_calls_total{outcome="ok",tool="get_base_url"} 2`,
 		`nbduet_tool_calls_total{outcome="refused",tool="get_base_url"} 1`,
-		`nbduet_tool_calls_total{outcome="refused",tool="list_nbs"} 1`, // there is no Jupyter
+		`nbduet_tool_calls_total{outcome="refused",tool="list_nbs"} 1`, // without Jupyter
 		`nbduet_tool_call_duration_seconds_count{tool="get_base_url"} 3`,
 		`nbduet_documents{kind="notebook"} 0`, `nbduet_runs{state="running"} 0`, `nbduet_image_cache_bytes 0`, `nbduet_clients{kind="person"} 1`,
 	} {
@@ -73,7 +73,7 @@ func TestMetrics(t *testing.T) {
 	start(t, found(), "--jupyter-url=http://127.0.0.1:9").is(t, exitUsage, "--metrics", "--transport")
 }
 
-// Where there is an issuer, its tokens do, and none is made here.
+// With an issuer, its tokens suffice, and none is generated.
 func TestIssuer(t *testing.T) {
 	clean(t)
 	i := issuertest.Start(t)
@@ -99,7 +99,7 @@ func TestIssuer(t *testing.T) {
 	test.StrNotContains(t, p.log.String(), "Authorization: Bearer")
 	test.StrNotContains(t, p.log.String(), "ada")
 	test.StrContains(t, p.log.String(), i.URL)
-	// A static token may be given beside, and audiences that are none of its URLs.
+	// A static token may be given in addition, and audiences other than its URLs.
 	p = launchHTTP(t, "--transport=streamable-http", "--auth-token=given-t0ken", "--oidc-audience=other,nbduet")
 	base = strings.TrimSuffix(p.url, "/mcp")
 	for token, want := range map[string]int{"given-t0ken": 200, good: 401, i.Token(t, "ada", "nbduet", map[string]any{"scope": "kernels notebooks"}): 200} {

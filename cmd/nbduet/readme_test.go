@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 )
 
-// update makes the test write what it compares with: go test ./cmd/nbduet -run README -update.
+// update makes the test write its expected text: go test ./cmd/nbduet -run README -update.
 var update = flag.Bool("update", false, "write the README's table of flags")
 
 const (
@@ -21,13 +21,13 @@ const (
 	tableEnd   = "<!-- flags:end -->"
 )
 
-// The README's table of flags is the one that their definitions make.
+// The README's table of flags matches their definitions.
 func TestREADMETable(t *testing.T) {
 	between := regexp.MustCompile(`(?s)` + tableBegin + `.*` + tableEnd)
 	follows(t, "README.md", between, tableBegin+flagTable()+tableEnd, "README")
 }
 
-// follows compares the part of a file that a pattern finds with what it must be, or writes it. The test with that name does so.
+// follows compares the part of a file that matches a pattern with the wanted text, or writes it. test is the test's name.
 func follows(t *testing.T, file string, part *regexp.Regexp, want, test string) {
 	t.Helper()
 	text := read(t, file)
@@ -53,14 +53,13 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by
-// default.
+// flagTable lists the flags in the order of --help, with their environment variables and defaults.
 func flagTable() string {
 	var b strings.Builder
 	b.WriteString("\n\n| flag | environment | default | what it is |\n| --- | --- | --- | --- |\n")
 	newOptions(&flags{}).VisitAll(func(f *pflag.Flag) {
 		value := code(f.Annotations[options.Default]...)
-		// The help says the variables and the default, which have columns of their own here.
+		// The help has the variables and the default, which are separate columns here.
 		help, _, found := strings.Cut(f.Usage, " ($")
 		if found {
 			help += "."
@@ -75,7 +74,7 @@ func flagTable() string {
 	return b.String()
 }
 
-// code sets words as code.
+// code formats words as code.
 func code(words ...string) string {
 	var set []string
 	for _, w := range words {

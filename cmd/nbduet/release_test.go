@@ -11,16 +11,16 @@ import (
 )
 
 var (
-	// released is the heading of a published version in the changelog: one with a date.
+	// released matches the heading of a published version in the changelog: one with a date.
 	released = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+\S*)\] - \d{4}-\d\d-\d\d$`)
-	// fromRelease is a command that needs a published release.
+	// fromRelease matches a command that needs a published release.
 	fromRelease = regexp.MustCompile(`uvx nbduet|npx -y nbduet|pip install nbduet|brew install|nbduet\[jupyter\]|ghcr\.io/nbduet|go install github\.com/nbduet|releases/latest`)
-	// note is where a page says whether there is one.
+	// note matches the part of a page about the release.
 	note     = regexp.MustCompile(`(?s)(<!--|#) release:begin( -->)?\n.*?\n(<!--|#) release:end( -->)?`)
 	constant = regexp.MustCompile(`(?m)^const published = ".*"$`)
 )
 
-// The changelog alone says whether a release is published: the program and each page that names a package follow it.
+// Only the changelog decides whether a release is published: the program and each page that names a package follow it.
 func TestReleaseNotes(t *testing.T) {
 	root := filepath.Join("..", "..")
 	latest := ""
@@ -61,7 +61,7 @@ func TestReleaseNotes(t *testing.T) {
 	}
 }
 
-// A build from source says so, and which release there is; a release says nothing.
+// A build from source prints a note about itself and the release; a release prints none.
 func TestReleaseNote(t *testing.T) {
 	for version, want := range map[string]bool{devel: true, "0.0.1-dev.gabcdef0": true, "0.1.0": false, "0.2.0-rc.1": false} {
 		got := build{version: version}.releaseNote()

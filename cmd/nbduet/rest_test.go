@@ -40,7 +40,7 @@ func TestRESTAnswers(t *testing.T) {
 	}
 }
 
-// called calls a tool over REST, and returns its first text and whether there was structured content.
+// called calls a tool over REST, and returns its first text and whether it has structured content.
 func called(t *testing.T, base, token, body string) (text string, structured bool) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/tools/call", strings.NewReader(body))

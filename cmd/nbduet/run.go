@@ -29,23 +29,22 @@ import (
 const (
 	exitOK    = 0
 	exitFault = 1
-	exitUsage = 2 // flags or environment
+	exitUsage = 2 // wrong flags or environment
 )
 
 const (
-	// shutdownTime bounds everything between the client's leaving, or a signal, and the end of the program.
+	// shutdownTime bounds the time from the client's disconnect, or a signal, to the program's exit.
 	shutdownTime = 5 * time.Second
-	// drainTime is the part of it that tool calls get to end.
+	// drainTime is the part of shutdownTime in which tool calls may finish.
 	drainTime = time.Second
 )
 
-// runProgram is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, or over HTTP until ctx does, and
-// returns the exit code.
+// runProgram serves MCP on stdin and stdout until stdin or ctx ends, or over HTTP until ctx ends, and returns the exit code.
 func runProgram(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runWith(ctx, args, stdin, stdout, stderr, nil)
 }
 
-// runWith is runProgram with another way to find servers on this machine; nil for the usual one.
+// runWith is runProgram with a different search for servers on this machine; nil for the default search.
 func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) int {
 	err := work(ctx, args, stdin, stdout, stderr, find)
 	var usage options.UsageError
@@ -91,7 +90,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer srv.CloseIdleConnections()
 	defer kernels.CloseIdleConnections()
 	log := slog.New(tools.LogHandler(text, set.LogCode, jupyter.Redactor(srv, kernels)))
-	if !set.http.Inherit.EndWithStdin { // or it is the server that has started this program, and may not listen yet
+	if !set.http.Inherit.EndWithStdin { // otherwise that server started this program and may not listen yet
 		checking, stop := context.WithCancel(ctx)
 		wait := checkServers(checking, log, srv, kernels)
 		defer func() {
@@ -126,14 +125,14 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			err = listenHTTP(ctx, w.MCP, w.Clients, set.http, figures, stderr, log)
 		}
 	}
-	// The rest has to happen even if ctx has ended.
+	// The shutdown must run even if ctx has ended.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime-drainTime)
 	defer cancel()
-	_ = w.Close(end) // it is in the log
+	_ = w.Close(end) // the error is already logged
 	return err
 }
 
-// world is what a world is made of; figures may be nil.
+// world returns the configuration of a world; figures may be nil.
 func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) tenant.Config {
 	c := tenant.Config{
 		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.MaxSessions, ImageCache: set.imageCache,
@@ -172,10 +171,10 @@ func serveHub(ctx context.Context, set settings, stderr io.Writer, log *slog.Log
 	}.Run(ctx, l, stderr)
 }
 
-// activityFile is the default file of activity, in the program's folder of state.
+// activityFile is the default file name of the activity record, in the program's state folder.
 const activityFile = "activity.db"
 
-// shown is the number of images that an answer shows, as tools.Config wants it, where 0 stands for the default.
+// shown converts the number of images per answer for tools.Config, where 0 means the default.
 func shown(flag int) int {
 	if flag == 0 {
 		return -1
@@ -183,8 +182,8 @@ func shown(flag int) int {
 	return flag
 }
 
-// openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the
-// record lasts as long as the program.
+// openActivity opens the activity record. A file that was named must be usable; if the default file is not, the record lasts
+// as long as the program.
 func openActivity(ctx context.Context, named string, log *slog.Logger) (*activity.Store, error) {
 	if named != "" {
 		s, err := activity.Open(ctx, activity.Options{Path: named, Logger: log})
@@ -200,7 +199,7 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 			return s, nil
 		}
 	}
-	// In the message, since the path of the user's own state is no content of calls.
+	// The path is in the message, because the path of the user's state is not part of a call's content.
 	log.Warn("nothing is remembered longer than until this program ends: to keep it, give a file with --state: " + err.Error())
 	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/cacerts"
 )
 
-// serverFlags name the server, or that of the documents and that of the kernels, and the notebook and kernel at the start.
+// serverFlags name the Jupyter server, or a document server and a kernel server, and the initial notebook and kernel.
 type serverFlags struct {
 	JupyterURL   string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
 	Token        string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
@@ -35,28 +35,28 @@ type serverFlags struct {
 	RuntimeID         string `name:"runtime-id" env:"NBDUET_RUNTIME_ID,RUNTIME_ID" placeholder:"ID" help:"Id of a running kernel for the cells of --document-id. Without it, the notebook's own kernel is found or started."`
 }
 
-// The roles of two servers, as jupyter.Options and the flags' names have them.
+// The roles of two servers, as in jupyter.Options and the flags' names.
 const (
 	roleDocument = "document"
 	roleRuntime  = "runtime"
 )
 
-// localServer is the address that stands for --jupyter-url, or else the server that is found on this machine.
+// localServer is the address that means --jupyter-url or, without that flag, the server found on this machine.
 const localServer = "local"
 
 // An endpoint is a Jupyter server and how to reach it; without an address, the server found on this machine.
 type endpoint struct {
 	url, token string
-	role       string // "" where it is the only one
-	password   string // of the usual server
+	role       string // "" if there is only one server
+	password   string // of the default server
 }
 
-// serverSettings are checked serverFlags. Both endpoints are the same if there is one server.
+// serverSettings are the checked serverFlags. Both endpoints are equal if there is one server.
 type serverSettings struct {
-	roots              *x509.CertPool // nil for those of the machine
+	roots              *x509.CertPool // nil for the system's
 	documents, kernels endpoint
-	notebook           jupyter.Path // that clients begin with, the root for none
-	kernelID           string       // the notebook's, "" for its own kernel
+	notebook           jupyter.Path // opened by each client at the start; the root for none
+	kernelID           string       // of the notebook; "" for its own kernel
 }
 
 // roleFlags are the flags of one role.
@@ -65,7 +65,7 @@ type roleFlags struct {
 	local            bool // the address is "local"
 }
 
-// check finds out which servers are meant. The error of a contradiction names its flags.
+// check determines the servers. An error about conflicting flags names them.
 func (f serverFlags) check() (s serverSettings, err error) {
 	usual := endpoint{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), password: f.Password}
 	if err := cmp.Or(
@@ -122,13 +122,13 @@ func newRole(role, address, token, tokenFile string) (roleFlags, error) {
 	if _, err := jupyter.New(jupyter.Options{URL: s.url, Token: s.token, Role: role}); err != nil {
 		return s, fmt.Errorf("--%s-url: %w", role, err)
 	}
-	if u, err := url.Parse(s.url); err == nil { // a token in an address wins, as everywhere
+	if u, err := url.Parse(s.url); err == nil { // a token in an address takes precedence everywhere
 		s.token = cmp.Or(strings.TrimSpace(u.Query().Get("token")), s.token)
 	}
 	return s, nil
 }
 
-// endpoint is the server of a role; the other role's address counts if no other is given.
+// endpoint returns the server of a role. Without an address for it, the other role's address applies.
 func (s roleFlags) endpoint(usual endpoint, other roleFlags) endpoint {
 	switch {
 	case s.url != "":
@@ -138,15 +138,15 @@ func (s roleFlags) endpoint(usual endpoint, other roleFlags) endpoint {
 	default:
 		return endpoint{usual.url, cmp.Or(s.token, usual.token), s.role, usual.password}
 	}
-	// Another server must not see the usual server's token, nor its password.
+	// A different server must not see the default server's token or password.
 	if usual.url == "" && !other.local || usual.url != "" && sameAddress(usual.url, s.url) {
 		return endpoint{s.url, cmp.Or(s.token, usual.token), s.role, usual.password}
 	}
 	return endpoint{s.url, s.token, s.role, ""}
 }
 
-// unused refuses a --jupyter-url that both other addresses replace. In the environment it may be there for other
-// programs.
+// unused returns an error if both other addresses replace --jupyter-url. A value from the environment is allowed, because it
+// may be for other programs.
 func unused(usual endpoint, docs, kerns roleFlags) error {
 	if usual.url == "" || docs.url == "" || kerns.url == "" || usual.url == strings.TrimSpace(os.Getenv("JUPYTER_SERVER_URL")) ||
 		sameAddress(usual.url, docs.url) || sameAddress(usual.url, kerns.url) {
@@ -156,7 +156,7 @@ func unused(usual endpoint, docs, kerns roleFlags) error {
 		baseOf(usual.url), baseOf(docs.url), baseOf(kerns.url))
 }
 
-// baseOf is the base URL of an address, without a token; "" if the address is wrong.
+// baseOf returns the base URL of an address, without a token, or "" if the address is invalid.
 func baseOf(address string) string {
 	srv, err := jupyter.New(jupyter.Options{URL: address})
 	if err != nil {
@@ -165,13 +165,13 @@ func baseOf(address string) string {
 	return srv.BaseURL()
 }
 
-// sameAddress reports whether two addresses lead to one server.
+// sameAddress reports whether two addresses refer to one server.
 func sameAddress(a, b string) bool {
 	return a == b || a != "" && b != "" && jupyter.SameServer(baseOf(a), baseOf(b))
 }
 
-// connectServers chooses the servers that have the documents and the kernels: one, or two. Where one has to be found
-// later, session/kernel.Servers tells by its address whether they are two.
+// connectServers chooses the document server and the kernel server, which may be the same. If one is found only later,
+// session/kernel.Servers compares their addresses.
 func connectServers(ctx context.Context, s settings, find discover, log *slog.Logger) (docs, kernels *jupyter.Server, err error) {
 	how := reach{s.serverTimeout, s.servers.roots}
 	if docs, err = connect(ctx, s.servers.documents, find, how, log); err != nil || s.servers.kernels == s.servers.documents {
@@ -180,7 +180,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 	if kernels, err = connect(ctx, s.servers.kernels, find, how, log); err != nil {
 		return nil, nil, err
 	}
-	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the server that was found is the one that was named
+	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the server that was found is the named one
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)

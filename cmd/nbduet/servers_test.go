@@ -19,7 +19,7 @@ const (
 	usualURL = "http://usual:3"
 )
 
-// Which server has the documents and which the kernels, with which token, for flags and variables of all kinds.
+// The document server, the kernel server and their tokens, for flags and variables of all kinds.
 func TestServers(t *testing.T) {
 	clean(t)
 	file := filepath.Join(t.TempDir(), "token")
@@ -58,16 +58,16 @@ func TestServers(t *testing.T) {
 		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --document-token=d --token=t", two(oneURL, "d", otherURL, "t")},
 		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --document-token=no --document-token-file=FILE --runtime-token-file=FILE", two(oneURL, "from-file", otherURL, "from-file")},
 		{"--document-url=" + oneURL + "?token=d --runtime-url=" + otherURL, two(oneURL+"?token=d", "d", otherURL, "")},
-		// --jupyter-url is both, but for what is said of one; and its token is its own.
+		// --jupyter-url is both servers, unless a flag names another, which does not get its token.
 		{"--jupyter-url=" + usualURL + " --token=t --document-url=" + oneURL, two(oneURL, "", usualURL, "t")},
 		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + oneURL, two(usualURL, "t", oneURL, "")},
 		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + oneURL + " --runtime-token=r", two(usualURL, "t", oneURL, "r")},
 		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + usualURL + "/tree --document-url=" + oneURL, two(oneURL, "", usualURL+"/tree", "t")},
 		{"JUPYTER_SERVER_URL=" + usualURL + " JUPYTER_TOKEN=t --runtime-url=" + otherURL + " --document-url=" + oneURL, two(oneURL, "", otherURL, "")},
-		// So is that of the server on this machine.
+		// The same holds for the server on this machine.
 		{"--document-url=local --runtime-url=" + oneURL + " --token=t", two("", "t", oneURL, "")},
 		{"--document-url=" + oneURL + " --document-token=d --runtime-url=local --token=t", two(oneURL, "d", "", "t")},
-		// A password goes where the usual token would, and may begin or end with a space.
+		// A password is used like the default token, and may begin or end with a space.
 		{"--jupyter-url=" + usualURL + " --password=p", [2]endpoint{{url: usualURL, password: "p"}, {url: usualURL, password: "p"}}},
 		{"--password-file=FILE --password=no", [2]endpoint{{password: "  from-file"}, {password: "  from-file"}}},
 		{"JUPYTER_PASSWORD=p --document-url=" + oneURL, [2]endpoint{{url: oneURL, password: "p"}, {url: oneURL, password: "p"}}},
@@ -114,7 +114,7 @@ func TestNotebookToBeginWith(t *testing.T) {
 	test.Eq(t, "def", s.servers.kernelID, test.Sprint("from the environment"))
 }
 
-// What cannot be meant is refused by the names of the flags, without a token.
+// Contradictory flags are refused by name, without a token.
 func TestServersRefused(t *testing.T) {
 	clean(t)
 	const secret = "s3cret"
@@ -143,7 +143,7 @@ func TestServersRefused(t *testing.T) {
 	}
 }
 
-// "local" is the server that is found; where that is the one named for the other side, there is one.
+// "local" is the server that is found; if it is the one named for the other role, there is only one server.
 func TestLocalServer(t *testing.T) {
 	clean(t)
 	running := jupyter.Running{URL: "http://127.0.0.1:1111/x/", Token: "t0ken"}
@@ -172,7 +172,7 @@ func TestLocalServer(t *testing.T) {
 	}
 }
 
-// Two servers that are down keep nobody waiting, errors say which one failed, and neither token is in any of it.
+// Two servers that are down do not delay the start, errors name the one that failed, and no output has a token.
 func TestTwoServersDown(t *testing.T) {
 	clean(t)
 	t.Setenv("DOCUMENT_TOKEN", "t0ken-a")

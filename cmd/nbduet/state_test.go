@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Activity is kept in the user's state directory unless another file is named; one that is named must be usable, the
-// usual one need not be.
+// Activity is kept in the user's state directory unless another file is named. A named file must be usable, the default one
+// need not be.
 func TestStateFile(t *testing.T) {
 	clean(t)
 	home, state, text := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "text")
@@ -52,7 +52,7 @@ func TestStateFile(t *testing.T) {
 	once(begin(""), "relative")
 	home = text
 	once(begin(""), text)
-	home = "/proc" // nobody can make a folder there
+	home = "/proc" // folders cannot be created there
 	once(begin(""), "/proc")
 	begin(filepath.Join(text, "x"), "--toolsets=notebook").is(t, exitOK)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// line sends a line and returns the answer, as it is.
+// line sends a line and returns the answer unchanged.
 func (p *program) line(text string) string {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, text+"\n"); err != nil {
@@ -26,7 +26,7 @@ func (p *program) line(text string) string {
 	return strings.TrimSuffix(answer, "\n")
 }
 
-// An id comes back as it was sent, and what is no request is not served as one.
+// An id is returned as it was sent, and a message that is not a request is not served as one.
 func TestIDs(t *testing.T) {
 	clean(t)
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
@@ -63,7 +63,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// An answer that nothing waits for is dropped.
+// An answer without a waiting request is dropped.
 func TestStrayAnswers(t *testing.T) {
 	clean(t)
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
@@ -91,7 +91,7 @@ func TestStrayAnswers(t *testing.T) {
 	test.StrNotContains(t, p.all.String(), "error")
 }
 
-// What a client says when it cancels a call decides what becomes of the call's cell.
+// The reason with which a client cancels a call decides whether the call's cell stops.
 func TestCancelOverStdio(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
@@ -125,13 +125,13 @@ func TestCancelOverStdio(t *testing.T) {
 	}
 }
 
-// However many calls of a client wait for a run, its others are answered, and it can cancel.
+// If many calls of a client wait for a run, its other calls are still answered, and it can cancel.
 func TestManyCallsWait(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "import time\nprint('it runs', flush=True)\ntime.sleep(600)")
 	t.Cleanup(func() { shutKernel(t, s, path) })
-	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:") // whose first run is run-1
+	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:") // its first run is run-1
 	p.initialize()
 	send := func(id int, tool, arguments string) {
 		t.Helper()

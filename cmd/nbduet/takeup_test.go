@@ -19,10 +19,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// asProgram makes this test binary be the program, as a process that can be killed.
+// asProgram makes this test binary run the program, as a process that can be killed.
 const asProgram = "NBDUET_TEST_PROGRAM"
 
-// spawned is the program as a process of its own.
+// spawned is the program in its own process.
 type spawned struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -55,7 +55,7 @@ func spawn(t *testing.T, args ...string) *spawned {
 	return p
 }
 
-// end ends the process by a signal, or with its input on systems without signals, and waits for its end.
+// end ends the process with a signal, or with its input on systems without signals, and waits for its end.
 func (p *spawned) end(sig syscall.Signal) {
 	if p.cmd.ProcessState != nil {
 		return
@@ -65,7 +65,7 @@ func (p *spawned) end(sig syscall.Signal) {
 	}
 	_ = p.in.Close()
 	_, _ = io.Copy(io.Discard, p.out)
-	_ = p.cmd.Wait() // killed is no success
+	_ = p.cmd.Wait() // a killed process returns an error
 }
 
 func (p *spawned) ask(method string, params any) map[string]any {
@@ -109,8 +109,8 @@ func (p *spawned) call(name string, args map[string]any) map[string]any {
 	return out
 }
 
-// However the program ends, the code goes on, the cell says so, and the next one with the same state takes the run up by
-// its id. No cell stays running once that one has opened the notebook.
+// However the program ends, the code keeps running, the cell shows that, and the next program with the same state resumes
+// the run by its id. Once that program has opened the notebook, no cell stays running.
 func TestTakesUpTheRunsOfTheLast(t *testing.T) {
 	clean(t)
 	s := jupytertest.Shared(t)

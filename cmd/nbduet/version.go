@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// The linker sets these (-ldflags "-X main.version=…"): version in releases, commit where Go itself does not see it, which
-// is so in a worktree and with -buildvcs=false.
+// The linker sets these (-ldflags "-X main.version=…"): version in releases, commit where Go does not record it, in a
+// worktree and with -buildvcs=false.
 var version, commit string
 
-// published is the latest version in CHANGELOG.md that has a date, "" for none:
-// go test ./cmd/nbduet -run Release -update writes it.
+// published is the latest version with a date in CHANGELOG.md, or "": go test ./cmd/nbduet -run Release -update writes it.
 const published = ""
 
-// releaseNote says for a build from source which release is published, and is "" for a release.
+// releaseNote names the published release if this is a build from source; it returns "" for a release.
 func (b build) releaseNote() string {
 	switch {
 	case b.version != devel && !strings.Contains(b.version, "-dev."):
@@ -30,28 +29,28 @@ func (b build) releaseNote() string {
 // devel is the version of a build without a version.
 const devel = "(devel)"
 
-// commitDigits is how much of a commit's name is shown.
+// commitDigits is the number of digits shown of a commit hash.
 const commitDigits = 12
 
-// pseudo is the end of a version that Go makes for a commit without a tag, with the commit's name.
+// pseudo matches the end of a pseudo-version, which Go makes for an untagged commit. It captures the commit hash.
 var pseudo = regexp.MustCompile(`[-.][0-9]{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// A build says which program this is.
+// A build identifies this program.
 type build struct {
-	version string // without v, devel if this is no release
-	commit  string // the start of its name, "" if it is not known
-	changed bool   // since the commit
+	version string // without v; devel if this is not a release
+	commit  string // the start of its hash; "" if unknown
+	changed bool   // modified since the commit
 	goes    string // Go's version
 }
 
-// thisBuild is the running program.
+// thisBuild returns the build of the running program.
 func thisBuild() build {
 	info, _ := debug.ReadBuildInfo() // nil if absent
 	return buildOf(version, commit, info)
 }
 
-// buildOf tells which program was linked with these values: a release's version is the linker's, else the tag in the
-// module's. A version that Go made up for a commit, or for a tag with changes, is no release's.
+// buildOf returns the build that was linked with these values. A release's version comes from the linker, or else from the
+// module's tag. A version that Go generated for a commit, or for a modified tag, is not a release's.
 func buildOf(version, commit string, info *debug.BuildInfo) build {
 	b := build{version: strings.TrimPrefix(version, "v"), goes: runtime.Version()}
 	commit, b.changed = strings.CutSuffix(commit, "-dirty")
@@ -79,7 +78,7 @@ func buildOf(version, commit string, info *debug.BuildInfo) build {
 	return b
 }
 
-// bare is the version for programs: a release's alone, else with the commit.
+// bare returns the version for programs; the commit is added if this is not a release.
 func (b build) bare() string {
 	if b.version != devel || b.commit == "" {
 		return b.version
@@ -87,7 +86,7 @@ func (b build) bare() string {
 	return b.version + ", " + b.at()
 }
 
-// String is the version for people: 0.1.0 (go1.26.8, commit abcdef012345).
+// String returns the version for people: 0.1.0 (go1.26.8, commit abcdef012345).
 func (b build) String() string {
 	in := b.goes
 	if b.commit != "" {

@@ -10,14 +10,14 @@ import (
 
 const revision = "abcdef0123456789abcdef0123456789abcdef01"
 
-// vcs is what Go writes into a program that it builds in a repository.
+// vcs returns the settings that Go writes into a program that it builds in a repository.
 func vcs(modified string) []debug.BuildSetting {
 	return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: revision}, {Key: "vcs.modified", Value: modified}}
 }
 
 func TestVersion(t *testing.T) {
 	for name, c := range map[string]struct {
-		version, commit string // the linker's
+		version, commit string // set by the linker
 		module          string
 		settings        []debug.BuildSetting
 		bare, text      string

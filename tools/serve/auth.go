@@ -13,10 +13,10 @@ import (
 	"github.com/samber/lo"
 )
 
-// NewToken makes a token that nobody can guess.
+// NewToken returns a token that cannot be guessed.
 func NewToken() string { return strings.ToLower(rand.Text()) } // 130 bits
 
-// CheckToken says what is wrong with a token, without showing it.
+// CheckToken returns an error if a token is invalid; the error does not contain it.
 func CheckToken(token string) error {
 	switch {
 	case token == "":
@@ -25,7 +25,7 @@ func CheckToken(token string) error {
 		return errors.New("the token is longer than 4096 characters")
 	}
 	for _, r := range token {
-		if r <= ' ' || r >= 0x7f { // what an Authorization header can carry, RFC 6750
+		if r <= ' ' || r >= 0x7f { // an Authorization header cannot contain it, RFC 6750
 			return errors.New("the token has a character that is not a letter, digit or sign of ASCII, such as a space")
 		}
 	}
@@ -35,7 +35,7 @@ func CheckToken(token string) error {
 // maxUserName bounds the name in UserHeader, in bytes.
 const maxUserName = 1000
 
-// userName is the user that the request's UserHeader names; "" if it names none.
+// userName returns the user that the request's UserHeader names, or "".
 func (s *Server) userName(r *http.Request) (string, error) {
 	if s.cfg.UserHeader == "" {
 		return "", nil
@@ -50,15 +50,15 @@ func (s *Server) userName(r *http.Request) (string, error) {
 	}
 }
 
-// A tokenSet recognises tokens by their hashes, so that all comparisons are of one length.
+// A tokenSet recognizes tokens by their hashes, so that all comparisons have one length.
 type tokenSet [][sha256.Size]byte
 
 func newTokenSet(tokens []string) tokenSet {
 	return lo.Map(tokens, func(t string, _ int) [sha256.Size]byte { return sha256.Sum256([]byte(t)) })
 }
 
-// find gives the number of a token, -1 if it is unknown. Its time depends neither on how much of a token is right nor
-// on which one it is.
+// find returns the index of a token, or -1 if it is unknown. Its time depends neither on how much of a token is correct nor
+// on which token it is.
 func (k tokenSet) find(token string) int {
 	given := sha256.Sum256([]byte(token))
 	found := -1
@@ -77,9 +77,9 @@ type denial struct {
 
 func (d *denial) Error() string { return d.message }
 
-// Bearer is the token in a request's Authorization header. For a WebSocket it may be the password of HTTP Basic, because
-// most of their clients send no header but the one that they make of ws://any:TOKEN@host. Nothing asks for a password
-// where browsers would keep it.
+// Bearer returns the token in a request's Authorization header. For a WebSocket it may be the password of HTTP Basic,
+// because most WebSocket clients send no header except the one that they make from ws://any:TOKEN@host. The server never
+// asks for a password, which browsers would keep.
 func Bearer(r *http.Request) (token string, ok bool) {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
@@ -93,7 +93,7 @@ func Bearer(r *http.Request) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// entrant is who sends a request to a server for that one alone.
+// entrant returns the caller of a request to a server that serves only one user.
 func entrant(ctx context.Context, only string) (caller, error) {
 	e, ok := entrantIn(ctx)
 	if !ok || e.Name != only {
@@ -107,7 +107,7 @@ func entrant(ctx context.Context, only string) (caller, error) {
 	return subjectCaller(e.Name), nil
 }
 
-// identify finds out who sends a request. An error is a [denial].
+// identify returns the caller of a request. An error is a [denial].
 func (s *Server) identify(r *http.Request) (caller, error) {
 	if s.cfg.Only != "" {
 		return entrant(r.Context(), s.cfg.Only)
@@ -136,7 +136,7 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	return "", d
 }
 
-// deny answers a request whose sender is unknown or may not send it (RFC 6750, section 3; RFC 9728, section 5.1).
+// deny answers a request whose sender is unknown or not allowed to send it (RFC 6750, section 3; RFC 9728, section 5.1).
 func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 	d := &denial{status: http.StatusUnauthorized, message: err.Error()}
 	errors.As(err, &d)

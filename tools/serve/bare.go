@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// barePath is where clients come that were given the server's address alone. It serves what /mcp does.
+// barePath is for clients that were given only the server's address. It serves the same as /mcp.
 const barePath = "/"
 
-// looks reports whether a person looks at the bare address with a browser. A client asks for a stream of events there.
+// looks reports whether a browser requests the bare address for a person. A client asks for a stream of events there.
 func looks(r *http.Request) bool {
 	if r.URL.Path != barePath || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -17,9 +17,9 @@ func looks(r *http.Request) bool {
 	return strings.Contains(accepts, "text/html") && !strings.Contains(accepts, eventsType)
 }
 
-// introduce says what this is. Nobody needs a token to be told.
+// introduce describes the server. It needs no token.
 func introduce(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	// If it fails, nobody is there to read it.
+	// A failed write needs no handling.
 	_, _ = w.Write([]byte("This is nbduet, an MCP server: clients send their requests to /mcp, with a token in the header Authorization.\n"))
 }

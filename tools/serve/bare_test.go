@@ -9,14 +9,14 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// The bare address serves what /mcp does, for those who may use that, and tells a browser what this is.
+// The bare address serves the same as /mcp to authorized clients, and describes the server to a browser.
 func TestBareAddress(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.send("POST", "/", hello)
 	r.wants(a, 200, "toy")
 	mine := with("Mcp-Session-Id", a.header.Get("Mcp-Session-Id"))
 	r.wants(r.send("POST", "/", call(2, "echo", "here"), mine), 200, "here")
-	r.wants(r.send("POST", "/mcp", call(2, "echo", "there"), mine), 200, "there") // it is the same session
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "there"), mine), 200, "there") // the same session
 	listen, a := r.open("/", mine)
 	if listen == nil {
 		t.Fatalf("%+v", a)
@@ -74,7 +74,7 @@ func TestToolsListNames(t *testing.T) {
 	}
 }
 
-// A client that knows the bare address alone is sent to metadata that are of it.
+// A client that knows only the bare address is sent to the metadata of that address.
 func TestBareMetadata(t *testing.T) {
 	r, _, _ := newIssuerRig(t, nil)
 	a := r.send("POST", "/", hello, with("Authorization", ""))

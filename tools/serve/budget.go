@@ -5,37 +5,37 @@ import (
 	"sync"
 )
 
-// A budget is what callers can use at once, in all and each, so that one of them does not leave the others without.
+// A budget limits what callers use at once, in total and each, so that one caller cannot use up everything.
 type budget struct {
 	most, each int64
 
 	mu   sync.Mutex
 	used int64
 	by   map[caller]int64
-	free chan struct{} // closed when something is given back
+	free chan struct{} // closed when an amount is given back
 }
 
-// newBudget makes a budget of which no caller can have more than half.
+// newBudget returns a budget that gives no caller more than half.
 func newBudget(most int64) *budget {
 	return &budget{most: most, each: max(most/2, 1), by: map[caller]int64{}, free: make(chan struct{})}
 }
 
-// shortage says why something cannot be had.
+// shortage is the reason why an amount is not available.
 type shortage int
 
 const (
 	enough     shortage = iota
-	shortOfOwn          // the caller has its share
-	shortOfAll          // all have what there is
+	shortOfOwn          // the caller has used its share
+	shortOfAll          // all callers together have used everything
 )
 
-// take takes n, or what a caller can have at most, and gives it back when the returned function is called.
+// take takes n, or the most that a caller can have if n is more. The returned function gives it back.
 func (b *budget) take(who caller, n int64) (back func(), short shortage) {
 	back, short, _ = b.try(who, n)
 	return back, short
 }
 
-// await is take that waits until ctx ends.
+// await is like take, but waits until ctx ends.
 func (b *budget) await(ctx context.Context, who caller, n int64) (back func(), short shortage) {
 	for {
 		back, short, free := b.try(who, n)
@@ -65,7 +65,7 @@ func (b *budget) try(who caller, n int64) (back func(), short shortage, free <-c
 	return sync.OnceFunc(func() { b.give(who, n) }), enough, nil
 }
 
-// inUse is how much is taken.
+// inUse returns the amount in use.
 func (b *budget) inUse() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,12 +12,13 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// restCall is the body of a tool's call over REST.
+// restCall returns the body of a tool call over REST.
 func restCall(tool, mark string) string {
 	return fmt.Sprintf(`{"tool_name":%q,"arguments":{"mark":%q}}`, tool, mark)
 }
 
-// No caller has more than half, nobody has more than there is, and who waits has what is given back.
+// A caller gets at most half, all callers together at most the total, and a waiting caller gets an amount that is given
+// back.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(10)
@@ -31,7 +32,7 @@ func TestBudget(t *testing.T) {
 		}
 		ada := take("ada", 3, enough)
 		take("ada", 3, shortOfOwn)
-		all := take("bob", 100, enough) // as much as one can have
+		all := take("bob", 100, enough) // the most that one caller can have
 		take("cleo", 3, shortOfAll)
 		take("cleo", 2, enough)
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
@@ -45,14 +46,14 @@ func TestBudget(t *testing.T) {
 			t.Fatal(short)
 		}
 		ada()
-		ada() // once is enough
+		ada() // a second call has no effect
 		must.Eq(t, 5, b.used)
 		must.Eq(t, 0, b.by["ada"])
 		must.Eq(t, 5, b.by["cleo"])
 	})
 }
 
-// One token that begins sessions without end ends its own oldest silent ones, and locks nobody out.
+// A token that begins sessions without end ends its own oldest silent ones, and does not lock out other tokens.
 func TestSessionsOfOneToken(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Clients = 6 })
 	other := r.begin(bearing(token2))
@@ -69,11 +70,11 @@ func TestSessionsOfOneToken(t *testing.T) {
 		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), mine), 200)
 	}
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), other, bearing(token2)), 200)
-	r.begin(bearing(token2)) // one of the first token's gives way
+	r.begin(bearing(token2)) // one session of the first token ends
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), other, bearing(token2)), 200)
 }
 
-// Requests of one token whose bodies do not come leave others room.
+// Requests of one token with incomplete bodies leave room for others.
 func TestHalfSentBodies(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Requests = 6 })
 	for range 6 {
@@ -83,13 +84,13 @@ func TestHalfSentBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Asking by a request of the same token would take a place, and one of the six could be refused for it.
+	// A request of the same token to check this would count, and one of the six could be refused for it.
 	eventually(t, "the token's share to be used", func() bool { return r.s.requests.inUse() == 3 })
 	r.wants(r.send("POST", "/tools/call", restCall("echo", "1")), 429)
 	r.wants(r.send("POST", "/tools/call", restCall("echo", "1"), bearing(token2)), 200)
 }
 
-// Many calls of one session that wait keep no other of its calls waiting, and can be cancelled.
+// Many waiting calls of one session do not block its other calls, and can be cancelled.
 func TestManyCallsWait(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()
@@ -107,7 +108,7 @@ func TestManyCallsWait(t *testing.T) {
 	}
 }
 
-// The bytes of long bodies that are served at once are bounded, in all and by token; short ones always have room.
+// The bytes of long bodies served at once are bounded, in total and by token; short ones are always accepted.
 func TestBytesAtOnce(t *testing.T) {
 	r := newRig(t, func(cfg *Config) {
 		cfg.Limits.Body, cfg.Limits.Bytes, cfg.Limits.RoomTime = 1<<20, 4<<20, 50*time.Millisecond

@@ -5,33 +5,33 @@ import (
 	"strconv"
 )
 
-// A caller is who sends a request: the holder of one of Config.Tokens, the user whom that holder names in UserHeader,
-// or a subject of the issuer, whatever token it bears. "" is nobody.
+// A caller is the sender of a request: the holder of one of Config.Tokens, the user that the holder names in UserHeader, or
+// a subject of the issuer, whatever token it bears. "" means no caller.
 type caller string
 
-// tokenCaller is the caller who has the token with that number, or the user whom that one names.
+// tokenCaller returns the caller with that token's number, or the user that this caller names.
 func tokenCaller(n int, user string) caller {
 	return caller("token " + strconv.Itoa(n) + " " + user)
 }
 
-// subjectCaller is the caller whom the issuer calls by that name.
+// subjectCaller returns the caller for a subject of the issuer.
 func subjectCaller(name string) caller { return caller("subject " + name) }
 
-// An Entrant is who sends a request, where a part of the program before this server has found that out, see [Config.Only].
+// An Entrant is the sender of a request that was authenticated before this server, see [Config.Only].
 type Entrant struct {
 	Name string
-	// Still says, as long as a connection lasts, whether the entrant is still let in, and if not, why.
+	// Still returns an error if the entrant is no longer allowed. It is called as long as a connection lasts.
 	Still func(context.Context) error
 }
 
 type entrantKey struct{}
 
-// WithEntrant puts who sends a request into the request's context.
+// WithEntrant returns a context with the sender of a request.
 func WithEntrant(ctx context.Context, e Entrant) context.Context {
 	return context.WithValue(ctx, entrantKey{}, e)
 }
 
-// entrantIn is who was put into a context; ok is false if nobody was.
+// entrantIn returns the entrant in a context; ok is false if it has none.
 func entrantIn(ctx context.Context) (e Entrant, ok bool) {
 	e, ok = ctx.Value(entrantKey{}).(Entrant)
 	return e, ok
@@ -39,8 +39,8 @@ func entrantIn(ctx context.Context) (e Entrant, ok bool) {
 
 type callerKey struct{}
 
-// callerIn is the caller of a request.
+// callerIn returns the caller of a request.
 func callerIn(ctx context.Context) caller {
-	who, _ := ctx.Value(callerKey{}).(caller) // ServeHTTP has set it
+	who, _ := ctx.Value(callerKey{}).(caller) // set by ServeHTTP
 	return who
 }

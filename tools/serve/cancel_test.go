@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A call ends with what its client has said when it cancelled it. The end of the connection is a cancel in the newest
-// revision only.
+// A call ends with the reason for which its client cancelled it. The end of the connection cancels a call only in the newest
+// revision.
 func TestWhyACallEnds(t *testing.T) {
 	begun, causes := make(chan struct{}), make(chan error)
 	r := newRig(t, func(cfg *Config) {

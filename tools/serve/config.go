@@ -13,61 +13,60 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Config is what a Server is made from. MCP and Clients are needed, and Tokens or OIDC.
+// Config configures a Server. MCP and Clients are required, and Tokens or OIDC.
 type Config struct {
-	// MCP is what tools.New has made with the same Clients.
+	// MCP is the result of tools.New with the same Clients.
 	MCP     *server.MCPServer
 	Clients *tool.Clients
-	// Tokens are the tokens that requests may bear. Clients with different ones share nothing but documents.
+	// Tokens are the accepted tokens. Clients with different tokens share only documents.
 	Tokens []string
-	// UserHeader is a header in which a program before this one, which knows its users and has one of Tokens, names the
-	// user of a request. Each user is a principal of its own. "" is for none.
+	// UserHeader is a header in which a trusted program in front of this one, which has one of Tokens, names the user of a
+	// request. Each user is a separate principal. "" means none.
 	UserHeader string
-	// OIDC accepts the tokens of an issuer, beside Tokens; nil for none.
+	// OIDC accepts the tokens of an issuer in addition to Tokens; nil means none.
 	OIDC *OIDC
-	// Only is the name of the one [Entrant] whose requests are served; then Tokens and OIDC are of no use. "" is for none.
+	// Only is the name of the one [Entrant] whose requests are served; Tokens and OIDC are not used then. "" means none.
 	Only string
-	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds
-	// one. OIDC's metadata and audiences are made from it. "" stands for the address in each request.
+	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds one.
+	// OIDC's metadata and audiences are derived from it. "" means the address in each request.
 	PublicURL string
-	// AllowedHosts are the names by which requests may address the server, beside the loopback's names and the address
-	// of the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
+	// AllowedHosts are the host names that requests may use, in addition to the loopback's names and the connection's
+	// address: "nb.example.org", or "nb.example.org:8443" for one port only. "*" means all.
 	AllowedHosts []string
-	// AllowedOrigins are the web pages that may send requests: "https://app.example.org". "*" is all.
+	// AllowedOrigins are the origins of web pages that may send requests: "https://app.example.org". "*" means all.
 	AllowedOrigins []string
-	// ClientTimeout is how long a client may be silent, without an open call or stream, before its session ends;
-	// 0: [DefaultClientTimeout].
+	// ClientTimeout is how long a client may be silent, without an open call or stream, before its session ends; 0:
+	// [DefaultClientTimeout].
 	ClientTimeout time.Duration
 	Limits        Limits
-	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server speaks plain
-	// HTTP.
+	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server uses plain HTTP.
 	CertFile, KeyFile string
-	// Metrics are shown at /metrics; nil for none.
+	// Metrics are served at /metrics; nil means none.
 	Metrics *Metrics
-	// Logger gets a debug line for each request; nil logs nothing.
+	// Logger gets a debug line for each request; nil discards them.
 	Logger *slog.Logger
 
-	now func() time.Time // the clock by which tokens expire; nil is time.Now
+	now func() time.Time // the clock for the expiry of tokens; nil means time.Now
 }
 
-// DefaultClientTimeout is how long a client may be silent by default.
+// DefaultClientTimeout is the default of Config.ClientTimeout.
 const DefaultClientTimeout = time.Hour
 
-// Limits bound what clients can use; zero fields stand for the defaults.
+// Limits bound the resources of clients; zero fields mean the defaults.
 type Limits struct {
 	Body        int64         // bytes of a request's body; 16 MB
 	Header      int           // bytes of a request's header; 32 kB
-	Requests    int           // served at once, streams not counted, half of them of one caller; 512
-	Bytes       int64         // of bodies above 64 kB at once, half of them of one caller; 32 MB
+	Requests    int           // served at once, without streams, half of them for one caller; 512
+	Bytes       int64         // of bodies above 64 kB at once, half of them for one caller; 32 MB
 	PerClient   int           // requests of one MCP session at once; 200
-	Unread      int           // bytes of messages that one client of a WebSocket has not read; 16 MB
+	Unread      int           // bytes of unread messages for one WebSocket client; 16 MB
 	Streams     int           // streams of one MCP session at once; 8
 	Clients     int           // MCP sessions at once, and as many principals; 1000
 	Connections int           // open at once; 4096
 	HeaderTime  time.Duration // for a request's header to arrive; 10 s
-	BodyTime    time.Duration // and for its body; 60 s
-	RoomTime    time.Duration // for room for a long body; 10 s
-	WriteTime   time.Duration // for the client to read what is written; 30 s
+	BodyTime    time.Duration // for a request's body to arrive; 60 s
+	RoomTime    time.Duration // wait until a long body may be read; 10 s
+	WriteTime   time.Duration // for the client to read a write; 30 s
 	IdleTime    time.Duration // between two requests on a connection; 120 s
 	QuietTime   time.Duration // of silence on a stream before a comment is sent, and between pings; 25 s
 	LostTime    time.Duration // without an answer to a ping after which a WebSocket's client is gone; 60 s

@@ -33,7 +33,7 @@ func callOverHTTP(ctx context.Context) error {
 	}
 	manager := session.New(session.Config{Server: notebooks})
 	defer manager.Close(ctx)
-	clients := &tool.Clients{} // of which the transport tells the tools
+	clients := &tool.Clients{} // the transport tells the tools about them
 	mcp, err := tools.New(tools.Config{Work: deps.NewWork(manager), Version: "1.0", Clients: clients})
 	if err != nil {
 		return err

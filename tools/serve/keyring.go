@@ -17,12 +17,11 @@ import (
 )
 
 const (
-	// keysFresh is how long an issuer's keys are used without reading them again, so a withdrawn key is good that long.
+	// keysFresh is how long an issuer's keys are used without reading them again, so a revoked key stays valid that long.
 	keysFresh = 15 * time.Minute
-	// keysStale is how long they are used when they cannot be read again.
+	// keysStale is how long they are used if they cannot be read again.
 	keysStale = time.Hour
-	// readEvery is the least time between two readings, whatever clients send; readBurst is how many may follow at
-	// once.
+	// readEvery is the least time between two readings, whatever clients send; readBurst is how many may follow at once.
 	readEvery = 10 * time.Second
 	readBurst = 2
 	// readTime bounds one reading.
@@ -32,32 +31,32 @@ const (
 )
 
 var (
-	// errIssuer is matched by errors that say nothing about the token.
+	// errIssuer matches errors that do not concern the token.
 	errIssuer = errors.New("the issuer's keys cannot be read")
 	errSigned = errors.New("no key of the issuer has signed the token")
 )
 
-// A keyring has the keys of an issuer. It reads them when the first token comes, when they are old, and when a token
-// names an unknown key.
+// A keyring has the keys of an issuer. It reads them when the first token arrives, when they are old, and when a token names
+// an unknown key.
 //
-// It finds the issuer with go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the
-// issuer has withdrawn, uses a key with algorithms that it is not for, knows no key at all if one of them is odd, and
-// may judge a token by a reading that ended before the token arrived.
+// It finds the issuer with go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the issuer
+// has revoked, uses a key with algorithms that it is not for, accepts no keys if one of them is invalid, and may check a
+// token against a reading that ended before the token arrived.
 type keyring struct {
 	issuer  string
 	client  *http.Client
 	log     *slog.Logger
-	ctx     context.Context // ends readings
+	ctx     context.Context // cancels readings
 	now     func() time.Time
 	limiter *rate.Limiter
-	lock    chan struct{} // has one place, taken by who reads
+	lock    chan struct{} // held by the goroutine that reads the keys
 	last    atomic.Pointer[reading]
 }
 
-// A reading is the outcome of one attempt to read the keys.
+// A reading is the result of one attempt to read the keys.
 type reading struct {
 	keys []jose.JSONWebKey // of the last successful reading
-	at   time.Time         // when that was; zero for never
+	at   time.Time         // time of that reading; zero for never
 	err  error
 }
 
@@ -70,7 +69,7 @@ func newKeyring(stay context.Context, cfg Config) *keyring {
 	return k
 }
 
-// verify checks a token's signature, and returns what is signed.
+// verify checks a token's signature, and returns the signed payload.
 func (k *keyring) verify(ctx context.Context, token string) ([]byte, error) {
 	jws, err := jose.ParseSignedCompact(token, signing)
 	if err != nil {
@@ -91,13 +90,13 @@ func (k *keyring) verify(ctx context.Context, token string) ([]byte, error) {
 			}
 		}
 		if head.KeyID != "" && slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == head.KeyID }) {
-			break // reading the key again makes no other of it
+			break // reading the key again does not change it
 		}
 	}
 	return nil, errSigned
 }
 
-// get gives the keys; again reads them anew if the rate limit allows it.
+// get returns the keys; with again it reads them anew if the rate limit allows it.
 func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error) {
 	last := k.last.Load()
 	if !again && k.now().Sub(last.at) < keysFresh {
@@ -109,7 +108,7 @@ func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if k.last.Load() == last && k.limiter.AllowN(k.now(), 1) { // nobody has read them meanwhile
+	if k.last.Load() == last && k.limiter.AllowN(k.now(), 1) { // not read meanwhile
 		k.read()
 	}
 	last = k.last.Load()
@@ -119,7 +118,7 @@ func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error
 	return last.keys, nil
 }
 
-// read reads the keys; if that fails, it keeps the old ones.
+// read reads the keys. If that fails, it keeps the old ones.
 func (k *keyring) read() {
 	now := reading{at: k.now()}
 	if now.keys, now.err = k.fetch(); now.err != nil {
@@ -130,8 +129,8 @@ func (k *keyring) read() {
 	k.last.Store(&now)
 }
 
-// fetch asks the issuer for the address of its keys, and reads them. It does not end with the request that needs them,
-// because others wait for them, too.
+// fetch reads the keys from the address that the issuer publishes. It does not end with the request that needs them, because
+// other requests wait for them, too.
 func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 	defer func() {
 		if err != nil {
@@ -170,7 +169,7 @@ func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 	}
 	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
 		var key jose.JSONWebKey
-		// Keys of unknown kinds, for encryption, and shared keys cannot check signatures.
+		// Keys of unknown types, encryption keys and shared keys cannot check signatures.
 		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig") {
 			usable = append(usable, key)
 		}

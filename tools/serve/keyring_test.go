@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 )
 
-// New keys of the issuer are read as soon as a token names one, and withdrawn keys are good for a quarter of an hour at
+// New keys of the issuer are read as soon as a token names one, and revoked keys stay valid for a quarter of an hour at
 // most.
 func TestKeysAreReplaced(t *testing.T) {
 	r, i, c := newIssuerRig(t, nil)
@@ -31,7 +31,7 @@ func TestKeysAreReplaced(t *testing.T) {
 	i.Rotate(t, "second")
 	r.wants(list(token()), 200)
 	r.wants(list(old), 401, "signed")
-	i.Rotate(t, "") // a key without a name
+	i.Rotate(t, "") // without a key id
 	c.pass(time.Minute)
 	r.wants(list(token()), 200)
 
@@ -43,7 +43,7 @@ func TestKeysAreReplaced(t *testing.T) {
 	r.wants(list(token()), 200)
 }
 
-// If the issuer cannot be reached, its known keys are used, and it is asked again later.
+// If the issuer cannot be reached, its known keys are used, and they are read again later.
 func TestIssuerFails(t *testing.T) {
 	log := func(r *rig, want string) {
 		t.Helper()
@@ -84,7 +84,7 @@ func TestIssuerFails(t *testing.T) {
 				test.Eq(t, "", a.header.Get("WWW-Authenticate"))
 			}
 			log(r, fail.log)
-			r.wants(r.send("GET", "/tools/list", ""), 200) // who has a static token needs no issuer
+			r.wants(r.send("GET", "/tools/list", ""), 200) // a static token needs no issuer
 			i.Fail(nil)
 			c.pass(readEvery)
 			r.wants(r.send("GET", "/tools/list", "", ada), 200)
@@ -111,7 +111,7 @@ func TestIssuerFails(t *testing.T) {
 	})
 }
 
-// Made-up tokens do not make us ask the issuer more often than the limit.
+// Invented tokens do not cause more requests to the issuer than the limit allows.
 func TestIssuerReadsAreLimited(t *testing.T) {
 	r, i, c := newIssuerRig(t, nil)
 	good := i.Token(t, "ada", public, nil)
@@ -138,7 +138,7 @@ func TestIssuerReadsAreLimited(t *testing.T) {
 	}
 }
 
-// An issuer that does not answer does not delay the end, and all who wait for it get the same answer.
+// An issuer that does not answer does not delay the end, and all requests that wait for it get the same answer.
 func TestIssuerHangs(t *testing.T) {
 	r, i, _ := newIssuerRig(t, nil)
 	asked, free := make(chan struct{}, 100), make(chan struct{})

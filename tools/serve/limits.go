@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// shortBody is how many bytes of a body are not counted.
+// shortBody is the number of a body's bytes that are not counted.
 const shortBody = 64 << 10
 
-// readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot,
-// it answers the request and returns false. back gives back the room that the body had.
+// readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot, it
+// answers the request and returns false. back releases the bytes reserved for the body.
 func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(), ok bool) {
 	lim, back := s.cfg.Limits, func() {}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		// A page may send anything else without asking first.
+		// A page may send other types without a preflight request.
 		Refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
 		return nil, back, false
 	}
@@ -31,7 +31,7 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 		return nil, back, false
 	}
 	sent := http.MaxBytesReader(w.ResponseWriter, r.Body, lim.Body)
-	// Room is only had once some of the body has come: who sends none holds nothing.
+	// Bytes are reserved only after the first part of the body has arrived, so a client that sends none reserves none.
 	body, err := io.ReadAll(io.LimitReader(sent, shortBody))
 	short := enough
 	if err == nil && len(body) == shortBody {
@@ -48,11 +48,11 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 		}
 	}
 	if short == enough && err == nil {
-		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP has set one
+		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP set one
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return body, back, true
 	}
-	w.Header().Set("Connection", "close") // what is left of the body is not read
+	w.Header().Set("Connection", "close") // the rest of the body is not read
 	var long *http.MaxBytesError
 	switch {
 	case short == shortOfOwn:
@@ -69,26 +69,26 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 	return nil, back, false
 }
 
-// bodyRoom waits for room for a long body or message.
+// bodyRoom waits until the budget has room for a long body or message.
 func (s *Server) bodyRoom(ctx context.Context, who caller, size int64) (back func(), short shortage) {
 	ctx, stop := context.WithTimeout(ctx, s.cfg.Limits.RoomTime)
 	defer stop()
 	return s.bytes.await(ctx, who, size)
 }
 
-// maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a
+// maxDrain is the number of bytes of an unread body that are read before an answer is sent; net/http reads as many on a
 // connection that stays open.
 const maxDrain = 256 << 10
 
-// drainBody reads the rest of a body if the connection ends with the answer. Closing a connection with unread bytes
-// resets it, and its client, still sending, may never see the answer. net/http waits a moment before it closes a
-// connection that met one of its own limits, but not when the client has asked for the end.
+// drainBody reads the rest of a body if the connection ends with the answer. Closing a connection with unread bytes resets
+// it, and its client, still sending, may never see the answer. net/http waits a moment before it closes a connection that
+// exceeded one of its own limits, but not if the client has asked to close it.
 func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 	ends := r.Close || w.Header().Get("Connection") == "close"
-	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // a client that waits for 100 sends nothing
+	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // a client that awaits 100 sends no body
 		return
 	}
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // nobody needs its error
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // its error does not matter
 }
 
 // A limitListener accepts a limited number of connections at once; the next one waits until one is closed.
@@ -131,7 +131,7 @@ type limitConn struct {
 	release func()
 }
 
-// CloseWrite ends the sending half. net/http does so before it waits for a client to read its answer.
+// CloseWrite ends the sending half. net/http calls it before it waits for a client to read the answer.
 func (c *limitConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -52,10 +52,10 @@ func ends(c net.Conn) (string, error) {
 	return string(b), nil
 }
 
-// A client that sends slowly, or never ends its request, does not hold up the server.
+// A client that sends slowly, or never ends its request, does not block the server.
 func TestSlowloris(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		const limit = 2 * time.Second // on a machine that stands still for a while as well
+		const limit = 2 * time.Second // enough for a machine that stalls for a while
 		r := newRig(t, func(cfg *Config) { cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit} })
 		head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 		all := map[string]struct{ text, says string }{
@@ -85,8 +85,8 @@ func TestSlowloris(t *testing.T) {
 	})
 }
 
-// A client that sends too much sees the answer, also when the connection ends with it: closing a connection with unread
-// bytes resets it, and the answer may be lost.
+// A client that sends too much sees the answer, even if the connection ends with it: closing a connection with unread bytes
+// resets it, and the answer may be lost.
 func TestRefusalArrives(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
 	defer r.client.CloseIdleConnections()
@@ -117,23 +117,23 @@ func TestRefusalArrives(t *testing.T) {
 func TestLongHeader(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.dial()
-	// The server may have closed before all was sent.
+	// The server may have closed the connection already.
 	_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 200_000)+"\r\n\r\n")
 	got, err := ends(c)
 	must.NoError(t, err)
 	test.StrNotContains(t, got, " 200 ")
 }
 
-// A long or quiet stream lasts: no limit of time ends it.
+// A long or quiet stream lasts: no time limit ends it.
 func TestStreamsLast(t *testing.T) {
-	t.Parallel() // it takes long, for a machine that stands still for a while
+	t.Parallel() // slow, to allow for a machine that stalls for a while
 	jupytertest.Test(t, func(t *testing.T) {
 		const limit = 3 * time.Second
 		r := newRig(t, func(cfg *Config) {
 			cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit, WriteTime: 10 * time.Second, QuietTime: 20 * time.Millisecond}
 			cfg.ClientTimeout = limit
 		})
-		// lasts reads on for longer than all the limits.
+		// lasts reads for longer than all the limits.
 		lasts := func(streams ...*stream) {
 			t.Helper()
 			for end := time.Now().Add(limit + limit/2); time.Now().Before(end); {
@@ -143,7 +143,7 @@ func TestStreamsLast(t *testing.T) {
 					}
 				}
 			}
-			r.client.CloseIdleConnections() // which the server may be closing at this moment
+			r.client.CloseIdleConnections() // the server may be closing them now
 		}
 		mine := r.begin()
 		listen, a := r.open("/mcp", mine)
@@ -157,7 +157,7 @@ func TestStreamsLast(t *testing.T) {
 		if _, err := st.until("alive too"); err != nil {
 			t.Error(err)
 		}
-		// A call may take longer than all of them, too.
+		// A call may also take longer than all limits.
 		ctx, stop := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {
@@ -206,7 +206,7 @@ func TestReadsSlowly(t *testing.T) {
 
 // A client that does not read loses its connection.
 func TestNobodyReads(t *testing.T) {
-	t.Parallel() // it takes long, for a machine that stands still for a while
+	t.Parallel() // slow, to allow for a machine that stalls for a while
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 2 * time.Second })
 		c := r.dial()
@@ -220,13 +220,13 @@ func TestNobodyReads(t *testing.T) {
 				endpoint = strings.TrimSpace(strings.TrimPrefix(lines.Text(), "data: "))
 			}
 		}
-		// From here on nothing is read.
+		// Nothing is read from here on.
 		count := func() int {
 			r.s.sessions.mu.Lock()
 			defer r.s.sessions.mu.Unlock()
 			return len(r.s.sessions.byID)
 		}
-		for range 30 { // more than the connection holds
+		for range 30 { // more than the connection's buffers
 			if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
 				t.Fatalf("%+v", a)
 			}
@@ -235,7 +235,7 @@ func TestNobodyReads(t *testing.T) {
 	})
 }
 
-// Requests over a limit are refused, and served again when there are fewer.
+// Requests over a limit are refused, and served again once there are fewer.
 func TestTooMuchAtOnce(t *testing.T) {
 	hold := func(r *rig, path, body string, changes ...change) (free func()) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -288,7 +288,7 @@ func TestTooMuchAtOnce(t *testing.T) {
 	t.Run("clients", func(t *testing.T) {
 		r := newRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
 		mine := r.begin()
-		free := hold(r, "/mcp", call(1, "wait", "held"), mine) // or it would give way
+		free := hold(r, "/mcp", call(1, "wait", "held"), mine) // otherwise it could be ended
 		st, _ := r.events()
 		a := r.send("POST", "/mcp", hello)
 		r.wants(a, 503, "too many")
@@ -323,7 +323,7 @@ func TestTooMuchAtOnce(t *testing.T) {
 		line, err := bufio.NewReader(first).ReadString('\n')
 		must.NoError(t, err)
 		must.StrContains(t, line, " 200 ")
-		second := r.dial() // is let in when the first has gone
+		second := r.dial() // accepted once the first has closed
 		if _, err := io.WriteString(second, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}

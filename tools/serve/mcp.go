@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// newStream makes mcp-go's Streamable HTTP transport with our own MCP sessions.
+// newStream returns mcp-go's Streamable HTTP transport with our own MCP sessions.
 func newStream(s *Server) *server.StreamableHTTPServer {
 	return server.NewStreamableHTTPServer(s.cfg.MCP,
 		server.WithSessionIdManagerResolver(sessionManager{s: s}),
@@ -24,7 +24,7 @@ func newStream(s *Server) *server.StreamableHTTPServer {
 	)
 }
 
-// A sessionManager makes and knows the MCP sessions of one caller.
+// A sessionManager begins and finds the MCP sessions of one caller.
 type sessionManager struct {
 	s   *Server
 	who caller
@@ -51,10 +51,10 @@ func (m sessionManager) Validate(id string) (terminated bool, err error) {
 	return false, nil
 }
 
-// Terminate ends a session for mcp-go; who asks for it ends the client.
+// Terminate does nothing for mcp-go; the code that ends a session ends its client.
 func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return false, nil }
 
-// partOf is what a message is of its session.
+// partOf returns the part of a session that a message is.
 func partOf(m jsonrpc.Message) part {
 	if m.ID == nil {
 		return aNotice
@@ -62,25 +62,25 @@ func partOf(m jsonrpc.Message) part {
 	return aRequest
 }
 
-// isModern reports whether a message is of the protocol without sessions, as mcp-go decides.
+// isModern reports whether a message uses the protocol without sessions, as mcp-go decides it.
 func isModern(m jsonrpc.Message, h http.Header) bool {
 	var params struct {
 		Meta *mcp.Meta `json:"_meta"`
 	}
-	_ = json.Unmarshal(m.Params, &params) // mcp-go says what is wrong
+	_ = json.Unmarshal(m.Params, &params) // mcp-go reports the error
 	return mcp.IsModernProtocol(params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
 }
 
-// postMCP takes an MCP message, and answers it.
+// postMCP handles an MCP message and answers it.
 func (s *Server) postMCP(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	switch {
 	case !json.Valid(body):
 		Refuse(w, http.StatusBadRequest, "the body is not JSON")
 	case isModern(m, r.Header):
 		if m.Answer() || m.Is(mcp.MethodNotificationCancelled) {
-			// Nothing waits for an answer: this revision's servers send no requests. And over HTTP the end of a request's
-			// connection cancels it. Without a session mcp-go knows the request's number only, and would cancel another
-			// client's request of that number.
+			// No request waits for an answer, because this revision's servers send none. Over HTTP, closing a request's
+			// connection cancels it. Without a session, mcp-go knows only the request's id, and would cancel another
+			// client's request with that id.
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
@@ -94,8 +94,8 @@ func (s *Server) postMCP(w *writer, r *http.Request, m jsonrpc.Message, body []b
 	default:
 		s.withSession(w, r, partOf(m), func(r *http.Request, sess *mcpSession) {
 			if m.Answer() {
-				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
-				// session's end.
+				// If no request waits for the answer, mcp-go responds with an error, and the client would treat that as the
+				// end of the session.
 				s.stream.ServeHTTP(discard{}, r)
 				w.WriteHeader(http.StatusAccepted)
 				return
@@ -109,7 +109,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, m jsonrpc.Message, body []b
 	}
 }
 
-// noteCancelled notes why a client cancels a request of its session, which mcp-go does not.
+// noteCancelled records the reason for which a client cancels a request of its session; mcp-go does not keep it.
 func (s *Server) noteCancelled(m jsonrpc.Message, sess *mcpSession, body []byte) {
 	if !m.Is(mcp.MethodNotificationCancelled) {
 		return
@@ -142,10 +142,10 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.endClient(sess.client)
-	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
+	s.stream.ServeHTTP(w, r) // frees mcp-go's state, and answers
 }
 
-// makeRoom reports whether a caller may begin one more session, for which a silent one may have to end.
+// makeRoom reports whether a caller may begin one more session. If necessary, it ends a silent one.
 func (s *Server) makeRoom(who caller) bool {
 	gone, ok := s.sessions.room(who)
 	if gone != nil {
@@ -154,12 +154,12 @@ func (s *Server) makeRoom(who caller) bool {
 	return ok
 }
 
-// expire ends a session that was silent for too long.
+// expire ends a session that has been silent for too long.
 func (s *Server) expire(sess *mcpSession) {
 	s.drop(sess, "an MCP client was silent for too long: its session ends", "after", s.cfg.ClientTimeout)
 }
 
-// drop ends a session that was taken out.
+// drop ends a session that was removed from the table.
 func (s *Server) drop(sess *mcpSession, why string, args ...any) {
 	s.log.Info(why, args...)
 	s.endClient(sess.client)
@@ -194,7 +194,7 @@ func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func
 	if gone != nil {
 		s.endClient(gone)
 	}
-	bound, end := asClient(r, c, tool.Cancelled{}) // to end the connection is how this revision cancels
+	bound, end := asClient(r, c, tool.Cancelled{}) // this revision cancels by closing the connection
 	defer end()
 	next(bound)
 }
@@ -227,7 +227,7 @@ func (s *Server) serveStream(w *writer, r *http.Request, sess *mcpSession, h htt
 	h.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// discard takes an answer that nobody reads.
+// discard ignores an answer.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }
@@ -245,12 +245,11 @@ func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
 	return r.WithContext(tool.WithNotifiers(r.Context(), n))
 }
 
-// message passes a JSON-RPC message on as mcp-go can take it, and refuses one that it would take for something else. The
-// writer brings the ids back.
+// message adapts a JSON-RPC message for mcp-go, and refuses one that mcp-go would misinterpret. The writer restores the ids.
 func (s *Server) message(next func(w *writer, r *http.Request, m jsonrpc.Message, body []byte)) bodyHandler {
 	return func(w *writer, r *http.Request, body []byte) {
 		m, ok := jsonrpc.Read(body)
-		if ok { // next says what is wrong otherwise
+		if ok { // otherwise next reports the error
 			if why, id := m.Wrong(); why != "" {
 				writeFailure(w, http.StatusBadRequest, id, why)
 				return

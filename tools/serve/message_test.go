@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// An id comes back as it was sent, however the answer comes.
+// An id is returned as it was sent, by every transport.
 func TestIDs(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()
@@ -38,7 +38,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// An answer that nothing waits for is dropped.
+// An answer without a waiting request is dropped.
 func TestStrayAnswers(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()
@@ -64,7 +64,7 @@ func TestStrayAnswers(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{}}`, with("Mcp-Session-Id", "none")), 404)
 }
 
-// The refusal of a message that is too long bears its id.
+// The refusal of a message that is too long has the message's id.
 func TestTooLongHasAnID(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
 	mine := r.begin()

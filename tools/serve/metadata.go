@@ -10,14 +10,14 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Protected-resource metadata (RFC 9728) tell a client without a token who issues tokens.
+// Protected-resource metadata (RFC 9728) tell a client without a token which issuer to ask.
 
 const metadataPath = server.WellKnownProtectedResourcePath
 
-// resources are the paths for which tokens may be meant: the server as a whole, and the two that MCP clients use.
+// resources are the paths that tokens may be meant for: the server as a whole, and the two that MCP clients use.
 var resources = []string{"", "/mcp", "/sse"}
 
-// cleanPublicURL checks the public URL, and takes away /mcp and slashes at its end.
+// cleanPublicURL checks the public URL, and removes /mcp and slashes at its end.
 func cleanPublicURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -27,7 +27,7 @@ func cleanPublicURL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// base is the server's URL for a request's sender: as configured, or as the request is addressed.
+// base returns the server's URL for a request's sender: the configured one, or the address in the request.
 func (s *Server) base(r *http.Request) string {
 	if s.cfg.PublicURL != "" {
 		return s.cfg.PublicURL
@@ -39,10 +39,10 @@ func (s *Server) base(r *http.Request) string {
 	return u.String()
 }
 
-// metadataURL is the address of the metadata of the resource that a request asks for.
+// metadataURL returns the metadata address of the resource that a request asks for.
 func (s *Server) metadataURL(r *http.Request) string {
 	if r.URL.Path == barePath {
-		return s.base(r) + metadataPath // a client compares the resource with the address that it was given
+		return s.base(r) + metadataPath // a client compares the resource with its configured address
 	}
 	if strings.HasPrefix(r.URL.Path, "/sse") || strings.HasPrefix(r.URL.Path, "/message") {
 		return s.base(r) + metadataPath + "/sse"
@@ -50,14 +50,14 @@ func (s *Server) metadataURL(r *http.Request) string {
 	return s.base(r) + metadataPath + "/mcp"
 }
 
-// isMetadata reports whether a path has metadata. Anybody may read them, from any page, because who wants a token has
-// none.
+// isMetadata reports whether a path has metadata. They are readable without a token, from any page, because a client needs
+// them to get a token.
 func (s *Server) isMetadata(path string) bool {
 	return s.issuer != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
 }
 
-// getMetadata answers with the metadata of one resource. If the public URL has a path, a proxy may put the well-known
-// path before it, as the RFC wants, or after it.
+// getMetadata answers with the metadata of one resource. If the public URL has a path, a proxy may put the well-known path
+// before it, as the RFC requires, or after it.
 func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 	suffix := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, metadataPath), "/")
 	base := s.base(r)

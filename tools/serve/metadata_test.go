@@ -17,14 +17,14 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A client without a token learns who issues tokens, from any page.
+// A client without a token, on any page, can read which issuer to ask.
 func TestMetadata(t *testing.T) {
 	const well = "/.well-known/oauth-protected-resource"
 	for name, c := range map[string]struct {
-		url      string // that is configured
+		url      string // the configured URL
 		header   change
 		path     string
-		resource string // "" for none; a path where the host is the server's
+		resource string // "" for none; a path if the host is the server's
 	}{
 		"the server": {public, nil, well, public},
 		"the server, configured as clients have it": {public + "/mcp/", nil, well, public},
@@ -76,13 +76,13 @@ func TestMetadata(t *testing.T) {
 	r.wants(a, http.StatusNoContent)
 	test.Eq(t, "https://page.example", a.header.Get("Access-Control-Allow-Origin"))
 	test.StrContains(t, strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version")
-	// A page may read nothing else, and under a host name that is not ours not even that.
+	// A page may read nothing else, and nothing under a foreign host name.
 	r.wants(r.send("GET", "/tools/list", "", page[0]), 403)
 	r.wants(r.send("GET", well+"x", "", page[:2]...), 403)
 	r.wants(r.send("GET", well, "", func(r *http.Request) { r.Host = "evil.example" }), 403)
 	a = r.send("POST", well, "{}")
 	r.wants(a, 405)
-	// Without an issuer there are no metadata.
+	// Without an issuer, metadata is missing.
 	r = newRig(t, nil)
 	r.wants(r.send("GET", well, ""), 404)
 	a = r.send("GET", "/tools/list", "", with("Authorization", ""))

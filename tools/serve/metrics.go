@@ -15,23 +15,23 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// Metrics are the figures that /metrics shows in Prometheus's text format. Their labels are names of tools, states and
-// kinds, never paths, tokens, clients or code. Make them with [NewMetrics]. They are safe for concurrent use.
+// Metrics are the figures that /metrics serves in Prometheus's text format. Their labels are names of tools, states and
+// kinds, never paths, tokens, clients or code. Create them with [NewMetrics]. They are safe for concurrent use.
 type Metrics struct {
 	from    Sources
 	counted *metrics.Set
-	server  atomic.Pointer[Server] // whose clients are shown
-	readers chan struct{}          // one for each request that reads the figures
+	server  atomic.Pointer[Server] // its clients are counted
+	readers chan struct{}          // holds a value for each request that reads the figures
 }
 
-// Sources are read when /metrics is. A nil function leaves its figures out.
+// Sources are called for each read of /metrics. A nil function leaves its figures out.
 type Sources struct {
 	Version string
 	Session func() session.Stats
-	Images  func() int // bytes of the images kept
+	Images  func() int // bytes of cached images
 }
 
-// The figures. What they are is in helps.
+// The names of the figures; helps describes them.
 const (
 	callsName     = "nbduet_tool_calls_total"
 	tookName      = "nbduet_tool_call_duration_seconds"
@@ -47,7 +47,7 @@ const (
 	inFlightName  = "nbduet_http_requests_in_flight"
 )
 
-// helps say in one line each what the figures are. The names of the others, of Go and of the process, say it themselves.
+// helps describes each figure in one line. The others, of Go and of the process, need no description beyond their names.
 var helps = map[string]string{
 	callsName:     "Tool calls answered, by outcome.",
 	tookName:      "Duration of tool calls.",
@@ -63,15 +63,16 @@ var helps = map[string]string{
 	inFlightName:  "HTTP requests being served, streams not counted.",
 }
 
-// callBuckets bound the durations of calls, in seconds: from answers out of memory to cells that compute for minutes.
+// callBuckets are the bounds of the histogram of call durations, in seconds: from answers out of memory to cells that
+// compute for minutes.
 var callBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 
-// maxReaders is how many requests may read the figures at once.
+// maxReaders bounds the requests that read the figures at once.
 const maxReaders = 4
 
-// NewMetrics makes metrics.
+// NewMetrics returns new metrics.
 func NewMetrics(from Sources) *Metrics {
-	metrics.ExposeMetadata(true) // the types; it can only be said for the whole program
+	metrics.ExposeMetadata(true) // adds the types; this is a setting of the whole program
 	return &Metrics{from: from, counted: metrics.NewSet(), readers: make(chan struct{}, maxReaders)}
 }
 
@@ -88,7 +89,7 @@ func (m *Metrics) answered(status int) {
 	}
 }
 
-// of has the clients of a server shown. It fails if another's are.
+// of sets the server whose clients are counted. It returns an error if there is one already.
 func (m *Metrics) of(s *Server) error {
 	if !m.server.CompareAndSwap(nil, s) {
 		return errors.New("its clients are shown already")
@@ -107,17 +108,17 @@ func (m *Metrics) handler() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(m.text()) // if it fails, nobody is there to read it
+		_, _ = w.Write(m.text()) // a failed write needs no handling
 	})
 }
 
-// text is all figures.
+// text returns all figures.
 func (m *Metrics) text() []byte {
 	now := metrics.NewSet()
 	gauge := func(n int, name string, labels ...string) { now.NewGauge(series(name, labels...), nil).Set(float64(n)) }
 	gauge(1, buildName, "version", m.from.Version)
 	if m.from.Session != nil {
-		s := m.from.Session() // once, for figures of one moment
+		s := m.from.Session() // once, so that the figures are consistent
 		gauge(s.Notebooks, documentsName, "kind", "notebook")
 		gauge(s.Texts, documentsName, "kind", "text")
 		for state, n := range s.Runs {
@@ -146,8 +147,7 @@ func (m *Metrics) text() []byte {
 	return explained(all.String())
 }
 
-// explained puts the helps in their places, where the library leaves them empty, and takes a figure out that shows in which
-// folder Go is.
+// explained inserts the helps, which the library leaves empty, and removes a figure that shows Go's folder.
 func explained(text string) []byte {
 	const placed = "go_info_ext"
 	out := make([]byte, 0, len(text)+2048)
@@ -167,10 +167,10 @@ func explained(text string) []byte {
 	return out
 }
 
-// escape writes a label's value as it has to be between quotes.
+// escape escapes a label's value for quotes.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// series is a figure's name with labels, which are names and values in turn.
+// series returns a figure's name with labels, given as alternating names and values.
 func series(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name

@@ -41,7 +41,7 @@ func parsed(t *testing.T, text string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// figure is the value with labels, name=value, or -1.
+// figure returns the value with the given labels, name=value, or -1.
 func figure(f *dto.MetricFamily, labels ...string) float64 {
 next:
 	for _, m := range f.GetMetric() {
@@ -150,7 +150,7 @@ func TestMetrics(t *testing.T) {
 	<-done
 }
 
-// Durations are in the bucket that they are in for Prometheus: of all bounds that they are not above, and in that without a bound.
+// Durations are in Prometheus's buckets: in each whose bound they do not exceed, and in the one without a bound.
 func TestDurations(t *testing.T) {
 	m := NewMetrics(Sources{})
 	for _, took := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 30 * time.Minute, time.Hour} {
@@ -172,7 +172,7 @@ func TestDurations(t *testing.T) {
 	test.Eq(t, 5400.003, h.GetSampleSum())
 }
 
-// A label's value is read as it was given, whatever is in it.
+// A label's value is read back unchanged, for any text.
 func TestLabels(t *testing.T) {
 	m := NewMetrics(Sources{Version: `v"1`})
 	odd := []string{`a"b`, `a\`, `\"`, "a\nb", `a\nb`, `a="b",c="d"`, "}", "{", "a}, b", "", "é", "# HELP go_info_ext"}
@@ -196,7 +196,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// No label is a path: nothing is told of where the program was built, and where it runs.
+// No label is a path: the metrics do not reveal where the program was built, or where it runs.
 func TestMetricsHaveNoPaths(t *testing.T) {
 	for name, f := range parsed(t, string(NewMetrics(Sources{Version: "1"}).text())) {
 		for _, m := range f.GetMetric() {
@@ -209,7 +209,7 @@ func TestMetricsHaveNoPaths(t *testing.T) {
 	}
 }
 
-// A refused caller is told to ask again.
+// A refused caller is asked to retry.
 func TestMetricsAreReadByFew(t *testing.T) {
 	m := NewMetrics(Sources{})
 	r := newRig(t, func(cfg *Config) { cfg.Metrics = m })
@@ -222,7 +222,7 @@ func TestMetricsAreReadByFew(t *testing.T) {
 		t.Errorf("the header is %v", a.header)
 	}
 	<-m.readers
-	for range 2 { // a place is given back
+	for range 2 { // a place was given back
 		r.figures()
 	}
 }

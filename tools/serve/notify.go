@@ -10,21 +10,21 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Notifications go past mcp-go's queues, which lose some, see [tool.Notifiers]: those of a request onto the stream of
-// its answer, the others of a session onto a stream that its client has opened with GET.
+// Notifications bypass mcp-go's queues, which lose some, see [tool.Notifiers]: those of a request go onto the stream of its
+// answer, the others of a session onto a stream that its client has opened with GET.
 
 const eventsType = "text/event-stream"
 
-// event is a message as an event.
+// event returns a message in the form of an event.
 func event(message []byte) []byte {
 	return append(append([]byte("event: message\ndata: "), bytes.TrimSpace(message)...), "\n\n"...)
 }
 
-// Notify sends a notification before the answer, which it makes a stream of events. It implements tool.Notifier.
+// Notify sends a notification before the answer, which becomes a stream of events. It implements tool.Notifier.
 func (w *writer) Notify(n mcp.JSONRPCNotification) bool {
 	b, err := json.Marshal(n)
 	if err != nil {
-		return false // it has what is no JSON
+		return false // a value cannot be encoded
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *writer) Notify(n mcp.JSONRPCNotification) bool {
 	return w.ctl.Flush() == nil
 }
 
-// framed is what a handler writes, as an event if it is the JSON of an answer that has become a stream. w.mu is held.
+// framed returns a handler's output, as an event if it is the JSON answer and the answer has become a stream. w.mu is held.
 func (w *writer) framed(p []byte) []byte {
 	if !w.acked && bytes.Contains(p, []byte(mcp.MethodNotificationSubscriptionsAcknowledged)) {
 		w.acked = true

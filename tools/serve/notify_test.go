@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// teller serves a tool "tell" that tells its client of progress, and its session of something, just before it answers.
+// teller serves a tool "tell" that sends progress to its client, and a notification to its session, just before it answers.
 func teller(t *testing.T) *rig {
 	t.Helper()
 	return newRig(t, func(cfg *Config) {
@@ -39,7 +39,7 @@ func teller(t *testing.T) *rig {
 	})
 }
 
-// tell is a call of "tell".
+// tell returns a call of "tell".
 func tell(id int, mark string, progress bool) string {
 	params := map[string]any{"name": "tell", "arguments": map[string]any{"mark": mark}}
 	if progress {
@@ -52,7 +52,7 @@ func tell(id int, mark string, progress bool) string {
 	return string(b)
 }
 
-// events are the messages of an answer that is a stream of events.
+// events returns the messages of an answer that is a stream of events.
 func (a answer) events(t *testing.T) (messages []map[string]any) {
 	t.Helper()
 	kind := a.header.Get("Content-Type")
@@ -87,8 +87,7 @@ func TestAcknowledges(t *testing.T) {
 	at.Wait()
 }
 
-// Progress that is told just before the answer arrives before it, on the same stream, and an answer without progress is
-// JSON.
+// Progress sent just before the answer arrives before it, on the same stream, and an answer without progress is JSON.
 func TestProgressArrives(t *testing.T) {
 	r := teller(t)
 	mine := r.begin()
@@ -117,7 +116,7 @@ func TestProgressArrives(t *testing.T) {
 	test.True(t, json.Valid([]byte(a.body)))
 }
 
-// What a session is told arrives on the stream that its client has opened, whatever other requests are answered.
+// A session's notifications arrive on the stream that its client has opened, whatever other requests are answered.
 func TestSessionIsTold(t *testing.T) {
 	r := teller(t)
 	mine := r.begin()
@@ -142,7 +141,7 @@ func TestSessionIsTold(t *testing.T) {
 	}
 	at.Wait()
 	stream.close()
-	// Without a stream, the next request brings it.
+	// Without a stream, the answer to the next request includes it.
 	eventually(t, "the stream to be gone", func() bool {
 		r.s.sessions.mu.Lock()
 		defer r.s.sessions.mu.Unlock()
@@ -158,7 +157,7 @@ func TestSessionIsTold(t *testing.T) {
 	must.SliceLen(t, 2, got)
 	test.EqOp[any](t, "notifications/message", got[0]["method"])
 	test.EqOp[any](t, 2., got[1]["id"])
-	// One that cannot wait any more is refused, so that its sender knows.
+	// A notification that does not fit the queue is refused, so that the sender can tell.
 	sess := &mcpSession{waiting: make(chan mcp.JSONRPCNotification, 1)}
 	n := (mcp.JSONRPCNotification{})
 	test.True(t, sess.Notify(n), test.Sprint("a full session takes notifications"))

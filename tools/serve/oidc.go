@@ -17,14 +17,15 @@ import (
 	"github.com/samber/lo"
 )
 
-// OIDC names an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys
+// OIDC configures an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys
 // that the issuer publishes.
 type OIDC struct {
-	// Issuer is the issuer's URL, exactly as its tokens have it.
+	// Issuer is the issuer's URL, exactly as in its tokens.
 	Issuer string
-	// Audiences: a token has to name one of them. Empty stands for the URLs of the server, see Config.PublicURL.
+	// Audiences are the accepted audiences: a token has to name one of them. If empty, they are the URLs of the server, see
+	// Config.PublicURL.
 	Audiences []string
-	// Scopes: a token has to have all of them.
+	// Scopes are the required scopes: a token has to have all of them.
 	Scopes []string
 }
 
@@ -35,7 +36,7 @@ const (
 	maxSubject = 255
 )
 
-// signing are the accepted signature algorithms: those whose key only the issuer has.
+// signing are the accepted signature algorithms: only those with a private key that the issuer alone has.
 var signing = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
@@ -66,7 +67,8 @@ func (cfg OIDC) check() error {
 	return nil
 }
 
-// checkIssuer says what is wrong with an issuer's URL. An attacker who can change its answers can make tokens.
+// checkIssuer returns an error if an issuer's URL is invalid or not safe. An attacker who can change its answers can make
+// tokens.
 func checkIssuer(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -75,7 +77,7 @@ func checkIssuer(address string) error {
 	return checkSafe(u)
 }
 
-// checkSafe refuses an address whose answers others could change on the way.
+// checkSafe refuses an address whose answers could be changed in transit.
 func checkSafe(u *url.URL) error {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
@@ -83,7 +85,7 @@ func checkSafe(u *url.URL) error {
 	return fmt.Errorf("%q is not safe: use https for another machine", u.Redacted())
 }
 
-// identify finds the subject of a token. Its error is a [denial] that shows nothing of the token.
+// identify returns the subject of a token. Its error is a [denial] that shows nothing of the token.
 func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	bad := func(message string) error {
 		return &denial{http.StatusUnauthorized, "invalid_token", message}
@@ -124,8 +126,8 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	return subjectCaller(t.Subject), nil
 }
 
-// scopeClaims are the two claims in which issuers write scopes: the registered one (RFC 8693), and one that several use
-// in its place.
+// scopeClaims are the two claims in which issuers write scopes: the registered one (RFC 8693), and one that several issuers
+// use in its place.
 type scopeClaims struct {
 	Scope scopeList `json:"scope"`
 	Scp   scopeList `json:"scp"`
@@ -133,7 +135,7 @@ type scopeClaims struct {
 
 func (c scopeClaims) all() []string { return slices.Concat(c.Scope, c.Scp) }
 
-// A scopeList is a JSON array, or a text of words with spaces between.
+// A scopeList is a JSON array, or a string of words separated by spaces.
 type scopeList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -146,7 +148,7 @@ func (w *scopeList) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// recordingKeys keeps the error of a keyring, because the verifier passes on its text only.
+// recordingKeys keeps the error of a keyring, because the verifier returns only its text.
 type recordingKeys struct {
 	keys *keyring
 	err  error
@@ -158,8 +160,7 @@ func (w *recordingKeys) VerifySignature(ctx context.Context, token string) (payl
 	return payload, w.err
 }
 
-// newIssuer prepares to check an issuer's tokens. It asks the issuer nothing before the first token comes; ctx ends its
-// requests.
+// newIssuer returns an issuer. It sends no request before the first token arrives; ctx ends its requests.
 func newIssuer(ctx context.Context, cfg Config) (*issuer, error) {
 	if err := cfg.OIDC.check(); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func newIssuer(ctx context.Context, cfg Config) (*issuer, error) {
 	return &issuer{*cfg.OIDC, newKeyring(ctx, cfg)}, nil
 }
 
-// issuerClient makes the HTTP client for the issuer.
+// issuerClient returns the HTTP client for the issuer.
 func issuerClient() *http.Client {
 	return &http.Client{Transport: safeTransport{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, // requests are too rare for them

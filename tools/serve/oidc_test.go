@@ -22,7 +22,7 @@ import (
 
 const public = "https://nb.example.org"
 
-// A clock passes time only when told to.
+// A clock advances only when the test sets it.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -40,7 +40,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// newIssuerRig serves the toy for tokens of an issuer.
+// newIssuerRig serves the toy with tokens of an issuer.
 func newIssuerRig(t *testing.T, edit func(*Config)) (*rig, *issuertest.Issuer, *clock) {
 	t.Helper()
 	i, c := issuertest.Start(t), &clock{at: time.Now()}
@@ -60,7 +60,7 @@ func segment(v map[string]any) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// An issuer's tokens: which ones are good, and what the others are answered.
+// The valid tokens of an issuer, and the responses to invalid ones.
 func TestIssuersTokens(t *testing.T) {
 	r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.OIDC.Scopes = []string{"notebooks", "kernels"} })
 	const scope = "openid kernels notebooks"
@@ -136,7 +136,7 @@ func TestIssuersTokens(t *testing.T) {
 			}
 			for path, metadata := range map[string]string{"/tools/list": "/mcp", "/sse": "/sse"} {
 				if path == "/sse" && c.status == 200 {
-					continue // is a stream
+					continue // a stream
 				}
 				a := at.send("GET", path, "", change)
 				at.wants(a, c.status, c.says)
@@ -165,7 +165,7 @@ func TestIssuersTokens(t *testing.T) {
 	}
 }
 
-// A subject has its MCP sessions, and its client without a session, to itself, whichever token it sends.
+// A subject has its own MCP sessions, and its own client without a session, whichever token it sends.
 func TestSubjects(t *testing.T) {
 	r, i, _ := newIssuerRig(t, nil)
 	token := func(sub string) change { return bearing(i.Token(t, sub, public, nil)) }
@@ -200,7 +200,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// The issuer can have more subjects than the limit: then the longest silent one is removed.
+// The issuer can have more subjects than the limit: then the one silent for longest is removed.
 func TestManySubjects(t *testing.T) {
 	r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
 	token := func(sub string) change { return bearing(i.Token(t, sub, public, nil)) }

@@ -11,25 +11,25 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Guard lets in requests that address this server by one of its names, and that no web page sends but those that may.
+// A Guard admits requests that use one of this server's host names and do not come from a disallowed web page.
 type Guard struct {
 	hosts   hosts
 	origins origins
 }
 
-// NewGuard makes a guard, see [Config.AllowedHosts] and [Config.AllowedOrigins].
+// NewGuard returns a guard, see [Config.AllowedHosts] and [Config.AllowedOrigins].
 func NewGuard(allowedHosts, allowedOrigins []string) (*Guard, error) {
 	o, err := newOrigins(allowedOrigins)
 	return &Guard{newHosts(allowedHosts), o}, err
 }
 
-// Admits reports whether a request may go on; if not, it has answered it, as it has a browser's question whether a page may
-// send it.
+// Admits reports whether a request may be served. If not, it has answered the request. It also answers a browser's preflight
+// request.
 func (g *Guard) Admits(w http.ResponseWriter, r *http.Request) bool {
 	return g.admits(w, r, false) && !preflight(w, r)
 }
 
-// admits is Admits without those questions. anyPage lets each web page in.
+// admits is Admits without preflight requests. anyPage admits every web page.
 func (g *Guard) admits(w http.ResponseWriter, r *http.Request, anyPage bool) bool {
 	switch {
 	case !g.hosts.allow(r):
@@ -42,15 +42,15 @@ func (g *Guard) admits(w http.ResponseWriter, r *http.Request, anyPage bool) boo
 	return false
 }
 
-// hosts are the names by which requests may address the server.
+// hosts are the host names that requests may use.
 type hosts map[string]bool
 
 func newHosts(allowed []string) hosts {
 	return lo.SliceToMap(allowed, func(name string) (string, bool) { return strings.ToLower(name), true })
 }
 
-// allow reports whether a request addresses this server by one of its names. A web page can point its own name to this
-// machine, so that a browser takes both for one origin (DNS rebinding); but the Host header shows that name.
+// allow reports whether a request uses one of this server's names. A web page can point its own name to this machine, so
+// that a browser treats both as one origin (DNS rebinding); but the Host header shows that name.
 func (h hosts) allow(r *http.Request) bool {
 	full := strings.ToLower(r.Host)
 	name := hostname(full)
@@ -65,7 +65,7 @@ func (h hosts) allow(r *http.Request) bool {
 	return addr.Unmap().IsLoopback() || ok && local.AddrPort().Addr().Unmap() == addr.Unmap()
 }
 
-// hostname is a host without its port, brackets and final dot.
+// hostname returns a host without its port, brackets and final dot.
 func hostname(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -99,8 +99,8 @@ func cleanOrigin(o string) (string, error) {
 	return strings.ToLower(u.Scheme + "://" + u.Host), nil
 }
 
-// allow reports whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of
-// this server's own host are allowed.
+// allow reports whether a request's Origin may send requests. Requests that do not come from a web page have no Origin.
+// Pages of this server's own host are allowed.
 func (o origins) allow(r *http.Request) bool {
 	given := r.Header["Origin"]
 	switch {
@@ -119,7 +119,7 @@ func (o origins) allow(r *http.Request) bool {
 	return o[clean] || strings.EqualFold(host, r.Host)
 }
 
-// AllowReading lets the page of a request's Origin read the answer. Call it only for a request that a [Guard] has let in.
+// AllowReading lets the page of a request's Origin read the answer. Call it only for a request that a [Guard] has admitted.
 func AllowReading(h http.Header, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -130,7 +130,7 @@ func AllowReading(h http.Header, r *http.Request) {
 	h.Add("Vary", "Origin")
 }
 
-// preflight answers a browser that asks whether a page may send a request, and reports whether the request was that.
+// preflight answers a browser's preflight request, and reports whether the request was one.
 func preflight(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

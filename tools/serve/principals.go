@@ -8,15 +8,15 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A principal is a client without an MCP session: all requests of one caller are one client's.
+// A principal is a client without an MCP session: all requests of one caller belong to one client.
 type principal struct {
 	client   *tool.Client
 	requests int       // being served now
-	last     time.Time // of the last request's begin or end
+	last     time.Time // start or end of the last request
 }
 
-// principals are the clients without MCP sessions, by caller. They stay until the program ends. Only an issuer's
-// subjects can be more than the limit; then the one who was silent for longest is removed.
+// principals are the clients without MCP sessions, by caller. They stay until the program ends. Only an issuer's subjects
+// can exceed the limit; then the one that has been silent for longest is removed.
 type principals struct {
 	clients *tool.Clients
 	most    int
@@ -32,7 +32,7 @@ func newPrincipals(clients *tool.Clients, most int) *principals {
 
 var errTooManyClients = errors.New("too many clients are being served: try again later")
 
-// begin counts a request of a caller until end is called. gone is the client that was removed for it, nil for none.
+// begin counts a request of a caller until end is called. gone is the client that was removed for it, or nil.
 func (p *principals) begin(who caller) (c *tool.Client, end func(), gone *tool.Client, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *principals) begin(who caller) (c *tool.Client, end func(), gone *tool.C
 	}, gone, nil
 }
 
-// evict takes out the client that has nothing open and was silent for longest; nil if all are busy. p.mu is held.
+// evict removes the client that has no open requests and has been silent for longest; nil if all are busy. p.mu is held.
 func (p *principals) evict() *tool.Client {
 	var first caller
 	var old *principal
@@ -75,14 +75,14 @@ func (p *principals) evict() *tool.Client {
 	return old.client
 }
 
-// count tells how many there are.
+// count returns the number of principals.
 func (p *principals) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.by)
 }
 
-// cancelAll cancels the calls of all principals, and accepts no new ones.
+// cancelAll cancels the calls of all principals, and stops accepting new ones.
 func (p *principals) cancelAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

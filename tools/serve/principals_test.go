@@ -36,7 +36,7 @@ func TestUsersOfOneToken(t *testing.T) {
 		test.Eq(t, 400, a.status, test.Sprint(name))
 		test.StrContains(t, a.body, "nbduet-user", test.Sprint(name))
 	}
-	// The name alone lets nobody in.
+	// The name alone does not authorize a request.
 	r.wants(r.send("GET", "/tools/list", "", ada, bearing("guess")), 401)
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Tools without MCP, as the Jupyter extension of Datalayer's server offers them: a list, and one call at a time.
+// Tools without MCP, in the form of the Jupyter extension of Datalayer's server: a list, and one call at a time.
 
-// ask sends the MCP server a request of the context's client.
+// ask sends a request of the context's client to the MCP server.
 func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
 	message, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -60,8 +60,7 @@ func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 	WriteJSON(w, http.StatusOK, list)
 }
 
-// withParameters is a tool with its inputSchema once more as parameters, which is the name that programs know that were
-// written for Datalayer's list.
+// withParameters adds a tool's inputSchema again as parameters, the name that programs written for Datalayer's list expect.
 func withParameters(tool json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(tool, &fields); err != nil {
@@ -82,7 +81,7 @@ type toolCall struct {
 // toolOutcome is the answer to a call.
 type toolOutcome struct {
 	Success bool            `json:"success"`
-	Result  json.RawMessage `json:"result,omitempty"` // as MCP has it: content, structuredContent
+	Result  json.RawMessage `json:"result,omitempty"` // MCP's result: content, structuredContent
 	Error   string          `json:"error,omitempty"`
 }
 
@@ -109,7 +108,7 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 	s.withPrincipal(w, r, func(r *http.Request) { s.writeCall(w, r, call) })
 }
 
-// writeUnknown answers a call of a tool that there is not with what the MCP server says of it.
+// writeUnknown answers a call of a tool that does not exist with the MCP server's error.
 func (s *Server) writeUnknown(w http.ResponseWriter, r *http.Request, call toolCall) {
 	why := fmt.Sprintf("unknown tool %q", call.ToolName)
 	if _, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName}); err == nil && failed != nil {

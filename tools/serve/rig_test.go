@@ -29,21 +29,21 @@ const (
 	token2 = "second-t0ken"
 )
 
-// rig is a running server, and an HTTP client of it.
+// rig is a running server, and an HTTP client for it.
 type rig struct {
 	t      *testing.T
 	s      *Server
 	url    string // without a path
 	client *http.Client
-	dials  func(ctx context.Context, network, addr string) (net.Conn, error) // the server, whatever the address
-	tls    *tls.Config                                                       // of a WebSocket's client
+	dials  func(ctx context.Context, network, addr string) (net.Conn, error) // dials the server, whatever the address
+	tls    *tls.Config                                                       // of a WebSocket client
 	log    *buffer
-	waits  chan string   // the marks of the calls of "wait" that have begun
+	waits  chan string   // the marks of the "wait" calls that have begun
 	stop   func() error  // ends the server, once
-	ended  chan struct{} // closed when it has
+	ended  chan struct{} // closed when it has ended
 }
 
-// buffer may be written and read by several goroutines.
+// buffer is safe for concurrent use.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -61,8 +61,8 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// toy makes an MCP server with three tools that need no Jupyter: "echo" answers its mark, "wait" waits for the end of
-// its context, "big" answers a megabyte.
+// toy returns an MCP server with three tools that need no Jupyter: "echo" answers its mark, "wait" waits for the end of its
+// context, "big" answers a megabyte.
 func toy(waits chan<- string) *server.MCPServer {
 	s := server.NewMCPServer("toy", "1", server.WithToolCapabilities(false))
 	s.AddTool(mcp.NewTool("echo", mcp.WithString("mark")), func(_ context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -83,7 +83,7 @@ func toy(waits chan<- string) *server.MCPServer {
 	return s
 }
 
-// newRig serves the toy; edit changes how.
+// newRig serves the toy; edit changes the configuration.
 func newRig(t *testing.T, edit func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, log: &buffer{}, waits: make(chan string, 1000), ended: make(chan struct{})}
@@ -132,7 +132,7 @@ func newRig(t *testing.T, edit func(*Config)) *rig {
 	return r
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -194,7 +194,7 @@ func (r *rig) wants(a answer, status int, says ...string) {
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
-// call is a tool call as JSON-RPC.
+// call returns a tool call as JSON-RPC.
 func call(id int, tool, mark string) string {
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": map[string]any{"mark": mark}}})
 	if err != nil {
@@ -203,7 +203,7 @@ func call(id int, tool, mark string) string {
 	return string(b)
 }
 
-// modern is a message of the revision without sessions, and its headers.
+// modern returns a message of the revision without sessions, and its headers.
 func modern(id int, method string, params map[string]any) (body string, changes []change) {
 	params["_meta"] = map[string]any{
 		mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientCapabilities: map[string]any{},
@@ -223,7 +223,7 @@ func modern(id int, method string, params map[string]any) (body string, changes 
 	return string(b), changes
 }
 
-// begin begins an MCP session, and returns what names it in a request.
+// begin begins an MCP session, and returns the change that adds it to a request.
 func (r *rig) begin(changes ...change) change {
 	r.t.Helper()
 	a := r.send("POST", "/mcp", hello, changes...)
@@ -304,7 +304,7 @@ func (st *stream) end() error {
 	return fmt.Errorf("the stream goes on: %w", err)
 }
 
-// events opens the older transport's stream, and returns where its messages go.
+// events opens the older transport's stream, and returns the address for its messages.
 func (r *rig) events(changes ...change) (*stream, string) {
 	r.t.Helper()
 	st, a := r.open("/sse", changes...)

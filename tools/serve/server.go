@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A Server serves one MCP server over HTTP. Make it with [New], and run it with [Server.Serve].
+// A Server serves one MCP server over HTTP. Create it with [New], and run it with [Server.Serve].
 type Server struct {
 	cfg        Config
 	log        *slog.Logger
@@ -41,10 +41,10 @@ type Server struct {
 	mux        *http.ServeMux
 }
 
-// endTime bounds the end of a client that has left.
+// endTime bounds the cleanup of a client that has left.
 const endTime = 30 * time.Second
 
-// New makes a server. An error says what is wrong with cfg.
+// New returns a server, or an error if cfg is invalid.
 func New(cfg Config) (*Server, error) {
 	cfg, err := cfg.check()
 	if err != nil {
@@ -91,24 +91,24 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// healthPaths answer whether the program runs; the second is where Datalayer's server has it.
+// healthPaths answer whether the program runs; the second is the path of Datalayer's server.
 var healthPaths = []string{"/healthz", "/api/healthz"}
 
-// IsHealth reports whether a path is one that answers whether the program runs.
+// IsHealth reports whether a path answers whether the program runs.
 func IsHealth(path string) bool { return slices.Contains(healthPaths, path) }
 
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // a client that has gone needs no answer
+	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // a disconnected client needs no answer
 }
 
-// ServeHTTP checks a request, which anybody may have sent, and serves it.
+// ServeHTTP checks a request, which may come from anywhere, and serves it.
 func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	w := newWriter(plain, s.ids, s.cfg.Limits.WriteTime)
 	if r.Body != nil && r.Body != http.NoBody {
-		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder
-		// of tests has no deadlines.
+		// The deadline also applies to a body that is not used: net/http reads its rest before it sends an answer. The
+		// recorder of tests has no deadlines.
 		_ = w.ctl.SetReadDeadline(began.Add(s.cfg.Limits.BodyTime))
 	}
 	sent := r.Body // readBody replaces it
@@ -145,11 +145,11 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 // A bodyHandler answers a request whose body has been read.
 type bodyHandler func(w *writer, r *http.Request, body []byte)
 
-// withWriter makes a handler of a function that needs the writer.
+// withWriter returns a handler for a function that needs the writer.
 func withWriter(next func(w *writer, r *http.Request)) http.HandlerFunc {
 	return func(plain http.ResponseWriter, r *http.Request) {
 		w, ok := plain.(*writer)
-		if !ok { // ServeHTTP is the only way here
+		if !ok { // requests only come through ServeHTTP
 			Refuse(plain, http.StatusInternalServerError, "internal error")
 			return
 		}
@@ -157,7 +157,7 @@ func withWriter(next func(w *writer, r *http.Request)) http.HandlerFunc {
 	}
 }
 
-// body reads the body if one more request may be served, and calls next.
+// body reads the body if the caller may make one more request, and calls next.
 func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	return withWriter(func(w *writer, r *http.Request) {
 		done, short := s.requests.take(callerIn(r.Context()), 1)
@@ -176,8 +176,8 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	})
 }
 
-// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves. It also
-// ends, with the cause gone, when its connection is gone.
+// asClient binds a request to a client: tools find the client in its context, and it ends when the client leaves. It also
+// ends, with the cause gone, when its connection closes.
 func asClient(r *http.Request, c *tool.Client, gone error) (bound *http.Request, end func()) {
 	connection := r.Context()
 	ctx, cancel := context.WithCancelCause(tool.WithClient(context.WithoutCancel(connection), c))
@@ -190,7 +190,7 @@ func asClient(r *http.Request, c *tool.Client, gone error) (bound *http.Request,
 	}
 }
 
-// endClient ends what a client has, once it is in no table.
+// endClient ends a client's work after the client was removed from its table.
 func (s *Server) endClient(c *tool.Client) {
 	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
@@ -200,13 +200,13 @@ func (s *Server) endClient(c *tool.Client) {
 }
 
 // Serve serves the connections of l until ctx ends. Then it cancels calls, closes streams and l, and returns when all
-// connections are closed. It leaves what the clients have to the session.Manager.
+// connections are closed. The clients' documents and kernels are left to the session.Manager.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return Connections(ctx, l, s.cfg, s, s.Run)
 }
 
-// Connections serves the connections of l with a handler until ctx ends, within the limits of cfg, and with its certificate. run
-// runs alongside; it is to end, and the handler's requests with it, when its context does.
+// Connections serves the connections of l with a handler until ctx ends, within the limits of cfg, and with its certificate.
+// run runs alongside; when its context ends, it must return and end the handler's requests.
 func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler, run func(context.Context)) error {
 	lim := cfg.Limits.withDefaults()
 	log := cfg.Logger
@@ -220,7 +220,7 @@ func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler
 		ReadHeaderTimeout: lim.HeaderTime,
 		IdleTimeout:       lim.IdleTime,
 		MaxHeaderBytes:    lim.Header,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // they are about clients' mistakes
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // about clients' mistakes
 	}
 	l = newLimitListener(l, lim.Connections)
 	end := func() error { return srv.Serve(l) }
@@ -261,7 +261,7 @@ func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler
 		}
 	}
 	<-ran
-	// Shutdown does not wait for those that have become sockets, which Run has ended.
+	// Shutdown does not wait for connections that have become WebSockets; Run has ended those.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -274,9 +274,9 @@ func Connections(ctx context.Context, l net.Listener, cfg Config, h http.Handler
 	return err
 }
 
-// Run does what a server does besides answering requests, until ctx ends: it ends sessions that are silent. Then it cancels
-// the calls and streams of all clients, and ends their WebSocket connections. [Server.Serve] calls it; who has the requests
-// served by another http.Server calls it alongside.
+// Run does a server's background work until ctx ends: it ends silent sessions. Then it cancels the calls and streams of all
+// clients, and ends their WebSocket connections. [Server.Serve] calls it; a program that serves the requests with another
+// http.Server calls it alongside.
 func (s *Server) Run(ctx context.Context) {
 	s.sessions.sweep(ctx, s.cfg.ClientTimeout, s.expire)
 	s.cancel()
@@ -292,9 +292,9 @@ func (s *Server) Run(ctx context.Context) {
 	s.trimmer.Close()
 }
 
-// prefix is the path below which a proxy serves this server, as its header says; "" for none.
+// prefix returns the path at which a proxy serves this server, from its header, or "".
 func prefix(r *http.Request) string {
-	p := cmp.Or(r.Header.Get("X-Forwarded-Prefix"), r.Header.Get("X-Forwarded-Context")) // jupyter-server-proxy's name for it
+	p := cmp.Or(r.Header.Get("X-Forwarded-Prefix"), r.Header.Get("X-Forwarded-Context")) // jupyter-server-proxy's header
 	p = strings.TrimSuffix(p, "/")
 	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.ContainsAny(p, "\\\r\n\t ?#") {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A request is let in by its host, its origin and its token.
+// A request is admitted by its host, its origin and its token.
 func TestGate(t *testing.T) {
 	r := newRig(t, func(cfg *Config) {
 		cfg.AllowedHosts = []string{"nb.example.org", "other.example.org:8443"}
@@ -73,14 +73,14 @@ func TestGate(t *testing.T) {
 				}
 			}
 			if want == 401 {
-				want = 200 // whether it is well is no secret
+				want = 200 // the health check is public
 			}
 			at.wants(at.send("GET", "/healthz", "", c.change), want)
 		})
 	}
 }
 
-// A preflight is answered for allowed pages only.
+// Only allowed pages get an answer to a preflight request.
 func TestPages(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.AllowedOrigins = []string{"https://app.example.org"} })
 	ask := []change{with("Authorization", ""), with("Access-Control-Request-Method", "POST"), with("Access-Control-Request-Headers", "authorization")}
@@ -106,7 +106,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A wrong request gets the status that says what is wrong.
+// A wrong request gets the status of its error.
 func TestWrongRequests(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
 	mine := r.begin()

@@ -17,7 +17,7 @@ import (
 // server-sent events it is an open stream.
 type mcpSession struct {
 	id      string // a secret of the client
-	who     caller // who has begun it
+	who     caller // the caller that began it
 	stream  bool   // it lasts as long as its stream from /sse
 	client  *tool.Client
 	waiting chan mcp.JSONRPCNotification // for a stream
@@ -25,7 +25,7 @@ type mcpSession struct {
 	// Guarded by sessions.mu.
 	requests int
 	streams  int
-	last     time.Time // of the last request's begin or end
+	last     time.Time // start or end of the last request
 }
 
 // sessions are the open MCP sessions, by id.
@@ -47,8 +47,8 @@ var (
 	errNoSession       = errors.New("unknown MCP session: it has ended, or another token has begun it; begin a new one with initialize")
 )
 
-// room reports whether one more session may be begun. If the limit is reached, the session that has been silent for longest
-// gives way and is taken out: one of the caller's own, or of a caller who has more than this one.
+// room reports whether one more session may begin. At the limit, it removes the session that has been silent for longest:
+// one of the caller's own, or of a caller with more sessions.
 func (s *sessions) room(who caller) (gone *mcpSession, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *sessions) room(who caller) (gone *mcpSession, ok bool) {
 	return gone, true
 }
 
-// count tells how many sessions of Streamable HTTP there are, and how many streams of the older transport.
+// count returns the number of Streamable HTTP sessions, and of streams of the older transport.
 func (s *sessions) count() (sessions, streams int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *sessions) open(who caller, stream bool) *mcpSession {
 	return sess
 }
 
-// find finds the session with that id, for the caller who has begun it; nil for others.
+// find returns the session with that id if the caller began it, or nil.
 func (s *sessions) find(id string, who caller, stream bool) *mcpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,12 +107,12 @@ func (s *sessions) find(id string, who caller, stream bool) *mcpSession {
 	return nil
 }
 
-// part is what a request is of a session.
+// A part is a kind of request in a session.
 type part int
 
 const (
 	aRequest part = iota
-	aNotice       // it is answered at once; among others it cancels requests
+	aNotice       // answered at once; it may cancel a request
 	aStream       // of the server's own messages
 )
 
@@ -123,7 +123,7 @@ func (s *sessions) begin(sess *mcpSession, what part) (end func(), err error) {
 	count, most := &sess.requests, s.lim.PerClient
 	switch what {
 	case aNotice:
-		most *= 2 // who waits for as many answers as possible can still cancel
+		most *= 2 // so that a client with the most open requests can still cancel
 	case aStream:
 		count, most = &sess.streams, s.lim.Streams
 	}
@@ -150,7 +150,7 @@ func (s *sessions) listens(sess *mcpSession) bool {
 	return sess.streams > 0
 }
 
-// remove takes a session out, or nil.
+// remove removes a session and returns it, or nil.
 func (s *sessions) remove(id string) *mcpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *sessions) remove(id string) *mcpSession {
 	return sess
 }
 
-// silent takes out the sessions that have nothing open and have been silent for the timeout; next is when the next one
-// may be due.
+// silent removes the sessions that have no open requests and have been silent for the timeout; next is when the next one may
+// be due.
 func (s *sessions) silent(timeout time.Duration, now time.Time) (gone []*mcpSession, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*m
 // maxWaiting bounds the notifications of a session that wait for a stream.
 const maxWaiting = 100
 
-// Notify keeps a notification for the session's next stream that is free. It implements tool.Notifier.
+// Notify queues a notification for the session's next free stream. It implements tool.Notifier.
 func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
 	select {
 	case sess.waiting <- n:
@@ -218,7 +218,7 @@ func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
 	}
 }
 
-// pass sends what waits for a stream to a client that has none open, before an answer.
+// pass sends the queued notifications before an answer, for a client without an open stream.
 func (sess *mcpSession) pass(w *writer) {
 	for {
 		select {

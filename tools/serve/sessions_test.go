@@ -59,7 +59,7 @@ func TestDeleteEndsASession(t *testing.T) {
 
 // A silent session without calls and streams ends after the timeout.
 func TestSilentClients(t *testing.T) {
-	t.Parallel() // it takes long, for a machine that stands still for a while
+	t.Parallel() // slow, to allow for a machine that stalls for a while
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 3 * time.Second })
 		listens := r.begin()
@@ -80,7 +80,7 @@ func TestSilentClients(t *testing.T) {
 	})
 }
 
-// The time of silence begins when the last call or stream ends.
+// The silence begins when the last call or stream ends.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newSessions(&tool.Clients{}, Limits{}.withDefaults())
@@ -170,7 +170,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// In the revision without sessions no client can cancel another's request of the same number.
+// In the revision without sessions a client cannot cancel another client's request with the same id.
 func TestModernRequestsAreApart(t *testing.T) {
 	r := newRig(t, nil)
 	body, headers := modern(5, "tools/call", map[string]any{"name": "wait", "arguments": map[string]any{"mark": "modern"}})
@@ -196,7 +196,7 @@ func TestModernRequestsAreApart(t *testing.T) {
 		t.Errorf("the other's call: %q", got)
 	default:
 	}
-	stop() // the end of the connection cancels it
+	stop() // closing the connection cancels it
 	<-done
 	r.begun("ended modern")
 }
@@ -253,7 +253,7 @@ func TestREST(t *testing.T) {
 	r.begun("ended rest")
 }
 
-// No session's id gets into the log, not even through mcp-go.
+// No session id gets into the log, not even through mcp-go.
 func TestLogHasNoSessions(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()

@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/socket"
 )
 
-// socketPath is where a WebSocket connection is opened, which is an MCP session as a stream from /sse is one.
+// socketPath is the path for WebSocket connections. Each is an MCP session, like a stream from /sse.
 const socketPath = "/mcp/ws"
 
-// sockets are the open WebSocket connections. net/http neither knows nor ends them.
+// sockets are the open WebSocket connections, which net/http no longer tracks.
 type sockets struct {
 	s *Server
 
@@ -33,7 +33,7 @@ func (o *sockets) enter() (leave func(), ok bool) {
 	return o.open.Done, true
 }
 
-// close accepts no more connections. The channel is closed when those that were open have ended.
+// close stops accepting connections. The channel is closed when the open ones have ended.
 func (o *sockets) close() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,20 +72,20 @@ func (o *sockets) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	defer conn.Close()
 	sess := s.sessions.open(who, true)
 	defer s.endClient(sess.client)
 	defer s.sessions.remove(sess.id)
 	defer context.AfterFunc(s.ctx, sess.client.Dismiss)()
-	asked := r // the token in its header is what lets in the messages, too
+	asked := r // the token in its header authorizes the messages, too
 	s.inSession(w, r, sess, aStream, func(r *http.Request, sess *mcpSession) {
 		conn.Serve(r.Context(), o.config(asked, sess))
 	})
 }
 
-// known says whether the sender of a request is still let in, and, if not, whether that may change.
+// known returns an error if the sender of a request is no longer authorized; wait means that it may be again later.
 func (o *sockets) known(r *http.Request, who caller) (wait bool, err error) {
 	now, err := o.s.identify(r)
 	var d *denial
@@ -98,14 +98,14 @@ func (o *sockets) known(r *http.Request, who caller) (wait bool, err error) {
 	return false, nil
 }
 
-// config says how a session's connection is served.
+// config returns the configuration of a session's connection.
 func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 	s, lim := o.s, o.s.cfg.Limits
 	return socket.Config{
 		MCP: s.cfg.MCP, Calls: &s.cfg.Clients.Calls, IDs: s.ids, Session: sess.id, Log: s.log, Served: s.trimmer.Served,
 		Limits: socket.Limits{
 			Message: lim.Body, MessageTime: lim.BodyTime, Unread: lim.Unread, WriteTime: lim.WriteTime,
-			Quiet: lim.QuietTime, Lost: lim.LostTime, Linger: time.Second, Drain: lim.DrainTime / 4, // which three steps take
+			Quiet: lim.QuietTime, Lost: lim.LostTime, Linger: time.Second, Drain: lim.DrainTime / 4, // for three steps
 		},
 		Known: func() (wait bool, err error) { return o.known(asked, sess.who) },
 		Admit: func() (end func(), why string) {
@@ -133,7 +133,7 @@ func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 	}
 }
 
-// shortages say why a request is not served now.
+// shortages are the reasons why a request is not served now.
 var shortages = map[shortage]struct {
 	status int
 	why    string

@@ -14,13 +14,13 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// wire is a client at a WebSocket.
+// wire is a WebSocket client.
 type wire struct {
 	t  *testing.T
 	ws *websocket.Conn
 }
 
-// dialSocket asks for a connection. It is nil if the answer refuses it.
+// dialSocket asks for a connection. It returns nil if the answer is a refusal.
 func (r *rig) dialSocket(protocols string, changes ...change) (*wire, answer) {
 	r.t.Helper()
 	req := r.request(r.t.Context(), http.MethodGet, socketPath, "", changes...)
@@ -65,7 +65,7 @@ func (c *wire) send(text string) {
 	}
 }
 
-// next is the next message.
+// next returns the next message.
 func (c *wire) next() string {
 	c.t.Helper()
 	_ = c.ws.SetReadDeadline(time.Now().Add(time.Minute))
@@ -76,7 +76,7 @@ func (c *wire) next() string {
 	return string(b)
 }
 
-// wants reads the next message, which has to say all of that.
+// wants reads the next message, which has to contain all these texts.
 func (c *wire) wants(says ...string) {
 	c.t.Helper()
 	got := c.next()
@@ -87,7 +87,7 @@ func (c *wire) wants(says ...string) {
 	}
 }
 
-// closes reads on to the end, which has to have that code and say that.
+// closes reads to the end, which has to have that code and text.
 func (c *wire) closes(code int, says string) {
 	c.t.Helper()
 	_ = c.ws.SetReadDeadline(time.Now().Add(time.Minute))
@@ -104,13 +104,13 @@ func (c *wire) closes(code int, says string) {
 	}
 }
 
-// open is how many sessions are connections.
+// connections returns the number of sessions that are connections.
 func (r *rig) connections() int {
 	_, streams := r.s.sessions.count()
 	return streams
 }
 
-// ended waits for the end of all connections.
+// endedAll waits for the end of all connections.
 func (r *rig) endedAll() {
 	r.t.Helper()
 	eventually(r.t, "the connections' ends", func() bool { return r.connections() == 0 })

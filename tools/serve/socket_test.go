@@ -22,12 +22,12 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// basic is a token as clients send it that have it from the address.
+// basic is a token as sent by clients that take it from the address.
 func basic(token string) change {
 	return with("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("any:"+token)))
 }
 
-// A connection is let in as a request is, and needs the subprotocol.
+// A connection is admitted like a request, and needs the subprotocol.
 func TestSocketGate(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.AllowedOrigins = []string{"https://app.example.org"} })
 	host := func(name string) change { return func(r *http.Request) { r.Host = name } }
@@ -72,11 +72,11 @@ func TestSocketGate(t *testing.T) {
 	}
 	r.wants(r.send("GET", socketPath, "", with("Connection", "upgrade"), with("Upgrade", "websocket"), with("Sec-WebSocket-Protocol", "mcp")), 400, "version")
 	r.wants(r.send("POST", socketPath, hello), 405)
-	r.wants(r.send("POST", "/mcp", hello, basic(token1)), 401) // where a browser might keep it
+	r.wants(r.send("POST", "/mcp", hello, basic(token1)), 401) // a browser might keep it
 	r.endedAll()
 }
 
-// Each text frame is one message, whatever is in it, and is answered under the id that was sent.
+// Each text frame is one message, whatever its content, and is answered under the id that was sent.
 func TestSocketMessages(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.connect()
@@ -93,7 +93,7 @@ func TestSocketMessages(t *testing.T) {
 		c.send(m.send)
 		c.wants(m.says)
 	}
-	c.send(`{"jsonrpc":"2.0","id":1,"result":{}}`) // an answer that nothing waits for
+	c.send(`{"jsonrpc":"2.0","id":1,"result":{}}`) // an answer without a waiting request
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	long := strings.Repeat("é", 3<<20)
 	c.send(call(9, "echo", long))
@@ -113,7 +113,7 @@ func TestSocketMessages(t *testing.T) {
 	r.endedAll()
 }
 
-// What is no message at all ends the connection, with a reason, even if its sender goes on sending.
+// A frame that is not a message ends the connection, with a reason, even if its sender continues to send.
 func TestSocketRefusesFrames(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 1000 })
 	for name, c := range map[string]struct {
@@ -132,7 +132,7 @@ func TestSocketRefusesFrames(t *testing.T) {
 			at.t = t
 			conn := at.connect()
 			conn.t = t
-			_ = conn.ws.WriteMessage(c.kind, []byte(c.text)) // which may fail when it is refused before its end
+			_ = conn.ws.WriteMessage(c.kind, []byte(c.text)) // may fail if it is refused before its end
 			conn.closes(c.code, c.says)
 		})
 	}
@@ -167,7 +167,7 @@ func TestSocketLimits(t *testing.T) {
 	two.wants(`"id":11`, "too many of your requests") // of both connections
 	other.send(call(30, "echo", "others are served"))
 	other.wants("others are served")
-	// There is room for one long message of each caller; without room, the message is read all the same.
+	// Each caller may send one long message at a time; beyond that, the message is still read.
 	back, _ := r.s.bytes.take(tokenCaller(0, ""), 1)
 	one.send(call(21, "echo", strings.Repeat("x", 100<<10)))
 	one.wants(`"id":21`, "too many bytes")
@@ -184,7 +184,7 @@ func TestSocketLimits(t *testing.T) {
 	eventually(t, "all room to be given back", func() bool { return r.s.bytes.inUse() == 0 && r.s.requests.inUse() == 0 })
 }
 
-// Each connection is a client of its own, whatever its token, and ends with what it has. Its calls hear why.
+// Each connection is a separate client, whatever its token, and ends with everything it has. Its calls end with the cause.
 func TestSocketSessions(t *testing.T) {
 	causes, freed := make(chan error, 1), make(chan string, 10)
 	r := newRig(t, func(cfg *Config) {
@@ -228,7 +228,7 @@ func TestSocketSessions(t *testing.T) {
 	}
 	mine.send(call(5, "why", ""))
 	<-causes
-	mine.ws.NetConn().Close() // without a word
+	mine.ws.NetConn().Close() // without closing
 	if got := <-causes; !errors.Is(got, tool.ErrDisconnected) {
 		t.Errorf("the cause of a call whose connection is gone is %v", got)
 	}
@@ -240,7 +240,7 @@ func TestSocketSessions(t *testing.T) {
 	who(theirs)
 }
 
-// An issuer's token lets in messages as long as it lets in requests.
+// An issuer's token authorizes messages as long as it authorizes requests.
 func TestSocketTokenExpires(t *testing.T) {
 	r, i, c := newIssuerRig(t, nil)
 	ada := r.connect(bearing(i.Token(t, "ada", public, nil)))
@@ -259,7 +259,7 @@ func TestSocketTokenExpires(t *testing.T) {
 	static.wants("still known")
 }
 
-// When the server ends, its clients are told so, and the answers of their calls come before.
+// When the server ends, its clients get the reason, after the answers to their calls.
 func TestSocketServerEnds(t *testing.T) {
 	r := newRig(t, nil)
 	idle, busy := r.connect(), r.connect()
@@ -278,17 +278,17 @@ func TestSocketServerEnds(t *testing.T) {
 	}
 }
 
-// A client that is gone without a word is missed within about a minute; one that is there stays for days.
+// A client that disappears without closing is detected within about a minute; one that is connected stays for days.
 func TestSocketHalfOpen(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := newRig(t, nil)
 		there := r.connect()
-		_ = there.ws.SetReadDeadline(time.Time{}) // the one of its answer
+		_ = there.ws.SetReadDeadline(time.Time{}) // the deadline of its answer
 		messages := make(chan string)
 		go func() {
 			defer close(messages)
 			for {
-				_, b, err := there.ws.ReadMessage() // which answers pings
+				_, b, err := there.ws.ReadMessage() // answers pings
 				if err != nil {
 					return
 				}
@@ -315,7 +315,7 @@ func TestSocketHalfOpen(t *testing.T) {
 	})
 }
 
-// A message has to arrive in time, pings answered or not.
+// A message has to arrive in time, whether or not pings are answered.
 func TestSocketSlowMessage(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := newRig(t, nil)
@@ -344,14 +344,14 @@ func TestSocketSlowMessage(t *testing.T) {
 	})
 }
 
-// A client that does not read is let go, and meanwhile holds no more than it may.
+// A client that does not read is disconnected, and meanwhile uses no more than the limit.
 func TestSocketUnread(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := newRig(t, func(cfg *Config) { cfg.Limits.Unread = 4 << 20 })
 		c := r.connect()
 		began := time.Now()
 		for i := range 20 {
-			_ = c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) // it is read no further
+			_ = c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) // the server reads no further
 			if err := c.ws.WriteMessage(websocket.TextMessage, []byte(call(10+i, "big", ""))); err != nil {
 				break
 			}
@@ -363,7 +363,7 @@ func TestSocketUnread(t *testing.T) {
 	})
 }
 
-// What the server says of its own accord goes over the connection: progress before the answer, and questions.
+// The server's own messages use the connection: progress before the answer, and questions.
 func TestSocketServerSpeaks(t *testing.T) {
 	r := newRig(t, func(cfg *Config) {
 		cfg.MCP = server.NewMCPServer("toy", "1", server.WithToolCapabilities(true), server.WithElicitation())
@@ -403,7 +403,7 @@ func TestSocketServerSpeaks(t *testing.T) {
 	c.wants(`"elicitation/create"`, `"id":2`)
 	c.send(`{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no user"}}`)
 	c.wants(`"id":5`, "no user")
-	// A question that nobody waits for any more is taken back.
+	// A question without a waiting call is cancelled.
 	c.send(call(6, "ask", ""))
 	c.wants(`"elicitation/create"`, `"id":3`)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6}}`)
@@ -417,7 +417,7 @@ func TestSocketServerSpeaks(t *testing.T) {
 	r.endedAll()
 }
 
-// What serves a connection that has become a socket has ended when the server has.
+// The goroutines that serve WebSocket connections have ended when the server has.
 func TestSocketsEndBeforeTheServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
-// newEvents makes mcp-go's transport of HTTP with server-sent events with our own MCP sessions.
+// newEvents returns mcp-go's transport of HTTP with server-sent events with our own MCP sessions.
 func newEvents(s *Server) *server.SSEServer {
 	return server.NewSSEServer(s.cfg.MCP,
 		server.WithSSEDisableLocalhostProtection(true), // ServeHTTP is stricter
@@ -28,7 +28,7 @@ func newEvents(s *Server) *server.SSEServer {
 
 type sessionKey struct{}
 
-// getEvents opens a stream, whose session lasts as long as it.
+// getEvents opens a stream. Its session lasts as long as the stream.
 func (s *Server) getEvents(w *writer, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", "GET")
@@ -47,19 +47,19 @@ func (s *Server) getEvents(w *writer, r *http.Request) {
 	})
 }
 
-// postMessage takes an MCP message; the answer goes over the client's stream.
+// postMessage accepts an MCP message; the answer goes over the client's stream.
 func (s *Server) postMessage(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if sess == nil {
 		Refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
 		return
 	}
-	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's:
-	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
+	// mcp-go requires a header with the method if there is one with the newest revision, but that rule belongs to Streamable
+	// HTTP: here the SDK for TypeScript sends only the revision. Each message contains its revision anyway.
 	r.Header.Del(mcp.HeaderProtocolVersion)
 	s.inSession(w, r, sess, partOf(m), func(r *http.Request, _ *mcpSession) {
 		if m.Answer() {
-			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
+			w.WriteHeader(http.StatusAccepted) // no request waits for it: mcp-go sends none here
 			return
 		}
 		s.noteCancelled(m, sess, body)

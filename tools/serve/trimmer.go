@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// largeMessage is from how many bytes on a message's memory is given back soon.
+	// largeMessage is the size in bytes from which a message's memory is released soon.
 	largeMessage = 4 << 20
-	// trimAfter is how long after such a message has been served. What follows in that time is given back with it.
+	// trimAfter is the delay after such a message was served. The memory of messages served meanwhile is released with it.
 	trimAfter = 3 * time.Second
 )
 
-// A Trimmer gives the memory that large messages took back to the machine. An idle program collects no garbage for
-// minutes, and a message takes several times its length while it is read. The zero value is ready for use.
+// A Trimmer returns the memory used by large messages to the system. An idle program collects no garbage for minutes, and
+// reading a message takes several times its length in memory. The zero value is ready for use.
 type Trimmer struct {
 	mu      sync.Mutex
-	waits   *time.Timer // nil if nothing is due
+	waits   *time.Timer // nil if no trim is scheduled
 	closed  bool
 	running sync.WaitGroup
 }
 
-// Served tells that a message of that many bytes has been served, so that nothing holds it any more.
+// Served schedules a trim if a served message of that many bytes is large. Call it once the message is no longer used.
 func (t *Trimmer) Served(bytes int) {
 	if bytes < largeMessage {
 		return
@@ -40,13 +40,13 @@ func (t *Trimmer) Served(bytes int) {
 func (t *Trimmer) trim() {
 	defer t.running.Done()
 	t.mu.Lock()
-	t.waits = nil // what is served from now on is for the next time
+	t.waits = nil // messages served from now on schedule another trim
 	t.mu.Unlock()
-	runtime.GC()         // pools keep what they hold for one collection
-	debug.FreeOSMemory() // collects once more
+	runtime.GC()         // pools keep their values for one collection
+	debug.FreeOSMemory() // collects again
 }
 
-// Close ends it; it waits for a collection in progress.
+// Close stops the trimmer; it waits for a collection in progress.
 func (t *Trimmer) Close() {
 	t.mu.Lock()
 	t.closed = true

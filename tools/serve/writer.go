@@ -15,11 +15,11 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
-// pieceSize is how much a client has to read within the time for a write, in bytes.
+// pieceSize is the number of bytes that a client has to read within the time for a write.
 const pieceSize = 64 << 10
 
-// A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a
-// client that does not read holds a request for ever.
+// A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a client
+// that does not read would hold a request forever.
 type writer struct {
 	http.ResponseWriter
 	ids   *jsonrpc.IDs // of the requests
@@ -27,16 +27,16 @@ type writer struct {
 	limit time.Duration
 	from  *http.Request // set once its page may read the answer
 
-	header http.Header   // what the handler sets
+	header http.Header   // set by the handler
 	begun  chan struct{} // closed when the header is written
 	ack    chan struct{} // closed with acked
 
-	mu       sync.Mutex // writes, comments and notifications come from several goroutines
+	mu       sync.Mutex // several goroutines write answers, comments and notifications
 	status   int        // 0 before the header is written
 	last     time.Time  // of the last write
 	events   bool       // notifications have made the answer a stream of events
 	answered bool       // the answer has begun
-	acked    bool       // the acknowledgement of a request that listens is written
+	acked    bool       // the acknowledgement of a listening request is written
 	ended    bool       // the handler has returned
 }
 
@@ -62,7 +62,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap is for [http.ResponseController].
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Header is the header that the handler sets. It is not the one that is written: a notification may be sent while the
+// Header returns the handler's header. It differs from the written header, because a notification may be sent while the
 // handler sets it.
 func (w *writer) Header() http.Header { return w.header }
 
@@ -78,7 +78,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.begin(http.StatusOK, w.header)
 	for piece := range slices.Chunk(w.ids.Out(w.framed(p)), pieceSize) {
-		// However long the answer is and however slowly it is read: who reads has time.
+		// A long answer has time however slowly it is read, as long as the client reads.
 		_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
 		if _, err := w.ResponseWriter.Write(piece); err != nil {
 			return 0, err
@@ -87,24 +87,24 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush sends what was written.
+// Flush sends the written data.
 func (w *writer) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begin(http.StatusOK, w.header)
-	_ = w.ctl.Flush() // the next write says what is wrong
+	_ = w.ctl.Flush() // the next write reports the error
 }
 
-// begin prepares a write; the first one is of the header, with what is in set. w.mu is held.
+// begin prepares a write; before the first one it writes the header, with the fields of set. w.mu is held.
 func (w *writer) begin(status int, set http.Header) {
 	w.last = time.Now()
-	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // the recorder of tests has none
+	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // the recorder of tests has no deadlines
 	if w.status == 0 {
 		w.status = status
 		close(w.begun)
 		h := w.ResponseWriter.Header()
 		maps.Copy(h, set)
-		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams set it for everybody
+		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams allow every origin
 		if w.from != nil {
 			AllowReading(h, w.from)
 		}
@@ -116,16 +116,16 @@ func (w *writer) begin(status int, set http.Header) {
 	}
 }
 
-// end gives the unsent rest its time.
+// end sets a deadline for the unsent rest.
 func (w *writer) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin(http.StatusOK, w.header) // a handler that writes nothing says so that all is well
+	w.begin(http.StatusOK, w.header) // a handler that writes nothing means status 200
 	w.ended = true
 	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
 }
 
-// comment writes a comment into a stream of events that has been quiet for that long. Its error is the connection's.
+// comment writes a comment into a stream of events that has been quiet for that long. It returns the connection's error.
 func (w *writer) comment(quiet time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,9 +139,9 @@ func (w *writer) comment(quiet time.Duration) error {
 	return w.ctl.Flush()
 }
 
-// keepAlive writes the notifications that wait into a stream of events, and comments if it is quiet, so that proxies do
-// not take it for dead, and we notice when it is: then it calls lost. It ends with ctx, and closes done. Each event is
-// one write, so comments and notifications stand between events.
+// keepAlive writes the waiting notifications into a stream of events, and comments if it is quiet, so that proxies keep it
+// open and a dead connection is noticed: then it calls lost. It ends with ctx, and closes done. Each event is one write, so
+// comments and notifications come between events.
 func (w *writer) keepAlive(ctx context.Context, waiting chan mcp.JSONRPCNotification, quiet time.Duration, lost func()) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
@@ -160,7 +160,7 @@ func (w *writer) keepAlive(ctx context.Context, waiting chan mcp.JSONRPCNotifica
 			case n := <-waiting:
 				if !w.Notify(n) {
 					select {
-					case waiting <- n: // perhaps there is another stream
+					case waiting <- n: // another stream may take it
 					default:
 					}
 					lost()

@@ -19,52 +19,52 @@ const MaxAnswerBytes = 1_000_000
 // AnswerBudget is the part of [MaxAnswerBytes] that an answer may use; the rest is for the envelope.
 const AnswerBudget = MaxAnswerBytes - 20_000
 
-// An Answer is a tool's result before it is put into MCP's form.
+// An Answer is a tool's result before its conversion to MCP's form.
 type Answer struct {
-	// Body is the result object. It is sent as text, and as structured content where that is asked for.
+	// Body is the result object. It is sent as text, and as structured content if that is requested.
 	Body any
-	// Parts, if set, returns the texts of the answer, which replace the body as text: each as JSON, unless it is
-	// [Verbatim], or a [Place] of an image. The body says all that they say.
+	// Parts, if set, returns the texts of the answer, which replace the body as text: each as JSON, unless it is [Verbatim],
+	// or a [Place] of an image. The body contains all their information.
 	Parts func() []any
 	// Words, if set, returns the answer in words, which replace the body and the parts as text. It is called after each
-	// change of the body. Set it where [InWords] says so.
+	// change of the body. Set it if [InWords] returns true.
 	Words func() plaintext.Text
-	// Settle, if set, settles the hints of an answer in words, see [textfmt.Hint]: in its own lines alone, for the texts are
-	// others' and stay as they are.
+	// Settle, if set, settles the hints of an answer in words, see [textfmt.Hint]. It applies only to nbduet's own lines;
+	// quoted texts stay as they are.
 	Settle func(string) string
-	// Images are shown behind the texts, in order, unless a part is their place.
+	// Images are shown after the texts, in order, unless a part is their place.
 	Images []Image
 	// Resources follow the images: links to resources, or embedded ones.
 	Resources []mcp.Content
-	// Meta is the answer's _meta; nil for none.
+	// Meta is the answer's _meta, or nil.
 	Meta map[string]any
-	// Doc is the document that the answer is about, nil for none. If its file is not up to date, the answer says so.
+	// Doc is the document that the answer is about, or nil. If its file is not up to date, the answer says so.
 	Doc Document
-	// People say, a line each, who is in a cell that the call has touched.
+	// People has a line for each person in a cell that the call has touched.
 	People []string
-	// Moved, if not nil, is asked once, after the words are made, where the cells are that others have moved.
+	// Moved, if not nil, is called once, after the words are made. It returns where cells are that others have moved.
 	Moved func() string
-	// file is the note about the document's file, once the document has been asked.
+	// file is the note about the document's file; nil until the document was asked.
 	file *FileNote
 }
 
-// A Document is what an answer can be about: an open notebook or text.
+// A Document is the subject of an answer: an open notebook or text.
 type Document interface {
 	// Path is the document's path on the Jupyter server.
 	Path() jupyter.Path
-	// Unsaved says why its file is not up to date, "" if it is.
+	// Unsaved returns the reason why its file is not up to date, or "".
 	Unsaved() string
-	// Overwritten says, once, that earlier edits may be lost, "" if they are not.
+	// Overwritten returns, once, the warning that earlier edits may be lost, or "".
 	Overwritten() string
-	// Away says that it is not known as it is now, because its server is away; "" if it is.
+	// Away returns the reason why its current state is unknown, such as a server that is away, or "".
 	Away() string
-	// Older says, once, that its file is of an older format, which a save converts; "" if it is not.
+	// Older returns, once, the warning that its file has an older format, which a save converts, or "".
 	Older() string
-	// Tabs says, once, that people's tabs do not show it; "" if they do.
+	// Tabs returns, once, the warning that people's tabs do not show it, or "".
 	Tabs() string
 }
 
-// A FileNote is what every answer about a document can say of the document's file.
+// A FileNote is the note about the document's file that every answer about a document can have.
 type FileNote struct {
 	Saved       *bool  `json:"saved,omitempty" jsonschema:"false if the file lacks changes of the shared document; absent otherwise."`
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
@@ -72,11 +72,11 @@ type FileNote struct {
 	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
 	Older       string `json:"older_format,omitempty" jsonschema:"Said once: saving converts the file."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
-	// People is not called so in JSON, where some answers list people themselves. It is nil where nobody is there.
+	// People has another name in JSON, because some answers list people themselves. It is nil without such lines.
 	People *[]string `json:"carets,omitempty" jsonschema:"Who is in a cell that the call touched."`
 }
 
-// notes are the note in words.
+// notes returns the note in words.
 func (n FileNote) notes() []string {
 	out := said(n.Away, n.Overwritten, n.Tabs, n.Older, n.SaveProblem)
 	if n.People != nil {
@@ -85,7 +85,8 @@ func (n FileNote) notes() []string {
 	return out
 }
 
-// Ask asks the document for the note about its file, the first time: some of it is said only once.
+// Ask asks the document for the note about its file, the first time only, because the document returns parts of it only
+// once.
 func (a *Answer) Ask() FileNote {
 	if a.Doc == nil {
 		return FileNote{People: a.people()}
@@ -137,10 +138,10 @@ type Image struct {
 	Data string // base64 without line breaks
 }
 
-// A Fault is this program's own error, which the caller cannot correct. It is answered as a protocol error.
+// A Fault is an error of this program that the caller cannot correct. It is answered as a protocol error.
 type Fault struct{ Err error }
 
-// Kind is "fault".
+// Kind returns "fault".
 func (f Fault) Kind() string { return "fault" }
 
 func (f Fault) Error() string { return f.Err.Error() }
@@ -152,7 +153,7 @@ type Coded struct {
 	Message string `json:"message"`
 }
 
-// Kind is the code.
+// Kind returns the code.
 func (c Coded) Kind() string { return c.Code }
 
 func (c Coded) Error() string { return c.Message }
@@ -160,7 +161,7 @@ func (c Coded) Error() string { return c.Message }
 // Compact marshals v on one line, leaving <, > and & readable.
 func Compact(v any) (json.RawMessage, error) { return Indented(v, "") }
 
-// Indented is Compact with a line for each member, indented by its depth; "" for one line in all.
+// Indented is Compact with a line for each member, indented by its depth; an empty indent means one line.
 func Indented(v any, indent string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -172,14 +173,14 @@ func Indented(v any, indent string) (json.RawMessage, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// Verbatim is a part of an answer that is sent as it is, not as JSON.
+// Verbatim is a part of an answer that is sent unchanged, not as JSON.
 type Verbatim string
 
-// A Place is a part of an answer at which one of its images is shown, by its index.
+// A Place is a part of an answer where one of its images is shown, by its index.
 type Place int
 
-// texts returns the texts of the answer whose structured content is body, and before which of them images are shown, by the
-// image's index.
+// texts returns the texts of the answer whose structured content is body. places maps an image's index to the text before
+// which it is shown.
 func (a *Answer) texts(words *plaintext.Text, body json.RawMessage) (out []string, places map[int]int, err error) {
 	if words != nil {
 		t := *words
@@ -210,7 +211,7 @@ func (a *Answer) texts(words *plaintext.Text, body json.RawMessage) (out []strin
 	return out, places, nil
 }
 
-// WireSize returns how many bytes body and images take in an answer, as the MCP library writes them.
+// WireSize returns the size of body and images in an answer, as the MCP library writes them.
 func WireSize(body json.RawMessage, images []Image) (int, error) {
 	return sizeOf([]string{string(body)}, body, images)
 }
@@ -231,11 +232,11 @@ func sizeOf(texts []string, body json.RawMessage, images []Image) (int, error) {
 	return n, nil
 }
 
-// A written answer is its content in the protocol's form, without its resources.
+// A written answer is the answer's content in the protocol's form, without its resources.
 type written struct {
 	content []mcp.Content
 	body    json.RawMessage
-	size    int // bytes, with the resources
+	size    int // in bytes, with the resources
 }
 
 // write makes the answer's content and structured content, and counts their bytes.
@@ -294,8 +295,8 @@ func (a *Answer) Trim(shorter func() bool) error {
 	}
 }
 
-// TrimTo shortens a part of the body, of n entries or characters at first, by a quarter at a time until the answer may be
-// sent: keep leaves that many of them.
+// TrimTo shortens a part of the body, of n entries or characters at first, by a quarter at a time until the answer fits.
+// keep shortens the part to its argument.
 func (a *Answer) TrimTo(n int, keep func(n int)) error {
 	return a.Trim(func() bool {
 		if n == 0 {
@@ -307,8 +308,8 @@ func (a *Answer) TrimTo(n int, keep func(n int)) error {
 	})
 }
 
-// Result puts the answer into MCP's form, with structured content if structured says so and the answer has no picture and
-// no link: half of the hosts show a model the structured content alone where there is one, and the picture is lost
+// Result converts the answer to MCP's form. It has structured content if structured is true and the answer has no picture or
+// link: half of the hosts show a model only the structured content if there is any, and the picture would be lost
 // (anthropics/claude-code issues 54737, 55677; microsoft/vscode 290063).
 func (a *Answer) Result(structured bool) (*mcp.CallToolResult, error) {
 	w, err := a.write()
@@ -328,7 +329,7 @@ func (a *Answer) Result(structured bool) (*mcp.CallToolResult, error) {
 	return result, nil
 }
 
-// Failure answers err: as a tool error if the caller can act on it, else as a protocol error.
+// Failure answers err: as a tool error if the caller can act on it, otherwise as a protocol error.
 func Failure(err error) (*mcp.CallToolResult, error) {
 	if f := (Fault{}); errors.As(err, &f) {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// file is a document whose file has something to be said of once.
+// file is a document whose notes about its file are returned once.
 type file struct{ unsaved, overwritten, tabs string }
 
 func (f *file) Path() jupyter.Path { return jupyter.MustPath("a.ipynb") }
@@ -24,7 +24,7 @@ func (f *file) Overwritten() string {
 	return said
 }
 
-// What the document has to say of its file stands in the answer beside the tool's own result, and is asked for once.
+// The document's notes about its file are in the answer beside the tool's own result, and are requested once.
 func TestAnswerCarriesTheNote(t *testing.T) {
 	body := map[string]string{"message": "m"}
 	a := &Answer{Body: body, Doc: &file{"p", "o", "t"}}

@@ -13,11 +13,10 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// The MCP library can check arguments too, but it ignores a schema that does not compile, and words its errors for
-// programmers. These errors are read by a model that has to do better on its next call.
+// The MCP library can check arguments too, but it ignores a schema that does not compile, and its errors are written for
+// programmers. These errors are for a model that has to correct its next call.
 
-// Compile makes a validator of the schema of the tool name. A schema that does not compile is a mistake of this
-// program.
+// Compile returns a validator for the schema of the tool name. A schema that does not compile is a mistake in this program.
 func (s Schema) Compile(name string) (*jsonschema.Resolved, error) {
 	compiled, err := s.schema.Resolve(nil)
 	if err != nil {
@@ -26,9 +25,9 @@ func (s Schema) Compile(name string) (*jsonschema.Resolved, error) {
 	return compiled, nil
 }
 
-// Arguments returns the arguments of a call as the tool's schema means them, or says what is wrong with them. All tools'
-// arguments come through here: null for an optional argument leaves it out, and a number, a boolean, a list or an object may
-// be written as a text where no text is allowed.
+// Arguments returns the arguments of a call in the form that the tool's schema describes, or an error. All tools' arguments
+// pass through it: null for an optional argument omits it, and a number, a boolean, a list or an object may be given as a
+// string where no string is allowed.
 func Arguments(s *jsonschema.Resolved, args any) (any, error) {
 	if args == nil {
 		args = map[string]any{}
@@ -39,7 +38,7 @@ func Arguments(s *jsonschema.Resolved, args any) (any, error) {
 	return args, check(s, args)
 }
 
-// check returns what is wrong with arguments, nil if nothing is.
+// check returns an error if arguments do not match the schema.
 func check(s *jsonschema.Resolved, args any) error {
 	err := s.Validate(args)
 	if err == nil {
@@ -59,7 +58,7 @@ func check(s *jsonschema.Resolved, args any) error {
 	return errors.New("invalid arguments: " + strings.Join(c.found, "; "))
 }
 
-// ValueOr returns the value of an optional argument, and otherwise if the call leaves it out.
+// ValueOr returns the value of an optional argument, or otherwise if the call omits it.
 func ValueOr[T any](given *T, otherwise T) T {
 	if given == nil {
 		return otherwise
@@ -67,7 +66,7 @@ func ValueOr[T any](given *T, otherwise T) T {
 	return *given
 }
 
-// decodeArguments puts checked arguments into dst.
+// decodeArguments decodes checked arguments into dst.
 func decodeArguments(req mcp.CallToolRequest, dst any) error {
 	args := req.Params.Arguments
 	if args == nil {

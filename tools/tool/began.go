@@ -7,12 +7,12 @@ import (
 
 type beganKey struct{}
 
-// WithBeginning notes in a call's context that it begins now.
+// WithBeginning records the current time as the beginning of a call in its context.
 func WithBeginning(ctx context.Context) context.Context {
 	return context.WithValue(ctx, beganKey{}, time.Now())
 }
 
-// Took is how long a call has taken until now, 0 for what is no call.
+// Took returns the time since the beginning of a call, or 0 if the context has none.
 func Took(ctx context.Context) time.Duration {
 	if began, ok := ctx.Value(beganKey{}).(time.Time); ok {
 		return time.Since(began)

@@ -12,9 +12,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// A client cancels a call because its user said stop, or because its own time limit for answers has passed: the SDKs'
-// is a minute by default, and the user knows nothing of it. The protocol has one notification for both. Only its reason
-// tells them apart, and mcp-go drops that. So the transports pass it on here, before mcp-go ends the call's context.
+// A client cancels a call because its user stopped it, or because the client's own time limit for answers has passed: the
+// SDKs' default is a minute, and the user does not see it. The protocol has one notification for both. Only its reason
+// distinguishes them, and mcp-go drops the reason. The transports therefore pass it on here, before mcp-go ends the call's
+// context.
 
 // Cancelled is the cause with which a call's context ends when its client cancels the call.
 type Cancelled struct{ Reason string }
@@ -26,7 +27,7 @@ func (c Cancelled) Error() string {
 	return fmt.Sprintf("cancelled: %q", c.Reason)
 }
 
-// Is tells errors.Is that it is a [context.Canceled].
+// Is reports whether target is [context.Canceled].
 func (c Cancelled) Is(target error) bool { return target == context.Canceled }
 
 var (
@@ -37,18 +38,18 @@ var (
 	stopped = regexp.MustCompile(`(?i)\b(user|human|abort|stop|cancel|interrupt)`)
 )
 
-// ByUser reports whether the reason says that the client's user wants the call to stop. A reason that speaks of a time
-// limit or of a lost connection says the contrary, whatever else it says.
+// ByUser reports whether the reason says that the client's user wants to stop the call. A reason that mentions a time limit
+// or a lost connection means the opposite, whatever else it says.
 func (c Cancelled) ByUser() bool {
 	return !gaveUp.MatchString(c.Reason) && stopped.MatchString(c.Reason)
 }
 
-// ErrDisconnected is the cause with which a call's context ends whose connection is gone, where the protocol does not
-// take that for a cancel.
+// ErrDisconnected is the cause with which a call's context ends when its connection is lost, if the protocol does not treat
+// that as a cancellation.
 var ErrDisconnected = errors.New("the client's connection is gone")
 
-// StopsRuns reports whether the code that a call has started ends with the call, whose context has ended: if its client's
-// user wants it, or, with always, if its client has cancelled the call for any reason, or has left.
+// StopsRuns reports whether the code started by a call ends with the call, whose context has ended: if its client's user
+// wants that, or, with always, if its client has cancelled the call for any reason, or has left.
 func StopsRuns(ctx context.Context, always bool) bool {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, ErrDisconnected) {
@@ -58,13 +59,13 @@ func StopsRuns(ctx context.Context, always bool) bool {
 	return always || errors.As(cause, &c) && c.ByUser()
 }
 
-// Calls are the calls of tools in progress, by their requests' ids. The zero value is ready for use.
+// Calls are the tool calls in progress, by their requests' ids. The zero value is ready for use.
 type Calls struct {
 	mu sync.Mutex
 	by map[callID]*call
 }
 
-// callID names a request as mcp-go does.
+// callID identifies a request as mcp-go does.
 type callID struct {
 	session string
 	id      any
@@ -72,20 +73,20 @@ type callID struct {
 
 // A call is a call in progress.
 type call struct {
-	cause  *Cancelled              // set once it is cancelled
-	cancel context.CancelCauseFunc // set once it has begun
+	cause  *Cancelled              // set when it is cancelled
+	cancel context.CancelCauseFunc // set when it has begun
 }
 
-// callField is the field of a request's _meta in which a hook hands its call to the handler. What a client sends there
-// has another type.
+// callField is the field of a request's _meta in which a hook passes its call to the handler. A value from a client has
+// another type there.
 const callField = "nbduet/call"
 
-// Hook notes the calls as they begin.
+// Hook records the calls as they begin.
 func (c *Calls) Hook(hooks *server.Hooks) {
 	hooks.AddBeforeCallTool(func(ctx context.Context, id any, req *mcp.CallToolRequest) {
 		s := server.ClientSessionFromContext(ctx)
 		if s == nil || s.SessionID() == "" {
-			return // ids are not its client's alone, so nobody can cancel it by its id
+			return // ids are shared with other clients, so a call cannot be cancelled by its id
 		}
 		switch id.(type) {
 		case string, float64, int64:
@@ -99,7 +100,7 @@ func (c *Calls) Hook(hooks *server.Hooks) {
 			c.by = map[callID]*call{}
 		}
 		c.by[key] = one
-		context.AfterFunc(ctx, func() { // mcp-go ends it when the request has been served
+		context.AfterFunc(ctx, func() { // mcp-go ends ctx when the request has been served
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.by[key] == one {
@@ -116,7 +117,7 @@ func (c *Calls) Hook(hooks *server.Hooks) {
 	})
 }
 
-// Bound makes a tool's handler end its calls as Cancel says.
+// Bound wraps a tool's handler so that Cancel ends its calls.
 func (c *Calls) Bound(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -139,7 +140,7 @@ func (c *Calls) begin(one *call, cancel context.CancelCauseFunc) {
 }
 
 // Cancel ends the context of a call, because the client of that session has cancelled the request with that id. It does
-// nothing if no such call is in progress.
+// nothing if the call is not in progress.
 func (c *Calls) Cancel(session string, id any, reason string) {
 	switch id.(type) {
 	case string, float64, int64:

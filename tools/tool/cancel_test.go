@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// The reasons are what SDKs and hosts send.
+// The reasons that SDKs and hosts send.
 func TestReasons(t *testing.T) {
 	for reason, user := range map[string]bool{
 		"McpError: MCP error -32001: Request timed out":              false,
@@ -43,7 +43,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A call that is cancelled by its id ends with the reason, another session's goes on, and nothing is kept.
+// A call that is cancelled by its id ends with the reason, a call of another session continues, and nothing is kept.
 func TestCancelByID(t *testing.T) {
 	var calls Calls
 	hooks := &server.Hooks{}
@@ -83,20 +83,20 @@ func TestCancelByID(t *testing.T) {
 	calls.mu.Unlock()
 	calls.Cancel("another", id, "user")
 	calls.Cancel(session, "another", "user")
-	calls.Cancel(session, []any{id}, "user") // which no map can hold
+	calls.Cancel(session, []any{id}, "user") // cannot be a map key
 	calls.Cancel(session, id, "user")
 	calls.Cancel(session, id, "another reason")
 	if cause := <-causes; !errors.Is(cause, Cancelled{"user"}) {
 		t.Errorf("the cause is %v", cause)
 	}
 	<-answered
-	for kept := 1; kept > 0; time.Sleep(time.Millisecond) { // until the test's time is over
+	for kept := 1; kept > 0; time.Sleep(time.Millisecond) { // until the test times out
 		calls.mu.Lock()
 		kept = len(calls.by)
 		calls.mu.Unlock()
 	}
 
-	// What a client sends for our field means nothing.
+	// A client's own value in our field has no effect.
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-begun; cancel() }()
 	raw := fmt.Sprintf(`{"params":{"name":"wait","_meta":{%q:{"cause":{}}}}}`, callField)

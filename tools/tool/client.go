@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// A Client is one MCP client while it is connected. What it made and was shown is kept under its name: analysis
-// sessions, runs, images, and the revisions of cells. No other client sees any of it. Documents are shared.
+// A Client is one MCP client while it is connected. Everything that it created and received is kept under its name: analysis
+// sessions, runs, images, and the revisions of cells. No other client sees it. Documents are shared.
 //
 // A transport that serves several clients makes a Client for each, and puts it into the context of each request, see
 // [WithClient]. Without one, mcp-go's session names the client: stdio has one session.
@@ -31,10 +31,11 @@ type Client struct {
 	calls   sync.WaitGroup
 }
 
-// maxCalling is how many calls of one client of HTTP run at once: more than wait for cells, as each waits for an answer.
+// maxCalling bounds the calls of one HTTP client that run at once. It exceeds the number that wait for cells, as each waits
+// for an answer.
 const maxCalling = 200
 
-// Clients makes clients, for one server that [tools.New] has made with them. The zero value is ready for use.
+// Clients creates clients for the server that [tools.New] has made with it. The zero value is ready for use.
 type Clients struct {
 	Free  func(ctx context.Context, client string) error // set by New
 	Calls Calls                                          // in progress
@@ -43,16 +44,16 @@ type Clients struct {
 // errLeft is the cause with which a client's calls end when it leaves.
 var errLeft = errors.New("the client has left")
 
-// Enter makes a client with a new name.
+// Enter returns a client with a new name.
 func (all *Clients) Enter() *Client {
-	// The name is part of images' addresses, so it is not secret, and reveals nothing of the transport's session id.
+	// The name is part of images' addresses, so it is not secret, and does not reveal the transport's session id.
 	c := &Client{all: all, Name: "c-" + strings.ToLower(rand.Text()[:12])}
 	c.gone, c.dismiss = context.WithCancel(context.Background())
 	return c
 }
 
-// Leave ends a client: its calls, its analysis sessions (as session_delete does), and all that is kept under its name.
-// The error says what may not have ended. The context bounds the wait. Only the first call does anything.
+// Leave ends a client: its calls, its analysis sessions (as session_delete does), and everything kept under its name. The
+// error says what may not have ended. The context bounds the wait. Only the first call has an effect.
 func (c *Client) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	left := c.left
@@ -64,7 +65,7 @@ func (c *Client) Leave(ctx context.Context) error {
 	c.dismiss()
 	ended := make(chan struct{})
 	go func() {
-		c.calls.Wait() // they have been cancelled
+		c.calls.Wait() // already cancelled
 		close(ended)
 	}()
 	select {
@@ -77,7 +78,7 @@ func (c *Client) Leave(ctx context.Context) error {
 	return c.all.Free(ctx, c.Name)
 }
 
-// Dismiss cancels the client's calls, present and future. The client keeps what it has.
+// Dismiss cancels the client's calls, present and future. The client keeps its sessions, runs and images.
 func (c *Client) Dismiss() { c.dismiss() }
 
 // Stay returns a context that ends when the client leaves or is dismissed.
@@ -109,18 +110,18 @@ func (c *Client) begin(ctx context.Context) (bound context.Context, end func(), 
 
 type clientKey struct{}
 
-// WithClient puts the client that calls into a context.
+// WithClient returns a context with the calling client.
 func WithClient(ctx context.Context, c *Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-// ClientIn returns the client that a transport put into the context, nil if it put none.
+// ClientIn returns the client that a transport put into the context, or nil.
 func ClientIn(ctx context.Context) *Client {
 	c, _ := ctx.Value(clientKey{}).(*Client)
 	return c
 }
 
-// AsClient ends a call's context when its client leaves, if the transport named a client.
+// AsClient ends a call's context when its client leaves, if the transport set a client.
 func AsClient(ctx context.Context) (bound context.Context, end func(), err error) {
 	if c := ClientIn(ctx); c != nil {
 		return c.begin(ctx)
@@ -128,7 +129,7 @@ func AsClient(ctx context.Context) (bound context.Context, end func(), err error
 	return ctx, func() {}, nil
 }
 
-// ClientOf returns the name of the client that calls.
+// ClientOf returns the name of the calling client.
 func ClientOf(ctx context.Context) string {
 	if c := ClientIn(ctx); c != nil {
 		return c.Name

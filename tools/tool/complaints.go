@@ -16,11 +16,11 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// complaints collects what is wrong with arguments: where, what was given, what is wanted. The schema library only
-// finds that something is wrong: it words it for programmers, and stops at the first mistake.
+// complaints collects the mistakes in arguments: the place, the given value, the expected one. The schema library words its
+// errors for programmers, and stops at the first mistake.
 type complaints struct {
 	found []string
-	// left tells that a mistake was left to the tool, which refuses it with a better message.
+	// left is true if a mistake was left to the tool, which refuses it with a better message.
 	left bool
 }
 
@@ -107,7 +107,7 @@ func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string)
 	}
 }
 
-// unknown refuses arguments that there are not, and says which there are.
+// unknown refuses arguments that do not exist, and lists the existing ones.
 func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string) {
 	of := "this tool"
 	if len(at) > 0 {
@@ -131,7 +131,7 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	c.add("%s has no argument %s%s: there are %s", of, textfmt.QuotedList(further), meant, strings.Join(names, ", "))
 }
 
-// isKind reports whether a value is of one of JSON Schema's types.
+// isKind reports whether a value has one of JSON Schema's types.
 func isKind(value any, kind string) bool {
 	switch v := value.(type) {
 	case nil:
@@ -150,8 +150,8 @@ func isKind(value any, kind string) bool {
 	return false
 }
 
-// leftToTool reports whether the tool itself will refuse a number that is too small with a better message: of a negative
-// cell index it can say how many cells there are.
+// leftToTool reports whether the tool itself will refuse a number below the minimum with a better message: for a negative
+// cell index it can give the number of cells.
 func leftToTool(v float64, at []string) bool {
 	return len(at) > 0 && v >= -MaxIndex && slices.Contains([]string{"start", "end", "position"}, at[len(at)-1])
 }
@@ -163,7 +163,7 @@ func subject(at []string) string {
 	return place(at)
 }
 
-// place writes a location as a programmer would: ranges[0].start.
+// place formats a location as in code: ranges[0].start.
 func place(at []string) string {
 	var b strings.Builder
 	for i, seg := range at {
@@ -179,7 +179,7 @@ func place(at []string) string {
 	return b.String()
 }
 
-// shown is a value, short enough for a message.
+// shown returns a value, short enough for a message.
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -198,9 +198,9 @@ func shown(v any) string {
 	return string(b)
 }
 
-// number writes a number as people do, without an exponent.
+// number formats a number for people, without an exponent.
 func number(v float64) string {
-	const most = 1e15 // beyond it the digits say nothing
+	const most = 1e15 // more digits are not useful
 	switch {
 	case v > most:
 		return "a number over " + textfmt.Thousands(most)

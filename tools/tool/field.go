@@ -11,8 +11,8 @@ import (
 // Fields are the members of an object whose schema was derived from a struct. Its methods refine them by name.
 type Fields struct{ schema *jsonschema.Schema }
 
-// Field returns a field by its JSON name, or, in a nested object or the objects of a list, by the names that lead
-// there. It panics if there is no such field.
+// Field returns a field by its JSON name, or, in a nested object or the objects of a list, by the path of names. It panics
+// if the field does not exist.
 func (f Fields) Field(path ...string) Field {
 	at := f.schema
 	for _, name := range path {
@@ -26,7 +26,7 @@ func (f Fields) Field(path ...string) Field {
 	return Field{at}
 }
 
-// Optional makes fields optional whose json tags do not say so.
+// Optional makes fields optional whose json tags do not.
 func (f Fields) Optional(names ...string) {
 	f.schema.Required = slices.DeleteFunc(slices.Clone(f.schema.Required), func(name string) bool { return slices.Contains(names, name) })
 }
@@ -40,7 +40,7 @@ func (f Field) Say(description string) Field {
 	return f
 }
 
-// Limit bounds a number, both ends allowed, or the length of a text in Unicode code points, or the number of a list's
+// Limit bounds a number, both ends included, or the length of a text in Unicode code points, or the number of a list's
 // items. A text that may be empty gets no lower bound.
 func (f Field) Limit(low, high int) Field {
 	kind := f.schema.Type
@@ -61,7 +61,7 @@ func (f Field) Limit(low, high int) Field {
 	return f
 }
 
-// Above bounds a number from below, the bound itself not allowed, and from above.
+// Above bounds a number from below, exclusive, and from above.
 func (f Field) Above(low, high float64) Field {
 	f.schema.ExclusiveMinimum, f.schema.Maximum = &low, &high
 	return f
@@ -76,7 +76,7 @@ func (f Field) OneOf(values ...string) Field {
 	return f
 }
 
-// Default sets the value that applies if the caller gives none.
+// Default sets the value that applies if the caller omits the field.
 func (f Field) Default(value any) Field {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f Field) Fields() Fields {
 	return Fields(f)
 }
 
-// ListOf sets the schema of a list's items, for items whose Go type does not say it.
+// ListOf sets the schema of a list's items, for items whose Go type does not determine it.
 func (f Field) ListOf(item Schema) Field {
 	f.schema.Items = item.schema
 	return f
@@ -118,7 +118,7 @@ func (f Field) As(shape Schema) Field {
 	return f.Say(description)
 }
 
-// Types sets the JSON types that a field may have, for a field whose Go type does not say it.
+// Types sets the JSON types that a field may have, for a field whose Go type does not determine them.
 func (f Field) Types(names ...string) Field {
 	f.schema.Type, f.schema.Types = "", names
 	return f

@@ -8,24 +8,23 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A hidden argument is accepted by many tools and listed by none: a description of one tool tells of it, and each of the
-// others would have to pay for it in every conversation. A schema has it as a property that is not in its order, which is
-// what is written.
+// A hidden argument is accepted by many tools but not listed in their schemas: the description of one tool mentions it, and
+// listing it in the others would cost tokens in every conversation. A schema has it as a property that is not in its order,
+// because only properties in the order are written.
 
 // cellID marks the schema of an argument that is a cell's id.
 const cellID = "cell id"
 
-// CellID says that a text, or the texts of a list, is a cell's id: a tool that takes one takes the hidden argument person,
-// too.
+// CellID marks a text, or the texts of a list, as a cell's id. A tool that takes one also takes the hidden argument person.
 func (f Field) CellID() Field {
 	f.schema.Comment = cellID
 	return f
 }
 
-// maxPerson is more characters than any name has that is shown.
+// maxPerson exceeds the length of any name that is shown, in characters.
 const maxPerson = 200
 
-// takePerson lets a schema of arguments that takes a cell's id take the argument person.
+// takePerson adds the argument person to a schema of arguments that has a cell's id.
 func takePerson(s *jsonschema.Schema) {
 	if s.Properties["person"] != nil || !takesCellID(s) {
 		return
@@ -33,18 +32,18 @@ func takePerson(s *jsonschema.Schema) {
 	s.Properties["person"] = &jsonschema.Schema{Type: "string", MaxLength: new(maxPerson)}
 }
 
-// The arguments that say what a call does where somebody is typing.
+// The arguments that control a call while a person is typing.
 const (
-	ArgWait  = "wait"  // seconds to wait until they pause
-	ArgForce = "force" // whether to write all the same
+	ArgWait  = "wait"  // seconds to wait for a pause
+	ArgForce = "force" // whether to write anyway
 )
 
-// WithManners returns a schema of arguments that takes [ArgWait], up to so many seconds, and [ArgForce], hidden unless it has
-// them.
+// WithManners returns a schema of arguments that takes [ArgWait], up to maxWait seconds, and [ArgForce]. They are hidden
+// unless the schema already has them.
 func (s Schema) WithManners(maxWait float64) Schema {
 	out := *s.schema
 	out.Properties = maps.Clone(out.Properties)
-	if out.PropertyOrder == nil { // else all would be written
+	if out.PropertyOrder == nil { // otherwise all would be written
 		out.PropertyOrder = slices.Sorted(maps.Keys(out.Properties))
 	}
 	var least float64
@@ -69,7 +68,8 @@ func takesCellID(s *jsonschema.Schema) bool {
 	return false
 }
 
-// TakeHidden removes a hidden argument from checked arguments and returns it; nil if it is not given or the schema lists it.
+// TakeHidden removes a hidden argument from checked arguments and returns it, or nil if it is missing or the schema lists
+// it.
 func TakeHidden(s *jsonschema.Schema, args any, name string) any {
 	given, _ := args.(map[string]any)
 	value, ok := given[name]

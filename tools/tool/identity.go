@@ -8,8 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// InfoOf is what the client that calls says of itself: with the request, or when its session began. It is zero if it says
-// nothing.
+// InfoOf returns the calling client's description of itself, from the request or from the beginning of its session, or zero.
 func InfoOf(ctx context.Context) mcp.Implementation {
 	if p := server.RequestProtocolInfoFromContext(ctx); p != nil && p.ClientInfo != nil {
 		return *p.ClientInfo
@@ -20,5 +19,5 @@ func InfoOf(ctx context.Context) mcp.Implementation {
 	return mcp.Implementation{}
 }
 
-// PersonaOf is the id of the persona of Jupyter AI for which a request was sent, "" for none.
+// PersonaOf returns the id of the Jupyter AI persona for which a request was sent, or "".
 func PersonaOf(h http.Header) string { return h.Get("X-JupyterAI-Persona-Id") }

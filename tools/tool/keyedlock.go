@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A KeyedLock is a lock for each key, for calls that must not run at the same time. Waiting for it ends with a context.
+// A KeyedLock is a lock for each key, for calls that must not run at the same time. Waiting for a lock ends with a context.
 // The zero value is ready for use.
 type KeyedLock struct {
 	mu sync.Mutex
@@ -14,10 +14,10 @@ type KeyedLock struct {
 
 type lockEntry struct {
 	token chan struct{} // holds one value while the lock is taken
-	users int           // how many hold the lock or wait for it
+	users int           // holders and waiters
 }
 
-// Lock takes the lock of a key, which done gives back.
+// Lock takes the lock of a key; done releases it.
 func (k *KeyedLock) Lock(ctx context.Context, key string) (done func(), err error) {
 	k.mu.Lock()
 	mine := k.by[key]

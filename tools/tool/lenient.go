@@ -13,13 +13,13 @@ import (
 	"github.com/samber/lo"
 )
 
-// Models write null for what they leave out, and numbers, booleans and lists as texts. What such a value means is plain
-// wherever the schema allows no text there, so it is read as that instead of costing the model another call.
+// Models write null for omitted arguments, and numbers, booleans and lists as strings. If the schema allows no string, the
+// meaning is clear, so the value is converted instead of costing the model another call.
 
-// decimal is a number as JSON writes it; ParseFloat alone would take "inf" and "0x1p-2", too.
+// decimal is a number in JSON's form; ParseFloat alone would accept "inf" and "0x1p-2", too.
 var decimal = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// understood returns a value as its schema means it. The value itself stays as it is.
+// understood returns a value converted to the types of its schema. It does not modify the value.
 func understood(s *jsonschema.Schema, value any) any {
 	if text, ok := value.(string); ok {
 		value = fromText(s, text)
@@ -31,7 +31,7 @@ func understood(s *jsonschema.Schema, value any) any {
 			p := s.Properties[name]
 			switch {
 			case member == nil && p != nil && !slices.Contains(s.Required, name):
-				continue // an optional argument that is null is not given
+				continue // null omits an optional argument
 			case p != nil:
 				member = understood(p, member)
 			}
@@ -47,7 +47,7 @@ func understood(s *jsonschema.Schema, value any) any {
 	return value
 }
 
-// fromText reads a text as what the schema wants instead of one; the text itself if that is not plain.
+// fromText converts a text to a type that the schema allows; it returns the text itself if it cannot.
 func fromText(s *jsonschema.Schema, text string) any {
 	kinds := kindsOf(s)
 	if len(kinds) == 0 || slices.Contains(kinds, "string") {
@@ -77,7 +77,7 @@ func fromText(s *jsonschema.Schema, text string) any {
 	return text
 }
 
-// kindsOf are the types that a schema allows.
+// kindsOf returns the types that a schema allows.
 func kindsOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}
@@ -85,7 +85,7 @@ func kindsOf(s *jsonschema.Schema) []string {
 	return s.Types
 }
 
-// nearest is the name that somebody most likely meant, "" if none is near.
+// nearest returns the name most similar to a wrong one, or "" if none is similar.
 func nearest(wrong string, names []string) string {
 	wrong = folded(wrong)
 	best, least := "", 1+len(wrong)/3
@@ -102,12 +102,12 @@ func nearest(wrong string, names []string) string {
 	return best
 }
 
-// folded is a name as it is compared: max_cell_data is maxCellData.
+// folded returns a name in the form for comparisons: max_cell_data becomes maxcelldata, like maxCellData.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// members are the names of an object's members, in the order of the schema.
+// members returns the names of an object's members, in the order of the schema.
 func members(s *jsonschema.Schema) []string {
 	if len(s.PropertyOrder) > 0 {
 		return s.PropertyOrder

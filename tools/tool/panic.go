@@ -12,7 +12,7 @@ type Panicked struct {
 	Stack []byte
 }
 
-// Kind is the type of the value, or what a runtime error says: an index, a type, nothing of what was worked on.
+// Kind returns the type of the value, or a runtime error's message: it contains indexes and types, but no user data.
 func (p *Panicked) Kind() string {
 	if r, ok := p.Value.(runtime.Error); ok {
 		return r.Error()
@@ -22,5 +22,5 @@ func (p *Panicked) Kind() string {
 
 func (p *Panicked) Error() string { return fmt.Sprint("panic: ", p.Value) }
 
-// Caught makes an error from what recover returned.
+// Caught returns an error for the result of recover.
 func Caught(value any) *Panicked { return &Panicked{value, debug.Stack()} }

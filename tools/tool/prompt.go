@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A Prompt starts a piece of work that a person chose in the host's menu.
+// A Prompt starts a task that a person chose in the host's menu.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []PromptArgument
-	// Toolsets offer the prompt if one of them is on. A prompt without any is always offered.
+	// Toolsets are the toolsets that offer the prompt; one has to be on. A prompt without toolsets is always offered.
 	Toolsets []string
-	// Text returns what the model is told, for the given arguments. An error that is about one of them is an
-	// [ArgumentError].
+	// Text returns the text for the model, for the given arguments. An error about one of them is an [ArgumentError].
 	Text func(ctx context.Context, args map[string]string) (string, error)
 }
 
@@ -38,7 +37,7 @@ func (a PromptArgument) Lacks(args map[string]string) bool {
 	return a.Required && (!given || (!a.Blank && strings.TrimSpace(value) == ""))
 }
 
-// An ArgumentError says that a prompt cannot be had with what a person gave it.
+// An ArgumentError means that a prompt cannot be built from a person's arguments.
 type ArgumentError struct{ Err error }
 
 func (e ArgumentError) Error() string { return e.Err.Error() }

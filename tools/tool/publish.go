@@ -7,15 +7,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// What a model is shown of a tool's arguments is less than what calls are checked against. Each word of it is paid for in
-// every conversation, and hosts hand it on to providers that refuse keywords they do not know: Gemini takes no list of
-// types, no exclusiveMinimum and no additionalProperties. A call that goes beyond a limit is told so by its error.
+// The published schema of a tool's arguments is smaller than the one that checks calls. Each word costs tokens in every
+// conversation, and hosts pass it on to providers that refuse keywords they do not know: Gemini accepts no list of types, no
+// exclusiveMinimum and no additionalProperties. A call that exceeds a limit gets an error that states it.
 
-// widest is the largest bound of a number that says something to a model.
+// widest is the largest bound of a number that is published, because larger ones do not help a model.
 const widest = 100_000
 
-// publish returns what of a schema of arguments clients are shown: one type where there are several, which go on being
-// accepted, and only those bounds of numbers that say something.
+// publish returns the part of a schema of arguments that clients see: one of several types, all of which are accepted, and only
+// the useful bounds of numbers.
 func publish(s *jsonschema.Schema) *jsonschema.Schema {
 	out := &jsonschema.Schema{
 		Type: s.Type, Description: s.Description, Enum: s.Enum, Required: s.Required,
@@ -37,7 +37,7 @@ func publish(s *jsonschema.Schema) *jsonschema.Schema {
 	return out
 }
 
-// within gives out the items and the members of s as change makes them.
+// within sets the items and the members of out to those of s, converted by change.
 func within(s, out *jsonschema.Schema, change func(*jsonschema.Schema) *jsonschema.Schema) {
 	if s.Items != nil {
 		out.Items = change(s.Items)
@@ -48,8 +48,8 @@ func within(s, out *jsonschema.Schema, change func(*jsonschema.Schema) *jsonsche
 	}
 }
 
-// describe returns a schema of a result without lists of types, which some hosts do not take; clients may check results
-// against it, so that it says the same.
+// describe returns a schema of a result without lists of types, which some hosts do not accept. It has the same meaning,
+// because clients may check results against it.
 func describe(s *jsonschema.Schema) *jsonschema.Schema {
 	out := *s
 	if len(s.Types) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Schema is the schema of a tool's arguments or of its result, as clients see it.
+// A Schema is the schema of a tool's arguments or of its result.
 type Schema struct{ schema *jsonschema.Schema }
 
 // Takes reports whether the schema has a property of that name.
@@ -20,8 +20,8 @@ func (s Schema) Takes(name string) bool { return s.schema != nil && s.schema.Pro
 
 // ArgumentsOf derives the schema of a tool's arguments from the struct that they are decoded into, in the order of its
 // fields. A field's json tag names the argument, which is optional with omitempty, its jsonschema tag describes it, and its
-// validate and default tags bound it (tags.go). The Refine method of the struct, or of one that it embeds ([Refiner]), adds
-// what tags cannot say; so does refine, which may be nil. Arguments that the struct does not name are not accepted.
+// validate and default tags bound it (tags.go). The Refine method of the struct, or of an embedded one ([Refiner]), adds the
+// rest, as does refine, which may be nil. Arguments that the struct does not name are not accepted.
 func ArgumentsOf[T any](refine func(Fields)) Schema {
 	s := derive(reflect.TypeFor[T](), cleaner{})
 	if refine != nil {
@@ -53,7 +53,7 @@ func DocumentResultOf[T any](refine func(Fields)) Schema {
 	return out
 }
 
-// WithCarets returns the schema of a result that may say who is in a cell, as one with a [FileNote] does.
+// WithCarets returns the schema of a result with the carets of a [FileNote], which list the people in a cell.
 func (s Schema) WithCarets() Schema {
 	if s.schema == nil || s.schema.Properties["carets"] != nil {
 		return s
@@ -65,8 +65,8 @@ func (s Schema) WithCarets() Schema {
 	return Schema{&out}
 }
 
-// EitherOf returns the schema of a result that has one of several shapes: an object with the members of all. It is not
-// anyOf, which some hosts do not take at the root. A member that not all shapes require is optional, and one that they
+// EitherOf returns the schema of a result that has one of several shapes: an object with the members of all. It does not use
+// anyOf, which some hosts do not accept at the root. A member that not all shapes require is optional, and one that they
 // describe differently may have either form.
 func EitherOf(results ...Schema) Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
@@ -89,10 +89,11 @@ func EitherOf(results ...Schema) Schema {
 	return Schema{s}
 }
 
-// A Refiner adds to the schema of its fields what their types cannot say. Refine is called on the zero value.
+// A Refiner adds to the schema of its fields the parts that their types do not determine. Refine is called on the zero
+// value.
 type Refiner interface{ Refine(f Fields) }
 
-// typeSchemas has the types whose JSON is not what their kind implies.
+// typeSchemas has the types whose JSON differs from their kind's.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
 
 func derive(t reflect.Type, how cleaner) *jsonschema.Schema {
@@ -104,8 +105,8 @@ func derive(t reflect.Type, how cleaner) *jsonschema.Schema {
 	return s
 }
 
-// A cleaner removes from a derived schema what is not meant: null for everything that Go may leave nil, the members of
-// maps, and closed objects. Then it has the types refine their schemas, inner types first.
+// A cleaner removes unintended parts from a derived schema: null for types that may be nil in Go, the members of maps, and
+// closed objects. Then it calls the Refine methods of the types, inner types first.
 type cleaner struct {
 	nullable bool // a pointer that is not optional may be null
 }
@@ -153,7 +154,7 @@ func (how cleaner) cleanFields(t reflect.Type, s *jsonschema.Schema) {
 	}
 }
 
-// closeObjects allows no members of objects that are not named.
+// closeObjects disallows unnamed members of objects.
 func closeObjects(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		closeObjects(p)
@@ -166,13 +167,13 @@ func closeObjects(s *jsonschema.Schema) {
 	}
 }
 
-// Raw returns the schema as JSON, with keywords and properties in the order in which a person or a model reads them.
+// Raw returns the schema as JSON, with keywords and properties in the order for readers.
 func (s Schema) Raw() json.RawMessage { return write(s.schema) }
 
-// Described returns the schema of a result as clients are shown it, see [describe].
+// Described returns the published schema of a result, see [describe].
 func (s Schema) Described() json.RawMessage { return write(describe(s.schema)) }
 
-// Published returns the schema of arguments as clients are shown it, see [publish].
+// Published returns the published schema of arguments, see [publish].
 func (s Schema) Published() json.RawMessage { return write(publish(s.schema)) }
 
 // write writes the keywords of a schema that tools use.
@@ -210,7 +211,7 @@ func write(s *jsonschema.Schema) json.RawMessage {
 	return out.json()
 }
 
-// An object is a JSON object that is being written, member by member.
+// An object is a JSON object that is written member by member.
 type object []byte
 
 // add writes a member whose name needs no escapes.

@@ -16,24 +16,23 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// Since MCP's version 2026-07-28 a server cannot send a request to a client. A call that needs something from the
-// client's user is answered with the question, and the client repeats the call with the user's answer and the state
-// that came with the question.
+// Since MCP's version 2026-07-28 a server cannot send a request to a client. A call that needs input from the client's user
+// is answered with the question, and the client repeats the call with the user's answer and the state from that question.
 //
-// The repeated call must not repeat what the first one did, such as inserting the cells that it runs. So a call that
-// may ask runs in its own goroutine, which goes on while the client asks its user. The state names that goroutine's
-// call: it is random, and means nothing to anybody else.
+// The repeated call must not repeat the effects of the first one, such as inserting the cells that it runs. A call that may
+// ask therefore runs in its own goroutine, which continues while the client asks its user. The state identifies that
+// goroutine's call: it is random, and useless to other clients.
 
 const (
-	// maxSuspended bounds the calls that are kept at once.
+	// maxSuspended bounds the calls kept at once.
 	maxSuspended = 256
-	// keptFor is how long the outcome of a call is kept for a client that does not fetch it.
+	// keptFor is how long the result of a call is kept for a client that does not fetch it.
 	keptFor = 5 * time.Minute
 )
 
 // Suspended keeps the calls that can be continued, by their state.
 type Suspended struct {
-	// Start runs work in a goroutine that somebody waits for. It returns false if it takes no more work.
+	// Start runs work in a goroutine whose end its provider awaits. It returns false if it accepts no more work.
 	Start func(work func(end context.Context)) bool
 	Log   *slog.Logger
 
@@ -41,13 +40,13 @@ type Suspended struct {
 	calls map[string]*openCall
 }
 
-// An openCall is one call, over all requests that it takes.
+// An openCall is one call, over all its requests.
 type openCall struct {
 	state  string
 	client string
 	tool   string
-	cancel context.CancelCauseFunc // ends its work
-	done   chan struct{}           // closed when answer and err are there
+	cancel context.CancelCauseFunc // cancels its work
+	done   chan struct{}           // closed when answer and err are set
 	answer *Answer
 	err    error
 	asks   chan asked    // received by the attached request
@@ -59,25 +58,25 @@ type openCall struct {
 	asked   int
 }
 
-// asked is a question that a call asks.
+// asked is a question of a call.
 type asked struct {
 	id     string
 	params mcp.ElicitationParams
 	reply  chan *mcp.ElicitationResult
 }
 
-// ErrAnswered says that the call has been answered, so its client cannot be asked any more.
+// ErrAnswered means that the call has been answered, so its client cannot be asked any more.
 var ErrAnswered = errors.New("the call has been answered")
 
 type openCallKey struct{}
 
-// openCallOf returns the call that a context belongs to, nil for a call that is answered in one request.
+// openCallOf returns the call that a context belongs to, or nil for a call that is answered in one request.
 func openCallOf(ctx context.Context) *openCall {
 	c, _ := ctx.Value(openCallKey{}).(*openCall)
 	return c
 }
 
-// AskThrough returns a function that asks the client of a call through the call's answers; nil for a call that is
+// AskThrough returns a function that asks the client of a call through the call's answers, or nil for a call that is
 // answered in one request.
 func AskThrough(ctx context.Context) func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	if c := openCallOf(ctx); c != nil {
@@ -92,7 +91,7 @@ func MayBeAsked(ctx context.Context) bool {
 	return info != nil && info.Modern && info.ClientCapabilities != nil && info.ClientCapabilities.Elicitation != nil
 }
 
-// Call carries out a call, or the rest of it. The result is set if the client has to be asked something first.
+// Call runs a call, or the rest of it. The result is set if the client has to be asked a question first.
 func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (*Answer, *mcp.CallToolResult, error) {
 	var c *openCall
 	if req.Params.RequestState == "" {
@@ -120,13 +119,13 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 		return nil, c.question(q), nil
 	case <-ctx.Done():
 		c.cancel(context.Cause(ctx))
-		<-c.done // its outcome says what became of its cells
+		<-c.done // its result describes its cells
 	}
 	s.forget(c)
 	return c.answer, nil, c.err
 }
 
-// open begins a call; nil if no more calls can be kept.
+// open begins a call; it returns nil if no more calls can be kept.
 func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *openCall {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &openCall{
@@ -149,7 +148,7 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 	return c
 }
 
-// work carries out a call, and keeps its outcome for a while.
+// work runs a call, and keeps its result for a while.
 func (s *Suspended) work(end, ctx context.Context, c *openCall, t Tool, req mcp.CallToolRequest) {
 	defer c.cancel(nil)
 	defer context.AfterFunc(end, func() { c.cancel(nil) })()
@@ -175,7 +174,7 @@ func (s *Suspended) work(end, ctx context.Context, c *openCall, t Tool, req mcp.
 	defer late.Stop()
 	select {
 	case <-late.C:
-	case <-ctx.Done(): // fetched, or the client leaves, or the program ends
+	case <-ctx.Done(): // the result was fetched, the client leaves, or the program ends
 	}
 	s.forget(c)
 }
@@ -196,8 +195,8 @@ func (s *Suspended) forget(c *openCall) {
 	c.cancel(nil)
 }
 
-// attach makes a request the one that the call goes on for, and passes on the answer that it brings. It returns the
-// question that is still open.
+// attach makes a request the call's current one, and passes on the answer that it contains. It returns the question that is
+// still open.
 func (c *openCall) attach(ctx context.Context, req mcp.CallToolRequest) *asked {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +217,7 @@ func (c *openCall) detach() {
 	c.request = nil
 }
 
-// question returns the answer to the attached request that asks a question.
+// question returns an answer to the attached request that contains a question.
 func (c *openCall) question(q asked) *mcp.CallToolResult {
 	c.mu.Lock()
 	c.asking = &q
@@ -234,7 +233,7 @@ func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*m
 	c.mu.Unlock()
 	select {
 	case c.asks <- q:
-	case <-c.done: // the call was answered, while its cells go on
+	case <-c.done: // the call was answered, while its cells keep running
 		return nil, ErrAnswered
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -15,7 +15,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A call is continued by its state and its tool alone, asks again if the client comes back without an answer, ends when its
+// A call is continued only by its state and its tool, asks again if the client returns without an answer, ends when its
 // client cancels it, and is forgotten when it has been answered.
 func TestContinuedCall(t *testing.T) {
 	end, stop := context.WithCancel(context.Background())
@@ -76,7 +76,7 @@ func TestContinuedCall(t *testing.T) {
 	must.Error(t, err, must.Sprint("once more"))
 	test.Eq(t, 0, kept(), test.Sprint("once more"))
 
-	// Cancelled by its client, the work ends before the request does.
+	// If its client cancels it, the work ends before the request does.
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := false
 	waiting := Tool{Name: "waiting", Call: Call{Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
@@ -93,7 +93,7 @@ func TestContinuedCall(t *testing.T) {
 	if _, _, err := send(t.Context(), broken, "", nil); !errors.As(err, new(Fault)) {
 		t.Errorf("a panic: %v", err)
 	}
-	// One that nobody comes back for ends with the program.
+	// A call that its client does not continue ends with the program.
 	_, q, err = send(t.Context(), asking, "", nil)
 	must.NoError(t, err, must.Sprint("the last one"))
 	test.True(t, q.NeedsInput(), test.Sprint("the last one"))

@@ -11,16 +11,16 @@ import (
 // The limits that many arguments share, in characters, indexes or items. Tags name them in lower case without Max.
 const (
 	MaxPath     = 4096
-	MaxIDLength = 200       // more than nbformat allows, because other programs may not keep to it
+	MaxIDLength = 200       // more than nbformat allows, because other programs may exceed it
 	MaxIndex    = 1_000_000 // of a cell, far beyond the cells of a notebook
 	MaxSource   = 1_000_000 // of one cell
 	MaxRanges   = 1000
 	MaxChanged  = 1000 // cells
 	maxText     = 4_000_000
-	maxPosition = 20_000_000 // beyond any text document that can be opened
+	maxPosition = 20_000_000 // beyond the end of any text document that can be opened
 )
 
-// LineEnds ends the description of an argument that holds text, and Characters that of a position or a length.
+// LineEnds ends the description of an argument that is text, and Characters that of a position or a length.
 const (
 	LineEnds   = " Line ends are stored as \\n."
 	Characters = ", in characters (Unicode code points)."
@@ -35,18 +35,18 @@ var endings = map[string]string{
 	"newlines": LineEnds, "characters": Characters, "path": ", from the server's root folder, such as \"work/notes.md\".",
 }
 
-// RevisionText describes the revision of something in a result.
+// RevisionText describes a revision in a result.
 func RevisionText(of string) string {
 	return "Changes exactly when " + of + " does; give it with a change made from what you read."
 }
 
 // tagged refines a field by its struct tags:
 //
-//   - validate:"min=1,max=path" is [Field.Limit], where a missing min is 0, a missing max no limit at all, and a limit may have a name; "oneof=a b" is
-//     [Field.OneOf], "null" [Field.Null], and "cellid" [Field.CellID]; what follows "dive" is about the items of a list
-//   - default:"10" is [Field.Default], in JSON or, of a text, as it stands
-//   - ends:"path" adds an ending that many descriptions have
-//   - changes:"the cell" describes the revision of that
+//   - validate:"min=1,max=path" is [Field.Limit]. A missing min is 0, a missing max means no limit, and a limit may be a name.
+//     "oneof=a b" is [Field.OneOf], "null" [Field.Null], "cellid" [Field.CellID]; rules after "dive" apply to a list's items
+//   - default:"10" is [Field.Default], in JSON or, for a text, verbatim
+//   - ends:"path" adds a common ending to the description
+//   - changes:"the cell" describes the revision of the cell
 func (f Field) tagged(tag reflect.StructTag) {
 	if of := tag.Get("changes"); of != "" {
 		f.Say(RevisionText(of))
@@ -88,7 +88,7 @@ func (f Field) tagged(tag reflect.StructTag) {
 	}
 }
 
-// limit is a number, or the limit of that name.
+// limit returns a number, or the limit of that name.
 func limit(text string) int {
 	if n, ok := limits[text]; ok {
 		return n

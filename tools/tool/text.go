@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// Whole returns an error if a new text was copied from an answer that showed less than all of it.
+// Whole returns an error if a new text was copied from an answer that showed only part of it.
 func Whole(text string) error {
 	if textfmt.Marked(text) {
 		return errors.New(MarkedWhy)
@@ -19,20 +19,20 @@ func Whole(text string) error {
 	return err
 }
 
-// MarkedWhy is why a text that is [textfmt.Marked] is refused.
+// MarkedWhy is the error for a text that is [textfmt.Marked].
 const MarkedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
 
-// Sentences joins those of the notes that are not empty.
+// Sentences joins the notes that are not empty.
 func Sentences(notes ...string) string {
 	return strings.Join(said(notes...), "; ")
 }
 
-// said returns those of the notes that are not empty.
+// said returns the notes that are not empty.
 func said(notes ...string) []string {
 	return slices.DeleteFunc(slices.Clone(notes), func(s string) bool { return s == "" })
 }
 
-// Stamp writes a time as the tools do: ISO 8601, UTC, "" for none.
+// Stamp formats a time as the tools do: ISO 8601, UTC, or "" for the zero time.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

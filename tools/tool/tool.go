@@ -12,19 +12,19 @@ import (
 type Tool struct {
 	Name, Title, Description string
 	Toolset                  string
-	// Also names further toolsets that have it.
+	// Also lists further toolsets of the tool.
 	Also   []string
 	Hints  Hints
 	Output Schema
-	// Asks: its code may ask the client's user something. Every tool with OpenWorld may, too.
+	// Asks is true if the tool's code may ask the client's user a question. Every tool with OpenWorld may, too.
 	Asks bool
-	// Ordered: of several calls that are sent before an answer has come, each begins where the one before has inserted its
-	// cells. See [Turns].
+	// Ordered is true if, of several calls sent before an answer, each begins after the call before has inserted its cells.
+	// See [Turns].
 	Ordered bool
 	Call
 }
 
-// A Call is what calls of a tool are checked against, and how they are answered.
+// A Call has the schema that checks a tool's calls, and the function that answers them.
 type Call struct {
 	// Input describes the arguments.
 	Input Schema
@@ -32,19 +32,19 @@ type Call struct {
 	Handle func(context.Context, mcp.CallToolRequest) (*Answer, error)
 }
 
-// Hints are what a host may show its user, or ask consent by. They must be true.
+// Hints are shown by a host, or used to ask for consent. They must be true.
 type Hints struct {
-	// ReadOnly: no file, document or kernel changes. Joining a room to read it changes nothing that others keep.
+	// ReadOnly means that no file, document or kernel changes. Joining a room to read it does not change what others keep.
 	ReadOnly bool
-	// Destructive: something that existed before the call can be gone after it.
+	// Destructive means that the call can remove something that existed before.
 	Destructive bool
-	// Idempotent: the same call again changes nothing more.
+	// Idempotent means that repeating the call has no further effect.
 	Idempotent bool
-	// OpenWorld: it runs code, which can reach anything.
+	// OpenWorld means that the tool runs code, which can reach anything.
 	OpenWorld bool
 }
 
-// InSet puts those of the tools into a toolset that name none themselves.
+// InSet puts the tools that name no toolset into the given one.
 func InSet(toolset string, tools ...Tool) []Tool {
 	for i := range tools {
 		tools[i].Toolset = cmp.Or(tools[i].Toolset, toolset)
@@ -57,13 +57,13 @@ func (t Tool) In(toolset string) bool {
 	return t.Toolset == toolset || slices.Contains(t.Also, toolset)
 }
 
-// Typed makes a tool's Call from a function that takes the decoded arguments. If they have a method Check() error, a call
-// that it refuses does not reach the function.
+// Typed makes a tool's Call from a function that takes the decoded arguments. If they have a method Check() error, it is
+// called first, and its error is returned.
 func Typed[A any](fn func(context.Context, A) (*Answer, error)) Call {
 	return Refined(ArgumentsOf[A](nil), fn)
 }
 
-// Refined is Typed with a schema that says more of the arguments than their type, or takes only some of them.
+// Refined is Typed with a schema that is more precise than the type of the arguments, or takes only some of them.
 func Refined[A any](input Schema, fn func(context.Context, A) (*Answer, error)) Call {
 	return Call{input, func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
 		var args A

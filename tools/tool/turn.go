@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// Turns orders the calls of one client that are served at once. Calls that insert cells take effect in the order in which
-// they came: a client that sends several before it has an answer counts on that.
+// Turns orders the calls of one client that are served at once. Calls that insert cells take effect in their order of
+// arrival; a client that sends several before an answer relies on that.
 type Turns struct {
 	mu   sync.Mutex
 	open []*Turn // in the order of arrival
 }
 
-// A Turn is the place of a call in the order. The zero value is that of a call that comes alone.
+// A Turn is the place of a call in the order. The zero value is for a single call.
 type Turn struct {
 	of       *Turns
-	earlier  []*Turn // those that were open when it arrived
+	earlier  []*Turn // turns that were open when it arrived
 	passed   chan struct{}
 	pass     sync.Once
 	inserted insertion
 }
 
-// An insertion is where a call has inserted cells.
+// An insertion records where a call has inserted cells.
 type insertion struct{ file, behind, last string }
 
-// Arrive gives a call its turn. End has to follow.
+// Arrive returns a turn for a call. End must be called after it.
 func (t *Turns) Arrive() *Turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -34,7 +34,7 @@ func (t *Turns) Arrive() *Turn {
 	return turn
 }
 
-// End ends the turn of a call, which is answered.
+// End ends the turn of an answered call.
 func (t *Turn) End() {
 	t.Pass()
 	t.of.mu.Lock()
@@ -43,7 +43,7 @@ func (t *Turn) End() {
 	t.earlier = nil
 }
 
-// Pass lets the next calls go on.
+// Pass lets the next calls continue.
 func (t *Turn) Pass() {
 	if t.passed != nil {
 		t.pass.Do(func() { close(t.passed) })
@@ -62,8 +62,7 @@ func (t *Turn) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Behind returns the last cell that an earlier call, open when this one arrived, has inserted right behind a cell; "" if none
-// has.
+// Behind returns the last cell that an earlier call, open when this one arrived, has inserted right after a cell, or "".
 func (t *Turn) Behind(file, cell string) string {
 	for _, e := range slices.Backward(t.earlier) {
 		select {
@@ -77,7 +76,7 @@ func (t *Turn) Behind(file, cell string) string {
 	return ""
 }
 
-// Inserted notes where the call has inserted cells, and lets the next calls go on.
+// Inserted records where the call has inserted cells, and lets the next calls continue.
 func (t *Turn) Inserted(file, behind, last string) {
 	t.inserted = insertion{file, behind, last}
 	t.Pass()
@@ -93,7 +92,7 @@ func WithTurn(ctx context.Context, t *Turn) context.Context {
 // HasTurn reports whether a context has the turn of a call.
 func HasTurn(ctx context.Context) bool { return ctx.Value(turnKey{}) != nil }
 
-// TurnOf is the turn of the call of a context.
+// TurnOf returns the turn in a context, or a zero Turn.
 func TurnOf(ctx context.Context) *Turn {
 	if t, ok := ctx.Value(turnKey{}).(*Turn); ok {
 		return t

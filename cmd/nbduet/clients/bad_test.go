@@ -20,7 +20,7 @@ var (
 	removing = clients.Config{Remove: true}
 )
 
-// left are the names in a file's folder: nothing unfinished is among them.
+// left checks the names in a file's folder: it has no temporary files.
 func left(t *testing.T, file string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(file))
@@ -34,7 +34,7 @@ func left(t *testing.T, file string, want ...string) {
 	}
 }
 
-// What a client itself would not read is refused with the place, and stays as it is.
+// A file that the client itself could not read is refused with the position, and not changed.
 func TestRefusedFiles(t *testing.T) {
 	for _, c := range []struct{ client, text, says string }{
 		{"cursor", "{\n  \"mcpServers\": {\n    \"a\": }\n}\n", "line 3, column 10: invalid character '}'"},
@@ -70,7 +70,7 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// ends is how the lines of a text end.
+// ends returns the line ending of a text.
 func ends(text string) string {
 	if strings.Contains(text, "\r") {
 		return "\r\n"
@@ -111,7 +111,7 @@ func TestReadOnly(t *testing.T) {
 			t.Error("it was changed")
 		}
 		left(t, file, filepath.Base(file))
-		run(t, m, removing, client) // there is nothing to change
+		run(t, m, removing, client) // nothing to change
 	}
 	m := machine(t)
 	must.NoError(t, os.MkdirAll(fileOf(t, m, "cursor"), 0o700))
@@ -120,7 +120,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A link is followed, also one to a file that is not there yet; the backup is where the person knows the file to be.
+// Links are followed, even to a file that does not exist yet. The backup is beside the link.
 func TestLinks(t *testing.T) {
 	for _, text := range []string{"{\n  \"a\": 1\n}\n", ""} {
 		m := machine(t)
@@ -155,7 +155,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What another program writes while nbduet does is kept.
+// Changes that another program writes at the same time are kept.
 func TestMeanwhile(t *testing.T) {
 	m := machine(t)
 	file := fileOf(t, m, "claude-code")
@@ -191,7 +191,7 @@ func TestMeanwhile(t *testing.T) {
 	left(t, filepath.Join(m.Home, "x"), ".claude.json", ".claude.json.nbduet-backup")
 }
 
-// What a person has written into the entry stays; command and arguments are nbduet's.
+// A person's additions to the entry stay; nbduet replaces command and arguments.
 func TestEditedEntry(t *testing.T) {
 	for _, c := range []struct{ client, before, after string }{
 		{
@@ -290,7 +290,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, nothing but the entry is changed, or it is refused.
+// For any file, only the entry is changed, or the file is refused.
 func FuzzEdits(f *testing.F) {
 	for i, client := range []string{"cursor", "jupyter-ai", "codex"} {
 		for _, text := range texts(client) {

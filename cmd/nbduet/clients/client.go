@@ -1,17 +1,17 @@
-// Package clients writes how nbduet is started into the configurations of AI clients, prints it, takes it out again, and
-// tells which clients a machine has.
+// Package clients prints how an AI client starts nbduet, adds that to the client's configuration, removes it, and lists the
+// clients on a machine.
 //
-// A client's file is the person's own. What is not nbduet's entry stays as it is to the byte: comments, order, indentation,
-// line ends. So no file is decoded and written anew: JSON is edited by a syntax tree that has comments and white space
-// (jsonedit.go), in TOML the entry's lines are replaced (toml.go), and the outcome is read once more, to see that nothing but
-// the entry has changed (format.go). A file is replaced as a whole, with a backup beside it, and only if it was not written
-// meanwhile (file.go).
+// A client's file belongs to the person. Everything except nbduet's entry stays identical to the byte: comments, order,
+// indentation, line ends. No file is therefore decoded and rewritten: JSON is edited through a syntax tree that has comments
+// and white space (jsonedit.go), in TOML the entry's lines are replaced (toml.go), and the result is read again to verify
+// that only the entry has changed (format.go). A file is replaced as a whole, with a backup beside it, and only if it was
+// not written meanwhile (file.go).
 //
-// The clients' own commands are not used: claude mcp add replaces an entry with all that a person added to it, and codex mcp
-// add writes all servers anew, without their comments and without the keys that it does not know.
+// The clients' own commands are not used: claude mcp add replaces an entry with everything that a person added to it, and
+// codex mcp add rewrites all servers, without their comments and without keys that it does not know.
 //
-// No token is written into a client's file: those are shown, copied and committed. The entry names a file that only its
-// owner can read (token.go).
+// No token is written into a client's file, because such files are shown, copied and committed. The entry names a file that
+// only its owner can read (token.go).
 package clients
 
 import (
@@ -26,11 +26,11 @@ import (
 // A client is an AI client that starts MCP servers.
 type client struct {
 	name, title string
-	program     string // what it is called in PATH, if it has a program there
+	program     string // its name in PATH, if it has a program there
 	format      format
-	file        func(Machine) string // where it reads its configuration
+	file        func(Machine) string // path of its configuration file
 	signs       func(Machine) []string
-	next        string // what a person does for it to be read
+	next        string // the step after which the client reads it
 }
 
 var clients = []client{
@@ -76,7 +76,7 @@ func names() []string {
 	return lo.Map(clients, func(c client, _ int) string { return c.name })
 }
 
-// find is the client that the arguments name.
+// find returns the client that the arguments name.
 func find(args []string) (client, error) {
 	known := strings.Join(names(), ", ")
 	switch len(args) {

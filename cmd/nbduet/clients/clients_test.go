@@ -16,10 +16,11 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
-// all are the clients, with what their files hold their servers in.
+// all are the names of the clients.
 var all = []string{"claude-desktop", "claude-code", "cursor", "vscode", "jupyter-ai", "codex", "gemini", "zed", "windsurf"}
 
-// machine has no client, no variable and nothing in PATH. Its program is one that is not below a folder for temporary files.
+// machine returns a machine without clients, variables and programs in PATH. Its program is not below a folder for temporary
+// files.
 func machine(t *testing.T) clients.Machine {
 	t.Helper()
 	program, err := exec.LookPath("sh")
@@ -32,7 +33,7 @@ func machine(t *testing.T) clients.Machine {
 	}
 }
 
-// fileOf is where a client reads.
+// fileOf returns the path of a client's file.
 func fileOf(t *testing.T, m clients.Machine, client string) string {
 	t.Helper()
 	list, err := clients.List(m)
@@ -46,7 +47,7 @@ func fileOf(t *testing.T, m clients.Machine, client string) string {
 	return ""
 }
 
-// run runs the command and returns what it wrote.
+// run runs the command and returns its output.
 func run(t *testing.T, m clients.Machine, c clients.Config, args ...string) (out, warn string) {
 	t.Helper()
 	var o, w bytes.Buffer
@@ -56,7 +57,7 @@ func run(t *testing.T, m clients.Machine, c clients.Config, args ...string) (out
 	return o.String(), w.String()
 }
 
-// refused is the error of a command.
+// refused returns the error of a command.
 func refused(t *testing.T, m clients.Machine, c clients.Config, args ...string) error {
 	t.Helper()
 	var o, w bytes.Buffer
@@ -88,7 +89,7 @@ func absent(t *testing.T, file string) {
 	}
 }
 
-// What is printed, and what a file is that was not there.
+// The printed configuration, and the content of a new file.
 func TestPrinted(t *testing.T) {
 	env := func(begin, end string) string {
 		return begin + `"JUPYTER_SERVER_URL": "http://localhost:8888/", "JUPYTER_TOKEN_FILE": "TOKENS/localhost-8888"` + end
@@ -144,9 +145,9 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// texts are files of a client with other entries, which read and taken out give them to the byte.
+// texts returns files of a client with other entries. After adding and removing an entry they are identical to the byte.
 func texts(client string) map[string]string {
-	texts := map[string]string{ // ( and ) are around the servers, of which @ is one
+	texts := map[string]string{ // ( and ) enclose the servers; @ is one of them
 		"plain":               "{\n  \"KEY\": (\n    @\n  ),\n  \"z\": 1, \"a\": [1,2,  3]\n}\n",
 		"none":                "{\n  \"KEY\": (),\n  \"z\": 1.50\n}",
 		"none, with space":    "{\n  \"KEY\": ( )\n}",
@@ -225,7 +226,7 @@ func TestKept(t *testing.T) {
 				must.NoError(t, err)
 				test.True(t, bytes.Equal(again, with))
 				without, err := edits.Drop(with)
-				// what is between brackets with nothing in them goes, too
+				// white space in empty brackets is removed, too
 				want := strings.Replace(text, "{ }", "{}", 1)
 				must.NoError(t, err, must.Sprint(text, with))
 				test.Eq(t, strings.Replace(want, "[ ]", "[]", 1), string(without), test.Sprint(text, with))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// starter finds out what starts nbduet, now and after upgrades, and what is wrong with it.
+// starter returns the command that starts nbduet, now and after upgrades, and the problem with that command.
 func starter(m Machine, given string) (command []string, problem string) {
 	if given = strings.TrimSpace(given); given != "" {
 		if command = []string{given}; !exists(given) {
@@ -31,8 +31,8 @@ func starter(m Machine, given string) (command []string, problem string) {
 	return command, wrong(m, command[0])
 }
 
-// inPath is the nbduet in PATH, if it is this program. Its path there stays when what it links to is replaced by the next
-// version.
+// inPath returns the nbduet in PATH, if it is this program. That path stays valid when the next version replaces the link's
+// target.
 func inPath(m Machine) (string, bool) {
 	found, err := m.Look(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func inPath(m Machine) (string, bool) {
 	return found, err == nil && os.SameFile(a, b)
 }
 
-// fromUV reports whether a program is in uv's cache, where uvx has it until the cache is cleaned.
+// fromUV reports whether a program is in uv's cache, where uvx keeps it until the cache is cleaned.
 func fromUV(m Machine, program string) bool {
 	caches := []string{m.Env("UV_CACHE_DIR"), filepath.Join(m.dir("XDG_CACHE_HOME", ".cache"), "uv")}
 	switch m.GOOS {
@@ -61,7 +61,7 @@ func fromUV(m Machine, program string) bool {
 	return slices.ContainsFunc(caches, func(dir string) bool { return dir != "" && within(dir, program) })
 }
 
-// within reports whether a file is below a folder, whichever of them links lead through.
+// within reports whether a file is below a folder, also through symbolic links.
 func within(dir, file string) bool {
 	for _, d := range []string{dir, resolved(dir)} {
 		for _, f := range []string{file, resolved(file)} {
@@ -86,7 +86,7 @@ func inFolder(file, folder string) bool {
 
 var goBuild = regexp.MustCompile(`[/\\]go-build\d*[/\\]`)
 
-// fleeting reports whether a program is where things are removed without asking.
+// fleeting reports whether a program is in a folder that is cleaned automatically.
 func fleeting(m Machine, program string) bool {
 	dirs := []string{m.Env("TMPDIR"), m.Env("TEMP"), m.Env("TMP")}
 	if m.GOOS != "windows" {
@@ -95,7 +95,7 @@ func fleeting(m Machine, program string) bool {
 	return goBuild.MatchString(program) || slices.ContainsFunc(dirs, func(dir string) bool { return filepath.IsAbs(dir) && within(dir, program) })
 }
 
-// wrong says what is wrong with the program that an entry starts.
+// wrong describes the problem with the program that an entry starts.
 func wrong(m Machine, program string) string {
 	switch {
 	case program == "":

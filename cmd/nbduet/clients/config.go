@@ -28,8 +28,8 @@ type Config struct {
 	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that the Jupyter server's certificate is from."`
 }
 
-// Run prints the configuration of the client that the arguments name, writes it or takes it out, or lists the clients.
-// What goes beside the answer, and is not to be pasted, is written to warn.
+// Run prints the configuration of the client that the arguments name, writes or removes it, or lists the clients. Remarks
+// that must not be pasted with the configuration go to warn.
 func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 	switch {
 	case c.Write && c.Remove, c.List && (c.Write || c.Remove):
@@ -76,7 +76,7 @@ func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 	return write(client, named, command, j, m, out, warn)
 }
 
-// show prints what is to be pasted.
+// show prints the text to paste.
 func show(c client, named string, command []string, j jupyter, out, warn io.Writer) error {
 	text, err := put(c.format, nil, change{command: command, set: j.variables()})
 	if err != nil {
@@ -94,7 +94,7 @@ func show(c client, named string, command []string, j jupyter, out, warn io.Writ
 	return err
 }
 
-// write puts nbduet into a client's file.
+// write adds nbduet to a client's file.
 func write(c client, named string, command []string, j jupyter, m Machine, out, warn io.Writer) error {
 	var before *entry
 	change := func(text []byte) (_ []byte, err error) {
@@ -106,7 +106,7 @@ func write(c client, named string, command []string, j jupyter, m Machine, out, 
 		}
 		return put(c.format, text, change{command: command, set: j.variables(), unset: stale(before, j, m)})
 	}
-	if _, _, err := edit(named, change); err != nil { // before the token is written for nothing
+	if _, _, err := edit(named, change); err != nil { // check before the token is written
 		return err
 	}
 	fresh, err := j.keep()
@@ -143,7 +143,7 @@ func write(c client, named string, command []string, j jupyter, m Machine, out, 
 	return err
 }
 
-// stale lists variables that an entry has of another server: a token that nbduet wrote is sent to no other.
+// stale lists variables of an entry that belong to another server: a token that nbduet wrote is sent only to its server.
 func stale(before *entry, j jupyter, m Machine) []string {
 	if before == nil || j.url == "" || j.tokenFile != "" || before.env[envURL] == j.url || !ours(m, before.env[envTokenFile]) {
 		return nil
@@ -151,7 +151,7 @@ func stale(before *entry, j jupyter, m Machine) []string {
 	return []string{envTokenFile}
 }
 
-// remove takes nbduet out of a client's file.
+// remove removes nbduet from a client's file.
 func remove(c client, named string, m Machine, out io.Writer) error {
 	var before *entry
 	file, changed, err := update(named, func(text []byte) (_ []byte, err error) {
@@ -177,7 +177,7 @@ func remove(c client, named string, m Machine, out io.Writer) error {
 	return err
 }
 
-// others are the files whose entries may name a token: those of all clients, and one more.
+// others returns the files whose entries may name a token: those of all clients, and one more.
 func others(m Machine, f format, named string) map[string]format {
 	files := lo.SliceToMap(clients, func(c client) (string, format) { return c.file(m), c.format })
 	if f != nil {

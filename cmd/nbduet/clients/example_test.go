@@ -15,7 +15,7 @@ func Example() {
 		Env:  func(string) string { return "" },
 		Look: func(string) (string, error) { return "", exec.ErrNotFound },
 	}
-	config := clients.Config{URL: "http://localhost:8888", Token: "secret"} // with Write: true it is written
+	config := clients.Config{URL: "http://localhost:8888", Token: "secret"} // Write: true would write it
 	if err := config.Run([]string{"vscode"}, m, os.Stdout, io.Discard); err != nil {
 		fmt.Println(err)
 	}

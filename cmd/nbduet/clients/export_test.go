@@ -1,15 +1,15 @@
 package clients
 
-// Meanwhile has a function called each time before a file is replaced.
+// Meanwhile sets a function that is called each time before a file is replaced.
 func Meanwhile(f func()) { meanwhile = f }
 
-// Edits are what a test needs of a client's format.
+// Edits are the functions of a client's format that tests use.
 type Edits struct {
 	Put, Drop func(text []byte) ([]byte, error)
 	Read      func(text []byte) (command []string, env map[string]string, err error)
 }
 
-// EditsOf is what writes for a client: an entry with that command and variables.
+// EditsOf returns the edits for a client: an entry with that command and variables.
 func EditsOf(client string, command []string, set map[string]string) Edits {
 	c, err := find([]string{client})
 	if err != nil {

@@ -9,24 +9,24 @@ import (
 	"path/filepath"
 )
 
-// A file is a configuration as it was read.
+// A file is a configuration file as it was read.
 type file struct {
-	named  string      // as the client knows it
-	target string      // what that is a link to, or itself
-	text   []byte      // empty if it is not there
-	info   fs.FileInfo // nil if it is not there
+	named  string      // as named by the client
+	target string      // the link's target, or the file itself
+	text   []byte      // empty if the file does not exist
+	info   fs.FileInfo // nil if the file does not exist
 }
 
 const (
-	// largest is far beyond any configuration, and still is read at once.
+	// largest is far above the size of any configuration, and still fits in memory.
 	largest = 64 << 20
-	// tries is how often a file is read again that another program writes at the same time.
+	// tries is how often a file is read again because another program writes it.
 	tries = 10
 )
 
 var errMeanwhile = errors.New("changed meanwhile")
 
-// meanwhile is called before a file is replaced: in tests somebody writes it then.
+// meanwhile is called before a file is replaced; tests write the file in it.
 var meanwhile = func() {}
 
 func open(named string) (file, error) {
@@ -63,7 +63,7 @@ func open(named string) (file, error) {
 
 func (f file) backup() string { return f.named + ".nbduet-backup" }
 
-// editable says why a file cannot be changed.
+// editable returns an error that says why a file cannot be changed.
 func (f file) editable() error {
 	if f.info != nil && f.info.Mode().Perm()&0o200 == 0 {
 		return fmt.Errorf("%s is read-only, and was not changed: it may be made by another program; nbduet config without --write prints what is to be in it", f.named)
@@ -71,7 +71,7 @@ func (f file) editable() error {
 	return nil
 }
 
-// edit reads a file, and the text that it is to have. It is for looking whether an update would succeed.
+// edit reads a file and returns its new text. It checks whether an update would succeed.
 func edit(named string, change func([]byte) ([]byte, error)) (f file, text []byte, err error) {
 	if f, err = open(named); err != nil {
 		return f, nil, err
@@ -85,8 +85,8 @@ func edit(named string, change func([]byte) ([]byte, error)) (f file, text []byt
 	return f, text, err
 }
 
-// update changes a file and reports what it was before and whether there was something to change. What another program
-// writes at the same time is not lost: the file is read again then.
+// update changes a file. It returns the previous file and whether there was a change to make. If another program writes the
+// file at the same time, update reads it again, so that nothing is lost.
 func update(named string, change func([]byte) ([]byte, error)) (before file, changed bool, err error) {
 	for range tries {
 		f, text, err := edit(named, change)
@@ -100,7 +100,7 @@ func update(named string, change func([]byte) ([]byte, error)) (before file, cha
 	return file{}, false, fmt.Errorf("%s was not changed: another program keeps writing it; end that first", named)
 }
 
-// replace puts a text in place of the file's, if that is still what was read.
+// replace replaces the file's text, unless the file has changed since it was read.
 func (f file) replace(text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(f.target), 0o700); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (f file) replace(text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(written) // fails when it has been renamed
+	defer os.Remove(written) // fails if it was renamed
 	if f.info != nil {
 		backup, err := beside(f.backup(), f.text, f.info)
 		if err != nil {
@@ -129,8 +129,8 @@ func (f file) replace(text []byte) error {
 	return os.Rename(written, f.target)
 }
 
-// beside writes a text into a file that is to be renamed to another, with that one's mode and owner. Of a new one only the
-// user reads: people write tokens into such files.
+// beside writes a text into a temporary file next to target, with the mode and owner of like. Without like, only the user
+// can read it, because people write tokens into such files.
 func beside(target string, text []byte, like fs.FileInfo) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(target), ".nbduet-*")
 	if err != nil {

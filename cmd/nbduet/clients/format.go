@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// name is what nbduet is called in every configuration.
+// name is nbduet's name in every configuration.
 const name = "nbduet"
 
-// An entry is how a client starts nbduet.
+// An entry describes how a client starts nbduet.
 type entry struct {
-	command []string // and its arguments
+	command []string // with its arguments
 	env     map[string]string
-	remote  string // an address, where the client starts nothing
+	remote  string // the address, if the client starts no program
 }
 
-// has reports whether an entry is as a change makes it.
+// has reports whether an entry matches a change.
 func (e *entry) has(c change) bool {
 	for name, value := range c.set {
 		if has, found := e.env[name]; !found || has != value {
@@ -28,14 +28,14 @@ func (e *entry) has(c change) bool {
 	return slices.Equal(e.command, c.command)
 }
 
-// entryOf reads an entry's members, as far as nbduet writes them.
+// entryOf reads the members of an entry that nbduet writes.
 func entryOf(members map[string]any) *entry {
 	e := &entry{env: make(map[string]string)}
 	env := members["env"]
 	switch command := members["command"].(type) {
 	case string:
 		e.command = []string{command}
-	case map[string]any: // as Zed had it until 2025
+	case map[string]any: // Zed's form until 2025
 		if path, ok := command["path"].(string); ok {
 			e.command = []string{path}
 		}
@@ -50,7 +50,7 @@ func entryOf(members map[string]any) *entry {
 		for k, v := range env {
 			e.env[k] = fmt.Sprint(v)
 		}
-	case []any: // as Jupyter AI has it
+	case []any: // Jupyter AI's form
 		for _, v := range env {
 			if pair, ok := v.(map[string]any); ok {
 				e.env[fmt.Sprint(pair["name"])] = fmt.Sprint(pair["value"])
@@ -65,31 +65,31 @@ func entryOf(members map[string]any) *entry {
 	return e
 }
 
-// A change is what becomes of an entry. What it does not name stays.
+// A change is an edit of an entry. Members that it does not name stay.
 type change struct {
 	command []string
 	set     map[string]string // variables
 	unset   []string
 }
 
-// A format is how a client writes entries. Texts are without a byte order mark, and lines may end with CRLF.
+// A format reads and writes a client's entries. Texts have no byte order mark, and lines may end with CRLF.
 type format interface {
 	// read returns the entry, or nil if absent.
 	read(text []byte) (*entry, error)
 	// put changes the entry, or creates it.
 	put(text []byte, c change) ([]byte, error)
-	// drop takes the entry out.
+	// drop removes the entry.
 	drop(text []byte) ([]byte, error)
-	// rest decodes all but the entry.
+	// rest decodes everything except the entry.
 	rest(text []byte) (any, error)
 }
 
 var mark = []byte("\ufeff")
 
-// errEdit is what nobody is to see: an edit came out as another one.
+// errEdit means that an edit did not have the intended result, which should not happen.
 var errEdit = errors.New("it is written in a way that nbduet cannot change without changing more than its entry: do it by hand, as nbduet config prints it")
 
-// edited applies an edit and proves that it changed nothing but the entry. A text that stays as it is comes back so.
+// edited applies an edit and verifies that only the entry changed. An unchanged text is returned as it was.
 func edited(f format, text []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	bare, marked := bytes.CutPrefix(text, mark)
 	before, err := f.rest(bare)
@@ -109,7 +109,7 @@ func edited(f format, text []byte, edit func([]byte) ([]byte, error)) ([]byte, e
 	return out, nil
 }
 
-// put is f.put, proved.
+// put is f.put with the check of edited.
 func put(f format, text []byte, c change) ([]byte, error) {
 	return edited(f, text, func(b []byte) ([]byte, error) {
 		out, err := f.put(b, c)
@@ -123,14 +123,14 @@ func put(f format, text []byte, c change) ([]byte, error) {
 	})
 }
 
-// drop is f.drop, proved.
+// drop is f.drop with the check of edited.
 func drop(f format, text []byte) ([]byte, error) {
 	return edited(f, text, f.drop)
 }
 
 func read(f format, text []byte) (*entry, error) { return f.read(bytes.TrimPrefix(text, mark)) }
 
-// newline is how the lines of a text end.
+// newline returns the line ending of a text.
 func newline(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -138,5 +138,5 @@ func newline(text []byte) string {
 	return "\n"
 }
 
-// blank reports whether there is nothing in a text.
+// blank reports whether a text has only white space.
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }

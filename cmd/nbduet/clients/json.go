@@ -9,14 +9,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonFile is JSON with an object that has the servers by their names.
+// jsonFile is JSON with an object that maps names to servers.
 type jsonFile struct {
 	key   string
-	typed bool // the client wants each server's type
-	list  bool // servers and variables are in lists, with their names as members: what Jupyter AI reads
+	typed bool // the client requires each server's type
+	list  bool // servers and variables are in lists, with their names as members, as in Jupyter AI
 }
 
-// parse reads a text whose servers, if there are any, are of the client's kind.
+// parse parses a text and checks that its servers, if present, have the client's type.
 func (f jsonFile) parse(text []byte) (*document, error) {
 	d, err := parseJSON(text)
 	if err != nil {
@@ -41,7 +41,7 @@ func (f jsonFile) read(text []byte) (*entry, error) {
 	return f.entry(d), nil
 }
 
-// entry is the entry of a document, or nil.
+// entry returns the entry of a document, or nil.
 func (f jsonFile) entry(d *document) *entry {
 	own := at(d.root, f.key, name)
 	if own == nil {
@@ -64,7 +64,7 @@ func (f jsonFile) put(text []byte, c change) ([]byte, error) {
 	d.set(d.strings(c.command[1:]), f.key, name, "args")
 	env := maps.Clone(c.set)
 	if now := at(d.root, f.key, name, "env"); before != nil && (now == nil || now.Value.Kind() != at(d.root, f.key).Value.Kind()) {
-		env = before.env // from where older versions of a client have it
+		env = before.env // from its place in older versions of a client
 		maps.Copy(env, c.set)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(env)) {

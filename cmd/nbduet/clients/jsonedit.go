@@ -10,17 +10,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A document is JSON that is edited by its syntax tree, which keeps comments and white space, and the layout of what is new
-// in it.
+// A document is JSON that is edited through its syntax tree, which keeps comments and white space. It also has the layout of
+// new text.
 type document struct {
 	root    hujson.Value
 	lists   bool   // the objects at even depths are in lists
-	newline string // how lines end
-	unit    string // what one level more is indented by
-	space   string // what comes after commas and colons on one line
+	newline string // line ending
+	unit    string // indentation of one level
+	space   string // after commas and colons on one line
 }
 
-// parseJSON reads JSON with comments and commas at ends. An empty file is an empty object, as clients take it.
+// parseJSON reads JSON with comments and trailing commas. An empty file is an empty object, as it is for clients.
 func parseJSON(text []byte) (*document, error) {
 	d := &document{newline: newline(text), unit: "  ", space: " "}
 	if blank(text) {
@@ -45,25 +45,25 @@ func parseJSON(text []byte) (*document, error) {
 			d.unit = own
 		}
 		if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) && !bytes.Contains(text, []byte(`": `)) {
-			d.space = "" // as programs write it
+			d.space = "" // as in files written by programs
 		}
 	}
 	return d, nil
 }
 
-// decode is the value without comments.
+// decode returns the value without comments.
 func decode(v hujson.Value) (out any) {
 	v = hujson.Value{Value: v.Value}.Clone()
 	v.Standardize()
 	d := json.NewDecoder(bytes.NewReader(v.Pack()))
 	d.UseNumber()
-	if d.Decode(&out) != nil { // it was parsed before
+	if d.Decode(&out) != nil { // it was already parsed
 		return nil
 	}
 	return out
 }
 
-// at is the value at a path of names, or nil.
+// at returns the value at a path of names, or nil.
 func at(v hujson.Value, path ...string) *hujson.Value {
 	for _, name := range path {
 		c := compositeOf(v)
@@ -76,7 +76,7 @@ func at(v hujson.Value, path ...string) *hujson.Value {
 	return &v
 }
 
-// strings is a list on one line.
+// strings returns a list on one line.
 func (d *document) strings(words []string) *hujson.Array {
 	list := &hujson.Array{}
 	for i, w := range words {
@@ -89,19 +89,19 @@ func (d *document) strings(words []string) *hujson.Array {
 	return list
 }
 
-// set changes the value at a path, unless it is that already. What is missing on the path is made.
+// set sets the value at a path, unless it is equal already. It creates missing parts of the path.
 func (d *document) set(value hujson.ValueTrimmed, path ...string) {
 	d.setBelow(&d.root, place{indent: indent("", d.root.BeforeExtra)}, value, path)
 }
 
-// A place is where a value begins.
+// A place is the position of a value.
 type place struct {
 	indent string // of its line
-	inline bool   // what is put there stays on one line
-	list   bool   // there is a list, if there is something on the path
+	inline bool   // new text there stays on one line
+	list   bool   // the value is a list, if the path is not empty
 }
 
-// indent is the white space that begins the line after an extra, in a line with that indentation.
+// indent returns the indentation of the line after an extra, or outer if the extra has no newline.
 func indent(outer string, e hujson.Extra) string {
 	i := bytes.LastIndexByte(e, '\n')
 	if i < 0 {
@@ -121,7 +121,7 @@ func (d *document) setBelow(v *hujson.Value, p place, value hujson.ValueTrimmed,
 	if c.list != p.list {
 		c = composite{list: p.list}
 	}
-	if len(c.members) > 0 { // an empty one is written like the value that contains it
+	if len(c.members) > 0 { // an empty one is formatted like its parent
 		p.inline = !bytes.Contains(hujson.Value{Value: v.Value}.Pack(), []byte("\n"))
 	}
 	i := c.find(path[0])

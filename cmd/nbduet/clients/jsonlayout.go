@@ -8,14 +8,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A composite is an object or a list. The elements of a list have as names what their members of that name are.
+// A composite is an object or a list. A list's element is named by its "name" member.
 type composite struct {
 	members []hujson.ObjectMember
 	after   hujson.Extra // before the closing bracket
 	list    bool
 }
 
-// compositeOf returns a value as a composite, an empty one if the value is not a composite.
+// compositeOf returns a value as a composite; it is empty if the value is not an object or a list.
 func compositeOf(v hujson.Value) (c composite) {
 	switch v := v.Value.(type) {
 	case *hujson.Object:
@@ -46,7 +46,7 @@ func (c composite) value() hujson.ValueTrimmed {
 	return list
 }
 
-// find is the index of a name, or -1. Of two members with one name the last counts, as it does for clients.
+// find returns the index of a name, or -1. The last of two members with one name counts, as it does for clients.
 func (c composite) find(name string) int {
 	for i, m := range slices.Backward(c.members) {
 		if n, ok := m.Name.Value.(hujson.Literal); ok && n.Kind() == '"' && n.String() == name {
@@ -62,12 +62,12 @@ var (
 	lineEnd      = regexp.MustCompile(`^[ \t]*(\r?\n|//)`)
 )
 
-// insert adds a member as the last, behind the comments that end the line of the one before it.
+// insert adds a member at the end, after the comments that end the previous member's line.
 func (d *document) insert(c *composite, p place, name string) {
 	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: &hujson.Object{}}}
 	m.Value.BeforeExtra = hujson.Extra(d.space)
 	n := len(c.members)
-	if n > 0 && c.members[n-1].Value.AfterExtra != nil { // as the parser marks a comma at the end
+	if n > 0 && c.members[n-1].Value.AfterExtra != nil { // the parser's mark for a trailing comma
 		m.Value.AfterExtra = hujson.Extra{}
 	}
 	switch {
@@ -87,7 +87,7 @@ func (d *document) insert(c *composite, p place, name string) {
 	c.members = append(c.members, m)
 }
 
-// removeAt takes out all members at a path.
+// removeAt removes all members at a path.
 func removeAt(v *hujson.Value, path ...string) {
 	c := compositeOf(*v)
 	i := c.find(path[0])
@@ -104,14 +104,14 @@ func removeAt(v *hujson.Value, path ...string) {
 	v.Value = c.value()
 }
 
-// cut takes a member out, with its comma and its line. What is written around it stays, even a comment above it: it may be
-// somebody's.
+// cut removes a member with its comma and its line. The text around it stays, even a comment above it, which a person may
+// have written.
 func (c *composite) cut(i int) {
 	m, last := c.members[i], i == len(c.members)-1
 	before, behind := m.Name.BeforeExtra, &c.after
 	if !last {
 		behind = &c.members[i+1].Name.BeforeExtra
-	} else if i > 0 { // a comma at the end stays one, and none stays none
+	} else if i > 0 { // keep a trailing comma, and add none
 		previous := &c.members[i-1].Value
 		if m.Value.AfterExtra == nil {
 			before, previous.AfterExtra = slices.Concat(previous.AfterExtra, before), nil

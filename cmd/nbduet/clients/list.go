@@ -19,14 +19,14 @@ type Installed struct {
 	Title      string   `json:"title"`
 	File       string   `json:"file"`
 	Present    bool     `json:"present"`           // it is on this machine
-	Configured bool     `json:"configured"`        // it has nbduet
-	Command    []string `json:"command,omitempty"` // with which it starts nbduet
-	Problem    string   `json:"problem,omitempty"` // why that does not work
+	Configured bool     `json:"configured"`        // nbduet is in its file
+	Command    []string `json:"command,omitempty"` // that starts nbduet
+	Problem    string   `json:"problem,omitempty"` // why the command does not work
 }
 
 var errNoHome = errors.New("the user's home folder is not known, below which clients have their files: set HOME")
 
-// present reports whether a client is on the machine, as far as can be seen.
+// present reports whether a client appears to be on the machine.
 func present(c client, m Machine) bool {
 	if slices.ContainsFunc(c.signs(m), exists) {
 		return true
@@ -38,7 +38,7 @@ func present(c client, m Machine) bool {
 	return err == nil
 }
 
-// List looks at all clients, also those that are not on the machine. What is wrong with one is its Problem.
+// List returns all clients, including those that are not on the machine. An error with one client is its Problem.
 func List(m Machine) ([]Installed, error) {
 	if m.Home == "" {
 		return nil, errNoHome
@@ -117,7 +117,7 @@ func (c Config) list(m Machine, out io.Writer) error {
 	return err
 }
 
-// self is the command with which a person starts this program in a terminal.
+// self returns the command with which a person starts this program in a terminal.
 func self(m Machine) []string {
 	if _, same := inPath(m); same {
 		return []string{name}
@@ -129,8 +129,8 @@ func self(m Machine) []string {
 // Self returns the command with which a person starts this program in a terminal, quoted for the system's shell.
 func Self(m Machine) string { return console.Typed(m.GOOS, self(m)...) }
 
-// Lines returns the commands that connect this program to the clients on the machine, one for each client that starts no
-// nbduet or another one.
+// Lines returns the commands that connect this program to the clients on the machine, one for each client that does not
+// start this nbduet yet.
 func Lines(m Machine) []string {
 	all, err := List(m)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
-// having is a machine with variables, and with programs in PATH.
+// having returns a machine with variables, and with programs in PATH.
 func having(m clients.Machine, env, path map[string]string) clients.Machine {
 	m.Env = func(name string) string { return env[name] }
 	m.Look = func(name string) (string, error) {
@@ -78,7 +78,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What starts nbduet is what is there after an upgrade, and after a cache was cleaned.
+// The command that starts nbduet still exists after an upgrade, and after a cache was cleaned.
 func TestCommand(t *testing.T) {
 	home := t.TempDir()
 	tool, err := exec.LookPath("sh")

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the owner and the rights that its folder gives.
+// keepOwner does nothing: a new file gets its owner and permissions from its folder.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
-// othersRead is false: the rights are the folder's, and that is below the user's profile.
+// othersRead returns false: the folder gives the permissions, and it is in the user's profile.
 func othersRead(fs.FileInfo) bool { return false }

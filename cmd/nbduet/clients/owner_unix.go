@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner of another: with sudo, a person's file stays theirs.
+// keepOwner gives a file the owner of another. Under sudo, a person's file stays theirs.
 func keepOwner(f *os.File, like fs.FileInfo) error {
 	other, ok := like.Sys().(*syscall.Stat_t)
 	own, err := f.Stat()
@@ -21,5 +21,5 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 	return f.Chown(int(other.Uid), int(other.Gid))
 }
 
-// othersRead reports whether others than the owner can read a file.
+// othersRead reports whether users other than the owner can read a file.
 func othersRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

@@ -5,19 +5,19 @@ import (
 	"path/filepath"
 )
 
-// Machine is what is asked of the machine, so that tests can say it.
+// Machine describes the machine, so that tests can replace it.
 type Machine struct {
 	GOOS    string
 	Env     func(string) string
 	Home    string                       // the user's
-	Program string                       // this program, as os.Executable tells
-	Data    string                       // the folder of nbduet's own data, below the user's
+	Program string                       // this program, from os.Executable
+	Data    string                       // the folder of nbduet's data, in the user's data folder
 	Look    func(string) (string, error) // exec.LookPath
-	// Published reports whether package registries have a release of nbduet, for uvx and npx to start.
+	// Published reports whether package registries have a release of nbduet that uvx and npx can start.
 	Published bool
 }
 
-// dir is the folder that a variable names, or another.
+// dir returns the folder that a variable names, or the given default.
 func (m Machine) dir(variable string, otherwise ...string) string {
 	if at := m.Env(variable); filepath.IsAbs(at) {
 		return at
@@ -25,7 +25,7 @@ func (m Machine) dir(variable string, otherwise ...string) string {
 	return filepath.Join(append([]string{m.Home}, otherwise...)...)
 }
 
-// config is where programs with windows keep their settings.
+// config returns the folder of the settings of programs with windows.
 func (m Machine) config() string {
 	switch m.GOOS {
 	case "windows":
@@ -36,7 +36,7 @@ func (m Machine) config() string {
 	return m.dir("XDG_CONFIG_HOME", ".config")
 }
 
-// local is where Windows keeps what stays on the machine.
+// local returns the Windows folder for data that stays on the machine.
 func (m Machine) local() string { return m.dir("LOCALAPPDATA", "AppData", "Local") }
 
 func exists(file string) bool {
@@ -44,14 +44,14 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// folder is the sign of a client that makes the folder of its file itself.
+// folder returns the sign of a client that creates the folder of its file itself.
 func folder(file func(Machine) string) func(Machine) []string {
 	return func(m Machine) []string { return []string{filepath.Dir(file(m))} }
 }
 
 func claudeDesktop(m Machine) string {
 	const file = "claude_desktop_config.json"
-	// From the store of Windows, it sees a folder of its own in place of the usual one.
+	// The version from the Windows store sees its own folder in place of the usual one.
 	if store := filepath.Join(m.local(), "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude"); m.GOOS == "windows" && exists(store) {
 		return filepath.Join(store, file)
 	}
@@ -59,7 +59,7 @@ func claudeDesktop(m Machine) string {
 }
 
 func claudeCode(m Machine) string {
-	// Its first versions had the file there, and where it is, it is still the one that is read.
+	// The first versions had the file here, and later ones still read it if it exists.
 	if old := filepath.Join(m.dir("CLAUDE_CONFIG_DIR", ".claude"), ".config.json"); exists(old) {
 		return old
 	}
@@ -70,8 +70,8 @@ func claudeSigns(m Machine) []string {
 	return []string{claudeCode(m), m.dir("CLAUDE_CONFIG_DIR", ".claude")}
 }
 
-// SkillFolders are those in which clients look for the user's skills: one that many share, and Claude Code's if that is on
-// the machine, since a folder of its own would have others take it for being there.
+// SkillFolders returns the folders in which clients look for the user's skills: one that many share, and Claude Code's if it
+// is installed, because other programs would take a new folder as a sign of it.
 func SkillFolders(m Machine) ([]string, error) {
 	if m.Home == "" {
 		return nil, errNoHome
@@ -97,7 +97,7 @@ func vscode(m Machine) string {
 // jupyterAI reads the first .jupyter from a chat's folder upwards, to JupyterLab's root folder.
 func jupyterAI(m Machine) string { return filepath.Join(m.Home, ".jupyter", "mcp_settings.json") }
 
-// The folder is no sign: everybody has it who has Jupyter.
+// jupyterAISigns leaves the folder out, because every Jupyter installation has it.
 func jupyterAISigns(m Machine) []string { return []string{jupyterAI(m)} }
 
 func codex(m Machine) string { return filepath.Join(m.dir("CODEX_HOME", ".codex"), "config.toml") }

@@ -25,11 +25,11 @@ const (
 	envCAFile    = "NBDUET_CA_FILE"
 )
 
-// A jupyter is the server that an entry is of.
+// A jupyter is the Jupyter server of an entry.
 type jupyter struct {
 	url       string
 	tokenFile string
-	token     string // what is to be in tokenFile; empty if that is the person's own
+	token     string // to write into tokenFile; empty if the person has their own file
 	caFile    string
 }
 
@@ -39,12 +39,12 @@ func (j jupyter) variables() map[string]string {
 	return set
 }
 
-// server reads which Jupyter server the entry is of.
+// server reads the Jupyter server of the entry.
 func (c Config) server(m Machine) (j jupyter, err error) {
 	if j.token = strings.TrimSpace(c.Token); c.URL != "" {
 		u, err := url.Parse(strings.TrimSpace(c.URL))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return j, options.UsageError{Err: errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without it: it may hold a token
+			return j, options.UsageError{Err: errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without the address: it may hold a token
 		}
 		if u.User != nil {
 			return j, options.UsageError{Err: errors.New("--jupyter-url: it has a name or a password in it; give the token with --token-file")}
@@ -75,7 +75,7 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 	return j, nil
 }
 
-// personal checks a token file of the person's.
+// personal checks a token file that the person made.
 func personal(named string) (string, error) {
 	file, err := filepath.Abs(named)
 	if err != nil {
@@ -97,9 +97,9 @@ func tokens(m Machine) string { return filepath.Join(m.Data, "tokens") }
 
 var odd = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// tokenName is the name of a server's token file. Two servers at one address, as a hub has them, have their paths in it.
+// tokenName returns the name of a server's token file. It has the path, because servers on a hub share one address.
 func tokenName(address string) string {
-	address = cmp.Or(address, "http://localhost:8888") // what nbduet takes where it finds none
+	address = cmp.Or(address, "http://localhost:8888") // nbduet's default if it finds no server
 	u, err := url.Parse(address)
 	if err != nil {
 		u = &url.URL{}
@@ -117,7 +117,7 @@ func tokenName(address string) string {
 	return fmt.Sprintf("%.100s-%x", name, sha256.Sum256([]byte(plain)))[:min(len(name), 100)+9]
 }
 
-// keep writes the token into its file, which only the user can read, and reports whether it was not there before.
+// keep writes the token into its file, which only the user can read, and reports whether the file is new.
 func (j jupyter) keep() (fresh bool, err error) {
 	if j.token == "" {
 		return false, nil
@@ -146,13 +146,13 @@ func (j jupyter) keep() (fresh bool, err error) {
 	return fresh, nil
 }
 
-// ours reports whether a token file is one that nbduet wrote.
+// ours reports whether nbduet wrote a token file.
 func ours(m Machine, file string) bool {
 	return filepath.IsAbs(m.Data) && filepath.Dir(filepath.Clean(file)) == tokens(m)
 }
 
-// forget removes a token file of ours, unless an entry of a client names it, or there is a client whose file cannot be
-// read. It reports whether it is gone.
+// forget removes a token file that nbduet wrote, unless a client's entry names it or a client's file cannot be read. It
+// reports whether the file was removed.
 func forget(m Machine, token string, files map[string]format) bool {
 	if token == "" || !ours(m, token) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/clients"
 )
 
-// A token gets into a file that only the user reads, whatever is in it, and into no other.
+// Any token is written into a file that only the user can read, and into no other file.
 func TestTokens(t *testing.T) {
 	for _, token := range []string{"abc123", `$(rm -rf "$HOME") 'x' ; #\n`, "ключ–🗝", "-x=--y", `"`} {
 		for _, client := range all {
@@ -49,7 +49,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Servers that differ have token files that differ.
+// Different servers have different token files.
 func TestTokenNames(t *testing.T) {
 	m := machine(t)
 	addresses := []string{
@@ -58,11 +58,11 @@ func TestTokenNames(t *testing.T) {
 	}
 	for _, url := range addresses {
 		run(t, m, clients.Config{Write: true, URL: url, Token: "t", File: filepath.Join(m.Home, "mcp.json")}, "cursor")
-		must.NoError(t, os.Remove(filepath.Join(m.Home, "mcp.json"))) // so that no token is forgotten
+		must.NoError(t, os.Remove(filepath.Join(m.Home, "mcp.json"))) // so that no token file is removed
 	}
 	entries, err := os.ReadDir(filepath.Join(m.Data, "tokens"))
 	must.NoError(t, err)
-	if len(entries) < len(addresses)-1 { // the paths with / and %2F are one
+	if len(entries) < len(addresses)-1 { // the paths with / and %2F are equal
 		t.Errorf("they are %v", entries)
 	}
 }
@@ -96,7 +96,7 @@ func TestTokenFiles(t *testing.T) {
 	refused(t, m, clients.Config{Token: "x"}, "codex")
 }
 
-// A token goes with the last entry that names it, and to no other server.
+// A token is removed with the last entry that names it, and is not used for another server.
 func TestTokensForgotten(t *testing.T) {
 	m := machine(t)
 	token := filepath.Join(m.Data, "tokens", "localhost-8888")
@@ -105,7 +105,7 @@ func TestTokensForgotten(t *testing.T) {
 		run(t, m, config, client)
 	}
 	run(t, m, removing, "cursor")
-	run(t, m, writing, "codex") // of the server that it is of, there is nothing to change
+	run(t, m, writing, "codex") // the token's own server: nothing to change
 	test.Eq(t, "secret\n", get(t, token), test.Sprint("codex has no token"))
 	test.StrContains(t, get(t, fileOf(t, m, "codex")), token, test.Sprint("codex has no token"))
 	for _, client := range []string{"codex", "jupyter-ai"} {
@@ -120,7 +120,7 @@ func TestTokensForgotten(t *testing.T) {
 	absent(t, token)
 
 	run(t, m, config, "cursor")
-	put(t, fileOf(t, m, "zed"), "{", 0o600) // may name it
+	put(t, fileOf(t, m, "zed"), "{", 0o600) // it may name the token
 	run(t, m, removing, "cursor")
 	if get(t, token) != "secret\n" {
 		t.Error("Zed has no token")

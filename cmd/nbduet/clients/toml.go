@@ -12,11 +12,11 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlTable is TOML with a table that has the servers by their names. The entry is written anew as a whole, with all its
-// keys, but without its comments.
+// tomlTable is TOML with a table that maps names to servers. The entry is rewritten as a whole, with all its keys, but
+// without its comments.
 type tomlTable struct{ key string }
 
-// parse decodes a text, and says in which line a mistake is. Of the servers, if there are any, own is the entry or nil.
+// parse decodes a text; an error names the line. servers is nil without servers, and own is nil without an entry.
 func (f tomlTable) parse(text []byte) (all, servers, own map[string]any, err error) {
 	err = toml.Unmarshal(text, &all)
 	if wrong := new(toml.DecodeError); errors.As(err, &wrong) {
@@ -77,7 +77,7 @@ func (f tomlTable) put(text []byte, c change) ([]byte, error) {
 
 func (f tomlTable) drop(text []byte) ([]byte, error) { return f.replace(text, nil) }
 
-// replace puts other lines in place of the entry's, or behind all others.
+// replace replaces the entry's lines, or appends new ones.
 func (f tomlTable) replace(text, with []byte) ([]byte, error) {
 	runs, err := f.lines(text)
 	if err != nil {
@@ -105,10 +105,10 @@ func (f tomlTable) replace(text, with []byte) ([]byte, error) {
 	return slices.Concat(text, end, with), nil
 }
 
-// A run is a part of a text that begins and ends with lines.
+// A run is a range of whole lines in a text.
 type run struct{ from, to int }
 
-// lines are those of the entry: headers and keys, and what is between them.
+// lines returns the entry's lines: headers, keys, and the text between them.
 func (f tomlTable) lines(text []byte) (runs []run, err error) {
 	var p unstable.Parser
 	var table []string

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// between is how long a console that is no terminal is left alone after a line of progress.
+	// between is the interval of progress lines on a console that is not a terminal.
 	between = 5 * time.Second
-	// barWidth leaves half of a terminal that is as narrow as terminals usually are to the words.
+	// barWidth leaves half of a usual terminal to the text.
 	barWidth = 24
-	// detailWidth is how many characters of a detail are shown.
+	// detailWidth is the number of characters shown of a detail.
 	detailWidth = 24
 )
 
-// Bar is how far something is that takes a while. What is no terminal gets a line at the beginning and at the end, and one
-// every few seconds between.
+// Bar shows the progress of a long operation. A console that is not a terminal gets a line at the start and at the end, and
+// one every few seconds.
 type Bar struct {
 	c     *Console
 	what  string
@@ -24,10 +24,10 @@ type Bar struct {
 	began time.Time
 
 	shown *progressbar.ProgressBar // on a terminal
-	said  time.Time                // elsewhere: when the last line was written
+	said  time.Time                // elsewhere: the time of the last line
 }
 
-// Bar begins something that has total steps. The bar has a name beside it.
+// Bar starts a bar with total steps and a label beside it.
 func (c *Console) Bar(total int, what string) *Bar {
 	b := &Bar{c: c, what: what, total: total, began: time.Now()}
 	if !c.terminal {
@@ -59,7 +59,7 @@ func theme(colours bool) progressbar.Theme {
 	return t
 }
 
-// Set says that n steps are done, and what is being done now.
+// Set sets the number of steps done, and the current step.
 func (b *Bar) Set(n int, detail string) {
 	n = min(max(n, 0), b.total)
 	if b.shown == nil {
@@ -77,14 +77,14 @@ func (b *Bar) Set(n int, detail string) {
 		words += ": " + detail
 	}
 	b.shown.Describe(words)
-	_ = b.shown.Set(n) // a terminal that cannot be written to shows nothing
+	_ = b.shown.Set(n) // a terminal that cannot be written to shows no bar
 }
 
-// Done ends the bar, whether or not all steps are done. On a terminal nothing is left of it.
+// Done ends the bar, whether or not all steps are done, and removes it from a terminal.
 func (b *Bar) Done() {
 	if b.shown == nil {
 		b.c.Line("%s: %.0f s", b.what, time.Since(b.began).Seconds())
 		return
 	}
-	_ = b.shown.Clear() // as for Set
+	_ = b.shown.Clear() // as in Set
 }

@@ -1,9 +1,9 @@
-// Package console writes what people read in a terminal: lines with marks, bars of progress, and words to type there.
+// Package console writes text for people in a terminal: lines with marks, progress bars, and commands to type there.
 //
-// Colours are for terminals alone, and neither where NO_COLOR is set (https://no-color.org) nor where TERM is dumb. What is
-// no terminal, a pipe or the log of a service, gets plain lines, each whole.
+// Only terminals get colours, and only if NO_COLOR is not set (https://no-color.org) and TERM is not dumb. Other outputs,
+// such as a pipe or the log of a service, get plain lines, each whole.
 //
-// A Console is for one goroutine, and nothing is to be written between the making of a bar and its end.
+// A Console is for one goroutine. While it shows a bar, nothing else may be written to it.
 package console
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// narrow is how wide terminals are at least, as a rule.
+// narrow is the usual minimum width of terminals.
 const narrow = 80
 
-// Console is one place to write to.
+// Console is an output for people.
 type Console struct {
 	Paint
 	w        io.Writer
 	terminal bool // the cursor can be moved
 }
 
-// Paint has texts stand out or back, where there are colours.
+// Paint emphasizes and dims text where there are colours.
 type Paint struct{ colours bool }
 
-// New returns the console of w, and looks whether that is a terminal.
+// New returns the console of w, and checks whether w is a terminal.
 func New(w io.Writer) *Console {
 	terminal := false
 	if f, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" {
@@ -39,23 +39,23 @@ func New(w io.Writer) *Console {
 	return &Console{Paint{terminal && os.Getenv("NO_COLOR") == ""}, w, terminal}
 }
 
-// Terminal reports whether somebody sees what is written, as it is written.
+// Terminal reports whether the output is a terminal.
 func (c *Console) Terminal() bool { return c.terminal }
 
-// Good writes a line about what is as it should be.
+// Good writes a line about a success.
 func (c *Console) Good(format string, args ...any) { c.marked("✓", color.FgGreen, format, args) }
 
-// Bad writes a line about what is not.
+// Bad writes a line about a failure.
 func (c *Console) Bad(format string, args ...any) { c.marked("✗", color.FgRed, format, args) }
 
-// Note writes a line about what is neither.
+// Note writes a line about anything else.
 func (c *Console) Note(format string, args ...any) { c.marked("·", color.FgYellow, format, args) }
 
 // Line writes a line without a mark.
 func (c *Console) Line(format string, args ...any) { fmt.Fprintf(c.w, format+"\n", args...) }
 
-// Folded is a text whose lines on a terminal are broken between words, so that they fit behind an indent, which those after
-// the first get. What is no terminal has each text in one line, where others look for it.
+// Folded breaks the lines of a text between words on a terminal, so that they fit behind an indent, which all lines after
+// the first get. Elsewhere it keeps each text on one line, where other programs search for it.
 func Folded(c *Console, indent int, s string) string {
 	if !c.terminal {
 		return s
@@ -79,10 +79,10 @@ func Folded(c *Console, indent int, s string) string {
 	return b.String()
 }
 
-// Strong is a text that stands out.
+// Strong returns a text that stands out.
 func (p Paint) Strong(s string) string { return p.painted(s, color.Bold) }
 
-// Faint is a text that stands back.
+// Faint returns a dimmed text.
 func (p Paint) Faint(s string) string { return p.painted(s, color.Faint) }
 
 func (c *Console) marked(mark string, with color.Attribute, format string, args []any) {
@@ -94,6 +94,6 @@ func (p Paint) painted(s string, with color.Attribute) string {
 		return s
 	}
 	paint := color.New(with)
-	paint.EnableColor() // the library has looked at standard output, which is not always where we write
+	paint.EnableColor() // the library has checked standard output, which may not be w
 	return paint.Sprint(s)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
-// terminal is both ends of a terminal: what shows, and what programs write to.
+// terminal returns both ends of a terminal: the screen, and the end that programs write to.
 func terminal(t *testing.T) (screen, tty *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -38,7 +38,7 @@ func terminal(t *testing.T) (screen, tty *os.File) {
 	return screen, tty
 }
 
-// onTerminal is what a terminal gets that everything is written to.
+// onTerminal returns the output of everything on a terminal.
 func onTerminal(t *testing.T) string {
 	t.Helper()
 	screen, tty := terminal(t)
@@ -47,7 +47,7 @@ func onTerminal(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var all bytes.Buffer
-	_, _ = all.ReadFrom(screen) // it ends with an error, once the other end is closed
+	_, _ = all.ReadFrom(screen) // it returns an error when the other end is closed
 	return strings.ReplaceAll(all.String(), "\r\n", "\n")
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
-// What is no terminal gets the plain words, whatever the environment is.
+// An output that is not a terminal gets plain text, whatever the environment is.
 func TestPlain(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("CLICOLOR_FORCE", "1")

@@ -7,7 +7,7 @@ import (
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Typed are words as somebody types them in a shell of the system goos.
+// Typed returns words as a person types them in a shell of the system goos.
 func Typed(goos string, words ...string) string {
 	var quoted []string
 	for _, w := range words {

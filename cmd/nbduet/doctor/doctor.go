@@ -1,6 +1,6 @@
-// Package doctor finds out why work in notebooks together with people does not begin: it looks at the Jupyter server, its
-// collaboration, its kernels and this machine, one thing after the other, in the way in which the program itself uses
-// them. What is wrong, and what to do, are the sentences of package faults, as in the answers of tools.
+// Package doctor finds out why an agent cannot work in notebooks together with people. It checks the Jupyter server, its
+// collaboration, its kernels and this machine in turn, in the way the program itself uses them. Problems and fixes are the
+// sentences of package faults, as in the answers of tools.
 package doctor
 
 import (
@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	// lookFor bounds the whole examination, and tidyFor what is taken away after it: 30 s together.
+	// lookFor bounds the whole examination, and tidyFor the cleanup after it: 30 s together.
 	lookFor = 25 * time.Second
 	tidyFor = 4 * time.Second
 )
 
-// A Result is how a check came out.
+// A Result is the outcome of a check.
 type Result string
 
 // The results. Only Wrong makes the examination fail.
 const (
 	Fine    Result = "fine"
 	Wrong   Result = "wrong"
-	Note    Result = "note"     // neither
-	LeftOut Result = "left_out" // because of what was found before
+	Note    Result = "note"     // neither fine nor wrong
+	LeftOut Result = "left_out" // because of an earlier result
 )
 
 // A Check is one line of the examination.
 type Check struct {
 	Name   string `json:"check"`
 	Result Result `json:"result"`
-	// Says is what was found.
+	// Says is the finding.
 	Says string `json:"says"`
-	// Fix is what to do about it, "" for nothing.
+	// Fix is the remedy, or "".
 	Fix string `json:"fix,omitempty"`
-	// Fault is the code of what is wrong, where it is one of the known faults.
+	// Fault is the code of the fault, if it is a known one.
 	Fault faults.Code `json:"fault,omitempty"`
 }
 
@@ -49,32 +49,32 @@ type Report struct {
 	Checks  []Check `json:"checks"`
 }
 
-// A Client is an AI client of this machine.
+// A Client is an AI client on this machine.
 type Client struct {
-	Name       string // for nbduet config
+	Name       string // as in nbduet config
 	Title      string
 	Configured bool
-	// Problem is what is wrong with its configuration, "" for nothing.
+	// Problem is the problem with its configuration, or "".
 	Problem string
 }
 
-// A Patient is what is examined.
+// A Patient is the setup to examine.
 type Patient struct {
 	Version string // of nbduet
-	// Documents is the Jupyter server that has the notebooks, and Kernels the one that has the kernels: the same one, as a
-	// rule.
+	// Documents is the Jupyter server with the notebooks, and Runtime the one with the kernels: usually the same one.
 	Documents, Runtime *jupyter.Server
-	// Root returns the folder of this machine that the server at an address serves, "" for one that is not known. It is
-	// asked once.
+	// Root returns the folder of this machine that the server at an address serves, or "" if it is unknown. It is called
+	// once.
 	Root func(ctx context.Context, address string) string
-	// State is the state folder, or why there is no such folder.
+	// State returns the state folder, or an error that says why it is missing.
 	State func() (string, error)
-	// Clients returns those of this machine.
+	// Clients returns the AI clients on this machine.
 	Clients func() ([]Client, error)
-	Log     *slog.Logger // of what the program itself logs meanwhile
+	Log     *slog.Logger // for the program's own log lines meanwhile
 }
 
-// Examine makes all checks, and tells each as soon as it is made. It takes 30 s at most, and leaves nothing behind.
+// Examine makes all checks, and calls tell with each as soon as it is made. It takes 30 s at most, and removes everything
+// that it created.
 func Examine(ctx context.Context, p Patient, tell func(Check)) Report {
 	x := &examination{Patient: p, tell: tell, report: Report{OK: true, Version: p.Version}}
 	looking, stop := context.WithTimeout(ctx, lookFor)
@@ -91,10 +91,10 @@ func Examine(ctx context.Context, p Patient, tell func(Check)) Report {
 	return x.report
 }
 
-// An examination is one that is going on.
+// An examination is one in progress.
 type examination struct {
 	Patient
-	root   string // of the server that has the notebooks, as far as known
+	root   string // of the document server, if known
 	tell   func(Check)
 	report Report
 }
@@ -109,7 +109,7 @@ func (x *examination) fine(name, format string, args ...any) {
 	x.note(Check{Name: name, Result: Fine, Says: fmt.Sprintf(format, args...)})
 }
 
-// wrong notes an error. One of the known faults says what to do.
+// wrong records an error. A known fault includes its fix.
 func (x *examination) wrong(name string, err error) {
 	if f, known := faults.Of(err); known {
 		x.note(Check{Name: name, Result: Wrong, Says: f.Wrong, Fix: f.Fix, Fault: f.Code})

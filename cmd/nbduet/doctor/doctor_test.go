@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(jupytertest.Tests(m).Run()) }
 
-// examined is what an examination of a patient says, with its lines.
+// examined returns the report of an examination, and its lines.
 func examined(t *testing.T, p doctor.Patient) (report doctor.Report, lines string) {
 	t.Helper()
 	if p.Root == nil {
@@ -55,7 +55,7 @@ func examined(t *testing.T, p doctor.Patient) (report doctor.Report, lines strin
 	return report, out.String()
 }
 
-// server is a client of a test's server, with another token if one is given.
+// server returns a client of a test's server, with another token if one is given.
 func server(t *testing.T, s *jupytertest.Server, token string) *jupyter.Server {
 	t.Helper()
 	if token == "" {
@@ -69,7 +69,7 @@ func server(t *testing.T, s *jupytertest.Server, token string) *jupyter.Server {
 	return srv
 }
 
-// of is the check with a name and that result.
+// of returns the check with that name and result.
 func of(t *testing.T, r doctor.Report, name string, result doctor.Result) doctor.Check {
 	t.Helper()
 	for _, c := range r.Checks {
@@ -81,7 +81,7 @@ func of(t *testing.T, r doctor.Report, name string, result doctor.Result) doctor
 	return doctor.Check{}
 }
 
-// files are those of a folder, but for what the server itself keeps there.
+// files returns the names in a folder, without the server's own files.
 func files(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -96,12 +96,12 @@ func files(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// Where all is well each line says so, the JSON has the same, and nothing is left: no notebook, no checkpoint, no kernel.
+// Without problems each line says so, the JSON has the same, and nothing is left: no notebook, no checkpoint, no kernel.
 func TestAllIsWell(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
 		srv := server(t, s, "")
-		for _, root := range []string{s.Root, ""} { // a server of this machine, and another
+		for _, root := range []string{s.Root, ""} { // a server on this machine, and another
 			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(context.Context, string) string { return root }})
 			test.True(t, report.OK)
 			test.StrNotContains(t, lines, "✗")
@@ -116,7 +116,7 @@ func TestAllIsWell(t *testing.T) {
 			must.NoError(t, err, must.Sprint("as JSON"))
 			test.StrHasPrefix(t, `{"ok":true,"version":"1.2.3","checks":[{"check":"server","result":"fine","says":"http`, string(text), test.Sprint("as JSON"))
 			left := files(t, s.Root)
-			if root == "" { // the server deletes checkpoints, and keeps their folder
+			if root == "" { // the server deletes checkpoints, but keeps their folder
 				left = slices.DeleteFunc(left, func(name string) bool { return name == ".ipynb_checkpoints" })
 			}
 			if len(left) > 0 {
@@ -129,7 +129,7 @@ func TestAllIsWell(t *testing.T) {
 	})
 }
 
-// What is wrong is said with the sentence of the list, and what depends on it is not looked at.
+// A fault is reported with its sentence from package faults, and the checks that depend on it are left out.
 func TestFaults(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// Without a server, or with several, the error of the search is what is said.
+// Without a server, or with several, the report has the error of the search.
 func TestNoServer(t *testing.T) {
 	for _, want := range []faults.Fault{faults.New(faults.NoServer, faults.Values{}), faults.New(faults.SeveralServers, faults.Values{Detail: "a, b"})} {
 		srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, want }})
@@ -181,7 +181,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// A server that does not answer is waited for as long as the whole may take, and no longer.
+// A server that does not answer delays the examination only up to its time limit.
 func TestSilentServer(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		stop := make(chan struct{})
@@ -205,7 +205,7 @@ func TestSilentServer(t *testing.T) {
 	})
 }
 
-// A clock that is ten minutes off is told of.
+// A clock that is ten minutes off is reported.
 func TestClocks(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
@@ -222,7 +222,7 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// late has answers say another time.
+// late changes the time in answers.
 type late struct{ transport *http.Transport }
 
 func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -237,7 +237,7 @@ func (l late) DialContext(ctx context.Context, network, address string) (net.Con
 	return l.transport.DialContext(ctx, network, address)
 }
 
-// The folder of what is remembered is tried, and left as it was.
+// The state folder is tested, and left as it was.
 func TestState(t *testing.T) {
 	srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, errors.New("none") }})
 	if err != nil {
@@ -263,7 +263,7 @@ func TestState(t *testing.T) {
 	test.StrContains(t, check.Fix, "--state")
 }
 
-// A client whose nbduet is gone is told of; where none has nbduet, that is no fault.
+// A client whose nbduet is missing is reported. It is not a fault if no client has nbduet.
 func TestClients(t *testing.T) {
 	srv, err := jupyter.New(jupyter.Options{Find: func(context.Context) (jupyter.Found, error) { return jupyter.Found{}, errors.New("none") }})
 	if err != nil {

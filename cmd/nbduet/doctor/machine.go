@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// tryState tries whether what is to be remembered can be written, and leaves the folders as they were.
+// tryState checks whether the state can be written, and leaves the folders as they were.
 func tryState(x *examination) {
 	const name = "state"
 	folder, err := x.State()
@@ -22,7 +22,7 @@ func tryState(x *examination) {
 	x.fine(name, "%s can be written", folder)
 }
 
-// writable makes a file in a folder, and takes it away again with all folders that it had to make.
+// writable creates a file in a folder, and removes it again with all folders that it had to create.
 func writable(folder string) error {
 	var made []string
 	for at := folder; ; at = filepath.Dir(at) {
@@ -33,7 +33,7 @@ func writable(folder string) error {
 	}
 	defer func() {
 		for _, at := range made {
-			_ = os.Remove(at) // another program has put something into it
+			_ = os.Remove(at) // fails if another program has put a file there
 		}
 	}()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -47,7 +47,7 @@ func writable(folder string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// lookAtClients looks at the AI clients of this machine.
+// lookAtClients checks the AI clients on this machine.
 func lookAtClients(x *examination) {
 	const name = "client"
 	all, err := x.Clients()

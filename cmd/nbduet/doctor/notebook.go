@@ -18,15 +18,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What the notebook of an examination has: a sentence that is looked for in the file, and code that kernels of most languages
-// take for the same.
+// The content of the examination's notebook: a sentence to search for in the file, and code that means the same in kernels
+// of most languages.
 const (
 	written  = "nbduet doctor writes this."
 	computes = "6*7"
 	result   = "42"
 )
 
-// work works in a notebook of its own, as an agent does, and takes it away.
+// work works in a new notebook, as an agent does, and deletes it.
 func work(ctx context.Context, x *examination) {
 	name := "nbduet-doctor-" + strings.ToLower(rand.Text()[:8]) + ".ipynb"
 	path := jupyter.MustPath(name)
@@ -40,7 +40,7 @@ func work(ctx context.Context, x *examination) {
 	}
 	manager := session.New(session.Config{Server: x.Documents, Runtime: x.Runtime, AgentName: "nbduet doctor", Logger: x.Log})
 	defer tidy(context.WithoutCancel(ctx), x, manager, path)
-	doc, err := manager.Open(origin.With(ctx, origin.Author{Client: "doctor"}), path) // so that people see who it is
+	doc, err := manager.Open(origin.With(ctx, origin.Author{Client: "doctor"}), path) // so that people see the author
 	if err != nil {
 		x.wrong("collaboration", err)
 		x.leaveOut("without a room", "edit", "kernel")
@@ -52,7 +52,7 @@ func work(ctx context.Context, x *examination) {
 	tryKernel(ctx, x, doc)
 }
 
-// lookAtTabs looks whether people's tabs are in the rooms.
+// lookAtTabs checks whether people's tabs are in the rooms.
 func lookAtTabs(ctx context.Context, x *examination) {
 	fault, err := x.Documents.Health.CheckTabs(ctx)
 	switch {
@@ -65,7 +65,7 @@ func lookAtTabs(ctx context.Context, x *examination) {
 	}
 }
 
-// tryEdit writes into the notebook, and waits until the room and the file have it.
+// tryEdit writes into the notebook, and waits until the edit is in the room and the file.
 func tryEdit(ctx context.Context, x *examination, doc *session.Document) {
 	began := time.Now()
 	err := doc.Edit(ctx, "try an edit", func(e *ydoc.Editor) error {
@@ -84,7 +84,7 @@ func tryEdit(ctx context.Context, x *examination, doc *session.Document) {
 	x.fine("edit", "reached the room in %s and the file in %s", short(room), short(time.Since(began)))
 }
 
-// saved has the document saved, and reads its file.
+// saved saves the document and reads its file.
 func saved(ctx context.Context, x *examination, doc *session.Document) error {
 	release, err := doc.SaveAndHold(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func tryKernel(ctx context.Context, x *examination, doc *session.Document) {
 	}
 }
 
-// tidy takes away the notebook with its kernel.
+// tidy deletes the notebook and shuts down its kernel.
 func tidy(ctx context.Context, x *examination, manager *session.Manager, path jupyter.Path) {
 	ctx, stop := context.WithTimeout(ctx, tidyFor)
 	defer stop()
@@ -146,22 +146,22 @@ func tidy(ctx context.Context, x *examination, manager *session.Manager, path ju
 	}
 }
 
-// remove deletes the notebook. A server has its files moved to a wastebasket, so that those that can be reached without it are
-// deleted here, with the checkpoint that the server made of it.
+// remove deletes the notebook. A server moves deleted files to a wastebasket, so a file that can be reached without the
+// server is deleted here, with its checkpoint.
 func remove(ctx context.Context, x *examination, path jupyter.Path) error {
 	if x.root != "" {
 		name := path.String()
 		const checkpoints = ".ipynb_checkpoints"
 		if os.Remove(filepath.Join(x.root, name)) == nil {
-			_ = os.Remove(filepath.Join(x.root, checkpoints, strings.TrimSuffix(name, ".ipynb")+"-checkpoint.ipynb")) // if there is one
-			_ = os.Remove(filepath.Join(x.root, checkpoints))                                                         // if nothing else is in it
+			_ = os.Remove(filepath.Join(x.root, checkpoints, strings.TrimSuffix(name, ".ipynb")+"-checkpoint.ipynb")) // if any
+			_ = os.Remove(filepath.Join(x.root, checkpoints))                                                         // if empty
 			return nil
 		}
 	}
 	return x.Documents.Contents.Delete(ctx, path)
 }
 
-// short is a time for people.
+// short formats a duration for people.
 func short(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// nameWidth is that of the longest name of a check.
+	// nameWidth is the width of the longest name of a check.
 	nameWidth = len("collaboration")
-	// saysAt is where what is said begins: behind a mark, a name and what is between.
+	// saysAt is the column of the finding, after a mark, a name and the spaces between.
 	saysAt = 2 + nameWidth + 2
 )
 

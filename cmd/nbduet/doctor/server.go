@@ -9,10 +9,10 @@ import (
 	"github.com/samber/lo"
 )
 
-// apart is how far two clocks may be from each other: what is told of times is told in minutes.
+// apart is the greatest difference allowed between two clocks, because answers give times in minutes.
 const apart = time.Minute
 
-// findServer looks for the server and has it take the token, and reports whether it did.
+// findServer finds the server and reports whether it accepts the token.
 func findServer(ctx context.Context, x *examination) bool {
 	if err := x.Documents.Find(ctx); err != nil {
 		x.wrong("server", err)
@@ -35,7 +35,7 @@ func findServer(ctx context.Context, x *examination) bool {
 	return x.Runtime == x.Documents || findKernels(ctx, x)
 }
 
-// findKernels is findServer for one that has the kernels alone.
+// findKernels is findServer for a server that has only the kernels.
 func findKernels(ctx context.Context, x *examination) bool {
 	err := x.Runtime.Find(ctx)
 	if err == nil {
@@ -49,7 +49,7 @@ func findKernels(ctx context.Context, x *examination) bool {
 	return true
 }
 
-// readVersions tells what the server consists of.
+// readVersions reports the versions of the server's parts.
 func readVersions(ctx context.Context, x *examination) {
 	v, err := x.Documents.Health.Versions(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func readVersions(ctx context.Context, x *examination) {
 	x.fine("versions", "%s", strings.Join(known, ", "))
 }
 
-// compareClocks compares the server's clock with that of this machine.
+// compareClocks compares the server's clock with this machine's.
 func compareClocks(ctx context.Context, x *examination) {
 	began := time.Now()
 	there, err := x.Documents.Health.Clock(ctx)

@@ -1,5 +1,4 @@
-// Package health asks a program that serves HTTP whether it works, for containers whose images have no other program to do
-// so.
+// Package health asks a program that serves HTTP whether it works, for containers whose images have no other HTTP client.
 package health
 
 import (
@@ -18,15 +17,15 @@ import (
 	"github.com/samber/lo"
 )
 
-// askTime bounds one question. Containers wait for longer before they give up on it.
+// askTime bounds one request. Containers wait longer before they give up.
 const askTime = 5 * time.Second
 
 const path = "/healthz"
 
-// Local is the address of what listens on this machine, at the host and port that it was told.
+// Local returns the health address of a server that listens on this machine at the given host and port.
 func Local(host string, port int, encrypted bool) string {
 	scheme := lo.Ternary(encrypted, "https", "http")
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // all of this machine's
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // all addresses of this machine
 		host = "127.0.0.1"
 		if ip.To4() == nil {
 			host = "::1"
@@ -35,7 +34,7 @@ func Local(host string, port int, encrypted bool) string {
 	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(port)) + path
 }
 
-// URL is the address of health of a server whose address is given, or that of its MCP.
+// URL returns the health address of a server, given its address or that of its MCP endpoint.
 func URL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -49,7 +48,7 @@ func URL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// Ask asks at an address and writes a line if the answer is that it works; an error says what else.
+// Ask asks at an address and writes a line if the server works; otherwise the error says what it answered.
 func Ask(ctx context.Context, address string, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -57,14 +56,14 @@ func Ask(ctx context.Context, address string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	// No proxy, and no certificate of this machine's name to look for: nothing secret is sent, and nothing believed but
-	// that something answers.
+	// No proxy, and no certificate check, because the name would not match: the request has no secrets, and the answer only
+	// shows that a server is there.
 	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	var wrong *url.Error
 	if errors.As(err, &wrong) {
-		err = wrong.Err // the address is said anyway
+		err = wrong.Err // the message has the address anyway
 	}
 	if err != nil {
 		return fmt.Errorf("%s does not answer: %w", address, err)

@@ -43,7 +43,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	// A proxy of the environment is for other machines.
+	// The environment's proxy is for other machines.
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	status := http.StatusOK
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

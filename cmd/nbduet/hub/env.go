@@ -1,4 +1,4 @@
-// Package hub runs the program as a service of a JupyterHub, whose users each work on the server of their own.
+// Package hub runs the program as a JupyterHub service. Each user works on their own server.
 package hub
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
 )
 
-// Settings are what a JupyterHub gives its services in the environment, with what flags say instead.
+// Settings come from the environment that a JupyterHub sets for its services; flags take precedence.
 type Settings struct {
-	// API is the address of the hub's API, and Prefix the path below which the hub's proxy passes requests on.
+	// API is the address of the hub's API, and Prefix the path that the hub's proxy forwards to the service.
 	API, Prefix string
-	// Servers is the address of the hub for this program, below which users' servers are.
+	// Servers is the address of the hub for this program; users' servers are below it.
 	Servers string
-	// Access are scopes of which a token needs one.
+	// Access is a list of scopes. A token needs one of them.
 	Access []string
-	// Hosts are the names by which requests address the service.
+	// Hosts are the host names that requests use for the service.
 	Hosts []string
-	// Address is where to listen, host and port, "" if the hub does not say.
+	// Address is the host and port to listen on, or "" if the hub sets none.
 	Address string
 	Login   login.Config
 }
 
-// Read reads the environment, of which env gives variables. hubURL and publicURL are the flags --jupyter-url and
-// --resource-url; "" where they are not given.
+// Read reads the settings from variables, which env returns. hubURL and publicURL are the flags --jupyter-url and
+// --resource-url, or "".
 func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) {
 	get := func(name string) string { return strings.TrimSpace(env("JUPYTERHUB_" + name)) }
 	s := &Settings{API: get("API_URL"), Prefix: get("SERVICE_PREFIX")}
@@ -76,7 +76,7 @@ func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) 
 	return s, nil
 }
 
-// site is an address of HTTP.
+// site parses an HTTP address.
 func site(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err == nil && (u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https") {

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// managed is what a hub gives a service that it starts.
+// managed is the environment of a service that a hub starts.
 var managed = map[string]string{
 	"API_URL": "http://127.0.0.1:8081/pre/hub/api", "API_TOKEN": "the secret", "SERVICE_PREFIX": "/pre/services/nbduet/", "SERVICE_NAME": "nbduet",
 	"CLIENT_ID": "service-nbduet", "BASE_URL": "/pre/", "SERVICE_URL": "http://127.0.0.1:10101", "OAUTH_ACCESS_SCOPES": `["access:services", "access:services!service=nbduet"]`,

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/store/activity"
 )
 
-// Where the records cannot be is found out at the start, and not by the first user.
+// A folder that cannot hold the records is an error at the start, not for the first user.
 func TestRecords(t *testing.T) {
 	home := t.TempDir()
 	taken := filepath.Join(home, "file")

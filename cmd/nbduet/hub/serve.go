@@ -25,29 +25,28 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/hubservice"
 )
 
-// A Service says how the users of a hub are served.
+// A Service serves the users of a hub.
 type Service struct {
 	Settings
-	// HTTP is what is set of how each user's requests are served.
+	// HTTP configures how each user's requests are served.
 	HTTP serve.Config
-	// World is what a user's world is made of.
+	// World returns the configuration of a user's world.
 	World func(srv *jupyter.Server, state *activity.Store) tenant.Config
-	// State is the folder of the records of activity, "" for the usual one, [activity.Memory] for none.
+	// State is the folder of the activity records, "" for the default folder, [activity.Memory] for none.
 	State string
-	// Timeout is how long requests to Jupyter servers wait, and Roots are the authorities that are believed, nil for the
-	// machine's.
+	// Timeout bounds requests to Jupyter servers. Roots are the trusted authorities; nil means the system's.
 	Timeout time.Duration
 	Roots   *x509.CertPool
 	Logger  *slog.Logger
 }
 
-// Bounds of one user, of whom there may be many.
+// Limits for each user, because there may be many.
 const (
 	mostRequests = 64
 	mostClients  = 50
 )
 
-// Run serves the users until ctx ends. What it is and where it says on stderr.
+// Run serves the users until ctx ends. It writes its address to stderr.
 func (s Service) Run(ctx context.Context, l net.Listener, stderr io.Writer) error {
 	var err error
 	if s.State, err = records(s.State); err != nil {
@@ -67,11 +66,11 @@ func (s Service) Run(ctx context.Context, l net.Listener, stderr io.Writer) erro
 	if err != nil {
 		return options.UsageError{Err: err}
 	}
-	_, _ = fmt.Fprintln(stderr, "nbduet: serving the users of the hub at", s.Login.URL+"/mcp") // who does not listen need not know
+	_, _ = fmt.Fprintln(stderr, "nbduet: serving the users of the hub at", s.Login.URL+"/mcp") // an error is ignored
 	return serve.Connections(ctx, l, s.HTTP, service, service.Run)
 }
 
-// tenant makes what one user has.
+// tenant creates the tenant of a user.
 func (s Service) tenant(ctx context.Context, user string, token func() string) (hubservice.Tenant, error) {
 	at := hubservice.ServerOf(s.Servers, user)
 	srv, err := jupyter.New(jupyter.Options{
@@ -102,7 +101,7 @@ func (s Service) tenant(ctx context.Context, user string, token func() string) (
 	}}, nil
 }
 
-// state opens the record of one user's activity: a file of its own. The user's name is no file's name.
+// state opens a user's activity record, a file named by a hash, because a user's name may not be a valid file name.
 func (s Service) state(ctx context.Context, user string) (*activity.Store, error) {
 	file := activity.Memory
 	if s.State != activity.Memory {
@@ -112,7 +111,7 @@ func (s Service) state(ctx context.Context, user string) (*activity.Store, error
 	return activity.Open(ctx, activity.Options{Path: file, Logger: s.Logger})
 }
 
-// records makes the folder of the records. A hub gives the services that it starts no home, in which the usual one is.
+// records creates the folder of the records. A service started by a hub has no home directory for the default folder.
 func records(folder string) (string, error) {
 	if folder == activity.Memory {
 		return folder, nil

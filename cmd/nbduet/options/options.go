@@ -2,17 +2,17 @@
 // environment:
 //
 //	name         the flag's name
-//	short        a letter that stands for the flag
-//	env          the variables that stand for the flag, the first one that is set first, with commas between them
-//	default      the value where nothing else gives one
-//	placeholder  what the help writes for the value
-//	help         what the flag is
+//	short        the flag's one-letter form
+//	env          the environment variables for the flag, separated by commas; the first one that is set counts
+//	default      the value if no other source gives one
+//	placeholder  the value's name in the usage text
+//	help         a description of the flag
 //
-// Fields are strings, ints, bools, lists of strings, which have commas between them, and structs of such. A flag wins over
-// the environment, and a variable that is empty is not set: forms hand down what was left empty.
+// Fields are strings, ints, bools, lists of strings separated by commas, and structs of these. A flag takes precedence over
+// the environment. A variable that is empty counts as not set, because forms pass fields that were left empty.
 //
-// Parsing and help are pflag's. Libraries that read such tags themselves were not taken: kong calls methods by their
-// names, which keeps the linker from leaving out any method at all, and go-flags takes /notebooks for a flag on Windows.
+// Parsing and help come from pflag. Two libraries that read such tags were rejected: kong calls methods by name, which keeps
+// the linker from removing any method, and go-flags parses /notebooks as a flag on Windows.
 package options
 
 import (
@@ -30,18 +30,18 @@ import (
 
 // Annotations of flags.
 const (
-	Env     = "env"     // the variables that stand for it
-	Default = "default" // what it is where nothing else says; Flag.DefValue is empty, or pflag would write it once more
+	Env     = "env"     // the environment variables for it
+	Default = "default" // the default value; Flag.DefValue is empty, or pflag would print it again
 )
 
-// A UsageError is a mistake in how the program was called: in arguments, flags or environment.
+// A UsageError is a mistake in the program's arguments, flags or environment.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 func (e UsageError) Unwrap() error { return e.Err }
 
-// New returns the flags of the struct that target points to, in the order of its fields. It panics if the struct is not as
-// the package wants it.
+// New returns the flags of the struct that target points to, in the order of its fields. It panics if the struct has an
+// unsupported field or an invalid default.
 func New(target any) *pflag.FlagSet {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = false
@@ -91,8 +91,8 @@ func add(set *pflag.FlagSet, fields reflect.Value) {
 	}
 }
 
-// Parse sets the flags from the arguments, and those that are not among them from the environment. What comes before a
-// mistake is set.
+// Parse sets the flags from the arguments, and flags that are not among them from the environment. If it returns an error,
+// the flags before the mistake are set.
 func Parse(set *pflag.FlagSet, args []string, env func(string) string) error {
 	err := set.Parse(args)
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -122,7 +122,7 @@ func Help(set *pflag.FlagSet) string {
 	return valued.ReplaceAllString(set.FlagUsagesWrapped(80), "$1=$2")
 }
 
-// Meant asks for the known word that is nearest to a wrong one, if one is near: it is to follow an error.
+// Meant returns a suffix for an error that suggests the nearest known word, or "" if none is near.
 func Meant(wrong string, known []string) string {
 	nearest, most := "", 0.5
 	for _, k := range known {
@@ -136,8 +136,8 @@ func Meant(wrong string, known []string) string {
 	return fmt.Sprintf(", did you mean %q?", nearest)
 }
 
-// A value is one with a placeholder, which pflag asks for as its type. It is never another flag, as in --token $EMPTY
-// --read-only, which would have no effect.
+// A value has a placeholder, which pflag reads as its type. It refuses the name of another flag: in --token $EMPTY
+// --read-only, that flag would otherwise have no effect.
 type value struct {
 	pflag.Value
 	set         *pflag.FlagSet

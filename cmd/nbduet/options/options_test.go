@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Every error names the flag, the variable if it is from there, and the value.
+// Every error names the flag, the variable if the value is from there, and the value.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ args, rooms, says string }{
 		{"--max-room=1", "", `unknown flag: --max-room, did you mean "--max-rooms"?`},

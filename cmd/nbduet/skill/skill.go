@@ -1,4 +1,4 @@
-// Package skill prints the skill, or puts it where clients look for skills.
+// Package skill prints the skill, or writes it where clients look for skills.
 package skill
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/nbduet/nbduet/skills"
 )
 
-// Flags are those of nbduet skill.
+// Flags are the flags of nbduet skill.
 type Flags struct {
 	Write bool `name:"write" help:"Put the skill into the folder that is named, or else where clients look for the user's skills: ~/.agents/skills for Codex, Cursor, Gemini CLI and others, ~/.claude/skills for Claude Code, if that is on this machine."`
 }
 
-// Run is nbduet skill. usual are the folders where none is named.
+// Run runs nbduet skill. usual returns the default folders.
 func (f Flags) Run(folders []string, usual func() ([]string, error), out io.Writer) error {
 	if !f.Write {
 		if len(folders) > 0 {
@@ -45,7 +45,7 @@ func (f Flags) Run(folders []string, usual func() ([]string, error), out io.Writ
 	return nil
 }
 
-// write puts the skill into a file and says what it did. What stood there, and is something else, is kept beside it.
+// write writes the skill into a file and says what it did. It keeps a backup of a file with different content.
 func write(file string) (did string, err error) {
 	old, err := os.ReadFile(file)
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/skills"
 )
 
-// The skill is printed, or written where clients look for it; a second time nothing is written, and what a person has made of
-// it is kept.
+// The skill is printed, or written where clients look for it. A second time nothing is written, and a person's changes to it
+// are kept.
 func TestSkill(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{}

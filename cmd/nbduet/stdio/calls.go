@@ -16,44 +16,43 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// maxCalls is how many tool calls of the client are served at once.
+// maxCalls is the number of the client's tool calls served at once.
 const maxCalls = 1000
 
-// Reading a long call takes several times its length, so only some of them are served at once.
+// Reading a long call takes several times its length in memory, so only some of them are served at once.
 const (
-	longCall = 1 << 20  // from how many bytes on a call is long
+	longCall = 1 << 20  // the size in bytes from which a call is long
 	mostLong = 16 << 20 // bytes of long calls at once; one alone may be longer
-	// longWait is how long the next one waits for the others. Nothing else is read meanwhile.
+	// longWait is how long the next long call waits for the others. No other message is read meanwhile.
 	longWait = 10 * time.Second
 )
 
-// callServer serves the tool calls of standard input, each in a goroutine. mcp-go has a hundred workers for them at
-// most: as many calls that wait for cells keep all others waiting, and when its queue is full, it reads nothing more,
-// not even that calls are cancelled.
+// callServer serves the tool calls of standard input, each in a goroutine. mcp-go has at most a hundred workers for them: as
+// many calls that wait for cells would block all others, and when its queue is full it stops reading, even cancellations.
 type callServer struct {
 	mcp     *server.MCPServer
 	out     *output
 	trimmer serve.Trimmer
 	serving sync.WaitGroup
 	turns   tool.Turns
-	encode  chan struct{} // holds one value for each answer that is being encoded and written
+	encode  chan struct{} // holds a value for each answer that is being encoded and written
 
 	mu     sync.Mutex
 	ctx    context.Context // of mcp-go's session; set before the first message is read
 	cancel context.CancelFunc
 	open   int
 	long   int           // bytes of long calls
-	freed  chan struct{} // closed when a long call has been served, if somebody waits for that
+	freed  chan struct{} // closed when a long call has been served, if another waits for that
 	end    bool
 }
 
 // newCallServer returns a server that encodes as many answers at once as there are CPUs. An encoded answer that waits for
-// room in the output holds a large text, so the others wait before they are encoded.
+// the output holds a large text, so further answers wait before they are encoded.
 func newCallServer(mcp *server.MCPServer, out *output) *callServer {
 	return &callServer{mcp: mcp, out: out, encode: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// bind is what mcp-go calls when its session begins.
+// bind sets the context; mcp-go calls it when its session begins.
 func (c *callServer) bind(ctx context.Context) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +63,7 @@ func (c *callServer) bind(ctx context.Context) context.Context {
 	return ctx
 }
 
-// serve serves a call. It returns at once, unless there is no room for a long one.
+// serve serves a call. It returns at once, unless a long call has to wait.
 func (c *callServer) serve(text []byte, id json.RawMessage) {
 	fits := c.enter(len(text))
 	c.mu.Lock()
@@ -92,14 +91,14 @@ func (c *callServer) serve(text []byte, id json.RawMessage) {
 	}
 }
 
-// refuse answers a call that is not served. The caller holds mu, and has seen that this is not the end.
+// refuse answers a call with an error. The caller holds mu and has checked that the server has not ended.
 func (c *callServer) refuse(id json.RawMessage, why string) {
 	c.serving.Go(func() {
-		_, _ = c.out.Write(append(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, why), '\n')) // a client that has gone needs no answer
+		_, _ = c.out.Write(append(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, why), '\n')) // the client may be gone
 	})
 }
 
-// enter waits for room for a long call, and reports whether there is some.
+// enter waits until a long call may be served, and reports whether it may.
 func (c *callServer) enter(bytes int) bool {
 	if bytes < longCall {
 		return true
@@ -128,7 +127,7 @@ func (c *callServer) enter(bytes int) bool {
 	}
 }
 
-// leave gives the room of a call back. The caller holds mu.
+// leave releases the bytes of a call. The caller holds mu.
 func (c *callServer) leave(bytes int) {
 	if bytes < longCall {
 		return
@@ -147,10 +146,10 @@ func (c *callServer) answer(ctx context.Context, text []byte, id json.RawMessage
 		return
 	}
 	b := jsonrpc.AnswerText(message, id)
-	_, _ = c.out.Write(append(b, '\n')) // a client that has gone needs no answer
+	_, _ = c.out.Write(append(b, '\n')) // a disconnected client needs no answer
 }
 
-// close cancels the calls, and accepts no more. The channel is closed when they have ended.
+// close cancels the calls and stops accepting new ones. The channel is closed when they have ended.
 func (c *callServer) close() <-chan struct{} {
 	c.mu.Lock()
 	c.end = true

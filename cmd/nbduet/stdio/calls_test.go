@@ -12,8 +12,8 @@ import (
 	"github.com/shoenig/test"
 )
 
-// A long call for which others leave no room is refused under its id when it has waited for that; one that is served
-// meanwhile makes room for it.
+// A long call that exceeds the limit with the others is refused under its id after a wait; if one of the others ends
+// meanwhile, it is served.
 func TestLongCallWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written bytes.Buffer

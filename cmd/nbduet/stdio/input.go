@@ -21,17 +21,17 @@ const maxMessage = 64 << 20
 // stdioSession is mcp-go's name for the session over standard input and output.
 const stdioSession = "stdio"
 
-// input is standard input as mcp-go can take it: one message a line, none too long, and none that mcp-go would answer
-// in a way that JSON-RPC does not have. It tells when it has ended.
+// input is standard input as mcp-go needs it: one message a line, of limited length, and only messages that mcp-go answers
+// as JSON-RPC requires. It signals when it has ended.
 type input struct {
 	lines *bufio.Reader
 	most  int // bytes of a message
 	out   *output
 	calls *tool.Calls
-	serve func(call []byte, id json.RawMessage) // takes the calls of tools, if it is there
+	serve func(call []byte, id json.RawMessage) // takes tool calls, if set
 
-	rest  []byte // of the line that is being read
-	err   error  // what comes behind it
+	rest  []byte // of the current line
+	err   error  // returned after rest
 	once  sync.Once
 	ended chan struct{} // closed at the end, or the first error
 }
@@ -40,7 +40,7 @@ func newInput(r io.Reader, out *output, calls *tool.Calls) *input {
 	return &input{lines: bufio.NewReaderSize(r, 64<<10), most: maxMessage, out: out, calls: calls, ended: make(chan struct{})}
 }
 
-// Read reads on; it is called by one goroutine at a time.
+// Read implements io.Reader. It is not safe for concurrent use.
 func (in *input) Read(p []byte) (int, error) {
 	for len(in.rest) == 0 {
 		if in.err != nil {
@@ -57,19 +57,19 @@ func (in *input) Read(p []byte) (int, error) {
 	}
 	n := copy(p, in.rest)
 	if in.rest = in.rest[n:]; len(in.rest) == 0 {
-		in.rest = nil // which may have been long
+		in.rest = nil // it may have been long
 	}
 	return n, nil
 }
 
-// next reads a line, with its end. It refuses one that is too long, whose text it drops, and returns nothing.
+// next reads a line, with its end. If a line is too long, it drops the text, refuses the message, and returns an empty line.
 func (in *input) next() (line []byte, err error) {
 	var scan *jsonrpc.IDScan
 	for {
 		piece, err := in.lines.ReadSlice('\n')
 		switch {
 		case scan != nil:
-			_, _ = scan.Write(piece) // it does not fail
+			_, _ = scan.Write(piece) // never fails
 		case len(line)+len(piece) > in.most:
 			scan = &jsonrpc.IDScan{}
 			_, _ = scan.Write(line)
@@ -88,11 +88,11 @@ func (in *input) next() (line []byte, err error) {
 	}
 }
 
-// pass returns what mcp-go gets of a line.
+// pass returns the part of a line that mcp-go gets.
 func (in *input) pass(line []byte) []byte {
 	m, ok := jsonrpc.Read(line)
 	if !ok {
-		return line // mcp-go says what is wrong
+		return line // mcp-go reports the error
 	}
 	if why, id := m.Wrong(); why != "" {
 		in.refuse(id, why)
@@ -117,7 +117,7 @@ func (in *input) pass(line []byte) []byte {
 	return text
 }
 
-// refuse answers a message that mcp-go does not get.
+// refuse answers a message that is not passed to mcp-go.
 func (in *input) refuse(id []byte, why string) {
-	_, _ = in.out.Write(append(jsonrpc.Failure(id, mcp.INVALID_REQUEST, why), '\n')) // a client that has gone needs no answer
+	_, _ = in.out.Write(append(jsonrpc.Failure(id, mcp.INVALID_REQUEST, why), '\n')) // a disconnected client needs no answer
 }

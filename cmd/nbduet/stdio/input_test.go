@@ -15,7 +15,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// newTestInput is an input of messages of at most that many bytes, and a function that ends it and says what it refused.
+// newTestInput returns an input with messages of at most that many bytes, and a function that ends it and returns its
+// refusals.
 func newTestInput(t *testing.T, r io.Reader, most int) (in *input, refused func() string) {
 	t.Helper()
 	var written bytes.Buffer

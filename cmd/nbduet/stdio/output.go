@@ -12,42 +12,42 @@ import (
 )
 
 const (
-	// maxUnread bounds the bytes of messages that wait for the client to read them.
+	// maxUnread bounds the bytes of queued messages.
 	maxUnread = 64 << 20
-	// piece is how many bytes are written at once: what a full pipe has room for when one page of it has been read.
+	// piece is the size of a write in bytes: a full pipe has room for it when one of its pages has been read.
 	piece = 4 << 10
 )
 
-// unreadTime is how long a client that has much to read may read nothing at all; tests shorten it.
+// unreadTime is how long a client with many unread bytes may read nothing; tests shorten it.
 var unreadTime = time.Minute
 
-// output is standard output. Each write is whole messages, and several goroutines write: mcp-go's answers and
-// notifications, its requests, the answers of calls, and the refusals of input.
+// output is standard output. Each write is whole messages, and several goroutines write: mcp-go's answers and notifications,
+// its requests, the answers of calls, and the refusals of input.
 //
-// The messages wait here, because a write to a client that does not read lasts for ever, and mcp-go makes one at a time:
-// one answer that nobody reads would hold up all the others. When half of what may wait does, no further message of the
-// client is read; when all does, the next write waits. A client that then reads nothing for unreadTime is let go.
+// Messages are queued, because a write to a client that does not read blocks forever, and mcp-go makes one write at a time:
+// one unread answer would hold up all others. When the queue is half full, input stops reading; when it is full, the next
+// write waits. A client that then reads nothing for unreadTime is disconnected.
 type output struct {
 	ids      *jsonrpc.IDs
 	w        io.Writer
-	most     int           // bytes that may wait
-	patience time.Duration // with a client that reads nothing
+	most     int           // bytes that may be queued
+	patience time.Duration // how long a client may read nothing
 
-	unread  chan struct{}  // closed when the client is let go
-	written chan struct{}  // closed when nothing more is written
+	unread  chan struct{}  // closed when the client is disconnected
+	written chan struct{}  // closed when write has returned
 	stop    chan struct{}  // closed by end
-	watched sync.WaitGroup // the goroutine that watches; a write may last for ever
+	watched sync.WaitGroup // the watching goroutine; a write may block forever
 
 	mu      sync.Mutex
-	changed *sync.Cond // of what follows
+	changed *sync.Cond // of the fields below
 	queue   [][]byte
-	waits   int   // bytes of the queue, and of what is being written
+	waits   int   // bytes queued and being written
 	passed  int64 // bytes written
 	ending  bool
-	err     error // no more can be written
+	err     error // why writing has failed
 }
 
-// errUnread ends the program whose client does not read.
+// errUnread ends the program because its client does not read.
 var errUnread = errors.New("the client does not read")
 
 func newOutput(w io.Writer) *output { return newBoundOutput(w, maxUnread, unreadTime) }
@@ -63,7 +63,7 @@ func newBoundOutput(w io.Writer, most int, patience time.Duration) *output {
 	return o
 }
 
-// Write takes messages, and brings their ids back to how the client has sent them.
+// Write queues messages, with the ids that the client sent.
 func (o *output) Write(p []byte) (int, error) {
 	text := o.ids.Out(p)
 	o.mu.Lock()
@@ -74,17 +74,17 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	o.queue = append(o.queue, append([]byte(nil), text...)) // the caller's is used again
+	o.queue = append(o.queue, append([]byte(nil), text...)) // the caller reuses p
 	o.waits += len(text)
 	o.changed.Broadcast()
 	return len(p), nil
 }
 
-// much reports whether so much waits that nothing more is read. o.mu is held.
+// much reports whether reading must pause because too much output is queued. o.mu is held.
 func (o *output) much() bool { return o.waits > o.most/2 }
 
-// clear waits until little enough waits for another message of the client to be read. It returns an error if the client
-// has been let go: no further message is read then.
+// clear waits until another message of the client may be read. It returns an error if the client has been disconnected: no
+// further message is read then.
 func (o *output) clear() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -97,14 +97,14 @@ func (o *output) clear() error {
 	return nil
 }
 
-// failed reports whether nothing more can be written to o.
+// failed reports whether writing to o has failed.
 func failed(o *output) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err != nil
 }
 
-// write writes what comes, until end, or an error.
+// write writes the queued messages until end, or an error.
 func (o *output) write() {
 	defer close(o.written)
 	o.mu.Lock()
@@ -122,7 +122,7 @@ func (o *output) write() {
 			o.queue = nil
 		}
 		for len(text) > 0 && o.err == nil {
-			size := min(len(text), piece) // so that it is seen whether the client reads
+			size := min(len(text), piece) // small writes show whether the client reads
 			o.mu.Unlock()
 			n, err := o.w.Write(text[:size])
 			o.mu.Lock()
@@ -136,7 +136,7 @@ func (o *output) write() {
 	}
 }
 
-// fail ends all writes. o.mu is held.
+// fail makes all writes fail. o.mu is held.
 func (o *output) fail(err error) {
 	if o.err == nil {
 		o.err, o.queue = err, nil
@@ -144,7 +144,7 @@ func (o *output) fail(err error) {
 	}
 }
 
-// watch lets the client go when it has much to read and reads nothing for the whole patience.
+// watch disconnects the client if it has many unread bytes and reads nothing for all of patience.
 func (o *output) watch() {
 	tick := time.NewTicker(o.patience / 10)
 	defer tick.Stop()
@@ -158,7 +158,7 @@ func (o *output) watch() {
 		case <-o.written:
 			return
 		case now := <-tick.C:
-			left := unreadBytes(o.w) // of what was written: a slow client reads less than a piece at a time
+			left := unreadBytes(o.w) // of the written bytes: a slow client reads less than a piece at a time
 			o.mu.Lock()
 			switch {
 			case !o.much() || o.passed != passed || left != held:
@@ -174,7 +174,7 @@ func (o *output) watch() {
 	}
 }
 
-// end writes what waits as long as the context lasts, and takes no more. Its error says why not all was written.
+// end writes the queued messages until the context ends, and accepts no more. Its error says why some were not written.
 func (o *output) end(ctx context.Context) error {
 	o.mu.Lock()
 	o.ending = true

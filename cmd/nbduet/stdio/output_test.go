@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// slowly reads what is in a pipe, some bytes at a time with pauses.
+// slowly reads the content of a pipe, some bytes at a time with pauses.
 func slowly(r io.Reader, into *bytes.Buffer, bytes int64, pause time.Duration) {
 	for {
 		if _, err := io.CopyN(into, r, bytes); err != nil {
@@ -32,7 +32,7 @@ func slowly(r io.Reader, into *bytes.Buffer, bytes int64, pause time.Duration) {
 	}
 }
 
-// A client that does not read costs so much and no more, and is let go; one that reads slowly gets everything.
+// A client that does not read uses bounded memory, and is disconnected; one that reads slowly gets everything.
 func TestUnread(t *testing.T) {
 	const most = 64 << 10
 	message := []byte(strings.Repeat("x", 10<<10-1) + "\n")
@@ -55,7 +55,7 @@ func TestUnread(t *testing.T) {
 			test.LessEq(t, most, held)
 			test.GreaterEq(t, most-len(message), held)
 			began := time.Now()
-			if err := o.clear(); !errors.Is(err, errUnread) { // it waits until the client is let go
+			if err := o.clear(); !errors.Is(err, errUnread) { // it waits until the client is disconnected
 				t.Errorf("clear: %v, want %v", err, errUnread)
 			}
 			writers.Wait()
@@ -121,8 +121,8 @@ func (c countedText) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + strings.Repeat("x", 1<<10) + `"`), nil
 }
 
-// An answer for which there is no room is not encoded: a thousand answers would be a thousand large texts. When the client
-// is let go, no further message is read, and no further answer is encoded.
+// An answer that does not fit is not encoded: a thousand answers would be a thousand large texts. When the client is
+// disconnected, no further message is read, and no further answer is encoded.
 func TestEncodesOnlyWhatFits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var encoded atomic.Int64
@@ -159,7 +159,7 @@ func TestEncodesOnlyWhatFits(t *testing.T) {
 	})
 }
 
-// talkative is an MCP server with a tool that answers a megabyte.
+// talkative returns an MCP server with a tool that answers a megabyte.
 func talkative() *server.MCPServer {
 	s := server.NewMCPServer("talkative", "1")
 	s.AddTool(mcp.NewTool("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -168,7 +168,7 @@ func talkative() *server.MCPServer {
 	return s
 }
 
-// Over standard input and output, what is not read keeps further messages from being read, and then ends the program.
+// Over standard input and output, unread answers stop the reading of messages, and then end the program.
 func TestEndsForWhoDoesNotRead(t *testing.T) {
 	defer func(was time.Duration) { unreadTime = was }(unreadTime)
 	unreadTime = time.Second

@@ -18,16 +18,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Listen serves MCP until stdin or ctx ends, or the client is let go because it does not read. It then cancels the calls
-// in progress and waits drain for them and for their answers to be written; their documents are closed after that
-// anyway.
+// Listen serves MCP until stdin or ctx ends, or the client is disconnected because it does not read. It then cancels the
+// calls in progress and waits up to drain for them and for their answers to be written; their documents are closed after
+// that anyway.
 func Listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, drain time.Duration, log *slog.Logger) error {
 	out := newOutput(stdout)
 	answers := newCallServer(mcp, out)
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
 		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
-		server.WithWorkerPoolSize(1), // the calls do not come to its workers
+		server.WithWorkerPoolSize(1), // the calls do not reach its workers
 		server.WithStdioContextFunc(answers.bind),
 	} {
 		opt(std)
@@ -46,7 +46,7 @@ func Listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin
 	case <-ctx.Done():
 	case <-in.ended:
 	case <-out.unread:
-		stop() // stdin may go on for ever
+		stop() // stdin may never end
 	}
 	draining, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer done()
@@ -64,7 +64,7 @@ func Listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin
 	}
 	lost := out.end(draining)
 	select {
-	case <-ctx.Done(): // it was told to stop, so an error is no failure
+	case <-ctx.Done(): // a requested stop, so an error is not a failure
 		return nil
 	case <-out.unread:
 		err = lost

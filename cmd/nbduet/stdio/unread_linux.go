@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unreadBytes is how many of the bytes written to a pipe or a socket have not been read yet; 0 if that is not known.
+// unreadBytes returns how many bytes written to a pipe or a socket have not been read yet, or 0 if that is unknown.
 func unreadBytes(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -18,8 +18,8 @@ func unreadBytes(w io.Writer) int {
 		return 0
 	}
 	n := 0
-	_ = raw.Control(func(fd uintptr) { // a closed one has none
-		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ); err != nil || n == 0 { // a pipe has it at both its ends
+	_ = raw.Control(func(fd uintptr) { // fails if it is closed
+		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ); err != nil || n == 0 { // a pipe has it at both ends
 			n, _ = unix.IoctlGetInt(int(fd), unix.TIOCOUTQ)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test"
 )
 
-// A client that reads a byte at a time, less than makes room in the pipe, is seen to read.
+// A client that reads a byte at a time, too little to make room in the pipe, counts as reading.
 func TestReadsByteByByte(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -4,5 +4,5 @@ package stdio
 
 import "io"
 
-// unreadBytes is not known here, so a client is seen to read when it has read a piece.
+// unreadBytes returns 0: the number is unknown here, so only whole pieces show that a client reads.
 func unreadBytes(io.Writer) int { return 0 }

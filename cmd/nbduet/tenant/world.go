@@ -1,4 +1,4 @@
-// Package tenant puts together what answers the calls of one person's clients, or of several who share all: the documents
+// Package tenant assembles the parts that serve one person's clients, or several people who share everything: the documents
 // and kernels of a Jupyter server, and the MCP server with its tools.
 package tenant
 
@@ -18,23 +18,23 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Config says what a world is made of.
+// Config is the configuration of a world.
 type Config struct {
-	// Server has the documents, and Kernels the kernels: maybe the same.
+	// Server has the documents, and Runtime the kernels; they may be the same.
 	Server, Runtime *jupyter.Server
-	// Session and Tools are what is set of either; what ties them together is set here.
+	// Session and Tools configure the two parts; New sets the fields that connect them.
 	Session session.Config
 	Tools   tools.Config
-	// MaxSessions is how many analysis sessions a client may have, 0 for no limit, and ImageCache how many bytes of images
-	// are kept.
+	// MaxSessions is the number of analysis sessions that a client may have, 0 for no limit. ImageCache is the size of the
+	// image cache in bytes.
 	MaxSessions, ImageCache int
-	// State remembers runs, and, where Record is set, what clients work on. Close closes it.
+	// State remembers runs and, if Record is set, what clients work on. Close closes it.
 	State  *activity.Store
 	Record bool
 	Logger *slog.Logger
 }
 
-// A World is made with [New], and ended with Close.
+// A World is made with [New] and ended with Close.
 type World struct {
 	MCP     *server.MCPServer
 	Clients *tool.Clients
@@ -46,7 +46,8 @@ type World struct {
 	log      *slog.Logger
 }
 
-// New makes a world, which asks the Jupyter server nothing before a call needs it. Also where it fails, Close has to be called.
+// New makes a world. It sends no request to the Jupyter server; calls do when they need it. Close must be called even if New
+// returns an error.
 func New(cfg Config) (*World, error) {
 	w := &World{Clients: &tool.Clients{}, pictures: images.NewStore(cfg.ImageCache), state: cfg.State, log: cfg.Logger}
 	s := cfg.Session
@@ -64,13 +65,13 @@ func New(cfg Config) (*World, error) {
 	return w, err
 }
 
-// Stats are its figures, and Images the bytes of the images that it keeps.
+// Stats returns the figures of its documents, runs and kernels.
 func (w *World) Stats() session.Stats { return w.jobs.Analyses.Stats() }
 
-// Images is how many bytes of images it keeps.
+// Images returns the size of its cached images in bytes.
 func (w *World) Images() int { return w.pictures.Held() }
 
-// Runs reports whether any code runs in it, or waits for its turn.
+// Runs reports whether code is running or waiting to run.
 func (w *World) Runs() bool {
 	for state, n := range w.Stats().Runs {
 		if n > 0 && !state.Ended() {
@@ -80,7 +81,7 @@ func (w *World) Runs() bool {
 	return false
 }
 
-// Close leaves all documents, and closes the state. What could not be done in time, or not in order, is in the log, too.
+// Close leaves all documents, and closes the state. It also logs the errors that it returns.
 func (w *World) Close(ctx context.Context) error {
 	left := w.manager.Close(ctx)
 	if left != nil {

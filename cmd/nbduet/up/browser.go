@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// hasDisplay reports whether a browser has something to show itself on. Without, those that are there are for terminals, and
-// would take this one.
+// hasDisplay reports whether a browser can open a window. Without a display, only browsers for terminals exist, and one
+// would take over this terminal.
 func hasDisplay(goos string, env func(string) string) bool {
 	if goos == "windows" || goos == "darwin" {
 		return true
@@ -22,20 +22,20 @@ func hasDisplay(goos string, env func(string) string) bool {
 }
 
 // openBrowser opens the page of a server that is already running, through a file that redirects to it: other users could
-// read the token among the arguments of the browser.
+// read the token in the browser's arguments.
 func (j job) openBrowser(file string, r jupyter.Running) error {
 	to := html.EscapeString(withToken(j.page(r), r.Token))
 	if err := os.WriteFile(file, []byte(`<!DOCTYPE html><meta http-equiv="refresh" content="0;url=`+to+`">`), 0o600); err != nil {
 		return fmt.Errorf("open the browser: %w", err)
 	}
 	name, args := opener(runtime.GOOS)
-	if cmd := exec.Command(name, append(args, file)...); cmd.Start() == nil { // the address can be opened by hand
-		_ = cmd.Process.Release() // it may be the browser itself
+	if cmd := exec.Command(name, append(args, file)...); cmd.Start() == nil { // a person can open the address by hand
+		_ = cmd.Process.Release() // the process may be the browser itself
 	}
 	return nil
 }
 
-// fileOf returns the file that a server keeps while it runs, with its token, "" if it is not there.
+// fileOf returns the file that a server keeps while it runs, with its token, or "" if it does not exist.
 func fileOf(r jupyter.Running) string {
 	for _, dir := range jupyter.DefaultRuntimeDirs() {
 		file := filepath.Join(dir, fmt.Sprintf("jpserver-%d.json", r.PID))
@@ -46,7 +46,7 @@ func fileOf(r jupyter.Running) string {
 	return ""
 }
 
-// opener is the program that opens what it is for.
+// opener returns the program that opens a file with its default program.
 func opener(goos string) (name string, args []string) {
 	switch goos {
 	case "darwin":

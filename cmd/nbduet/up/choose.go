@@ -14,13 +14,13 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
-// The oldest versions that clients can work with. With older ones of jupyter-collaboration rooms have other protocols.
+// The oldest versions that clients can work with. Older versions of jupyter-collaboration use another room protocol.
 const (
 	oldestLab, oldestLabMinor = 4, 4
 	oldestCollab              = 4
 )
 
-// jupyter is the Python whose JupyterLab is to be started.
+// jupyter returns the Python whose JupyterLab will be started.
 func (j job) jupyter(ctx context.Context) (string, error) {
 	var why string
 	for _, program := range j.candidates() {
@@ -48,7 +48,7 @@ func (j job) jupyter(ctx context.Context) (string, error) {
 	return m.environment(ctx)
 }
 
-// candidates are the Pythons that may have a JupyterLab, the nearest first.
+// candidates returns the Pythons that may have a JupyterLab, the nearest first.
 func (j job) candidates() []string {
 	if j.Own {
 		return nil
@@ -82,7 +82,7 @@ func unfit(p python) string {
 	return ""
 }
 
-// atLeast reports whether a version such as 4.6.0rc1 is major.minor or later. One that cannot be read is not.
+// atLeast reports whether a version such as 4.6.0rc1 is major.minor or later, and false if it cannot be read.
 func atLeast(version string, major, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	a, err := strconv.Atoi(parts[0])
@@ -91,7 +91,7 @@ func atLeast(version string, major, minor int) bool {
 	}
 	b := 0
 	if len(parts) > 1 {
-		b, _ = strconv.Atoi(parts[1]) // 4.0rc1 and the like: its minor version is 0
+		b, _ = strconv.Atoi(parts[1]) // 0 for versions such as 4.0rc1
 	}
 	return a > major || a == major && b >= minor
 }

@@ -19,7 +19,7 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// The JupyterLab that is nearest is taken, if clients can work with it.
+// The nearest JupyterLab is used, if clients can work with it.
 func TestChoice(t *testing.T) {
 	with := func(lab, collab string) fake {
 		return fake{Version: usual.Version, Venv: true, Lab: lab, Collab: collab}
@@ -86,13 +86,13 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// script is a jupyter in PATH.
+// script adds a jupyter to PATH.
 func (m *machine) script(text string) {
 	m.t.Helper()
 	must.NoError(m.t, os.WriteFile(filepath.Join(m.dir, "bin", "jupyter"), []byte(text), 0o700)) //nolint:gosec // it has to be executable
 }
 
-// Each says what to install.
+// Each error says what to install.
 func TestNoPython(t *testing.T) {
 	for name, c := range map[string]struct {
 		program string

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
-// A server that does not end by itself is killed where somebody asks twice.
+// A server that does not end by itself is killed on a second request.
 func TestHurry(t *testing.T) {
 	m := newMachine(t)
 	stubborn := complete
@@ -33,7 +33,7 @@ func TestHurry(t *testing.T) {
 	test.StrHasSuffix(t, "✓ ended\n", r.errs.String())
 }
 
-// A server that has not heard that it is to end is asked again: were it killed, its file would stay.
+// A server that has missed the signal is asked again: if it were killed, its file would stay.
 func TestDeaf(t *testing.T) {
 	m := newMachine(t)
 	deaf := complete
@@ -45,8 +45,8 @@ func TestDeaf(t *testing.T) {
 	m.nothingRuns()
 }
 
-// The browser opens a file that redirects to the page, which keeps the token out of its arguments, and only where there is a
-// screen.
+// The browser opens a file that redirects to the page, which keeps the token out of its arguments, and only if there is a
+// display.
 func TestBrowser(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// endTime is how long a server has to end its kernels, and itself with those that are left.
+	// endTime is how long a server has to end its kernels, and then itself with any that are left.
 	endTime = 10 * time.Second
-	// roomTime is how long one without kernels has. With somebody in a room it never ends by itself: it has thrown the room
-	// out of its memory, waits for the websocket to close, and takes no more requests.
+	// roomTime is how long a server without kernels has. With a person in a room it never ends by itself: it has unloaded
+	// the room, waits for the websocket to close, and accepts no more requests.
 	roomTime = 1500 * time.Millisecond
-	// askAgain is when it is asked to end again, if it has not heard.
+	// askAgain is the interval after which the server is asked to end again, in case the signal was lost.
 	askAgain = time.Second
 )
 
-// end ends the server's kernels and has it end itself, and kills it where that takes too long, or somebody is in a hurry.
+// end ends the server's kernels and asks it to end. It kills the server if that takes too long, or if hurry is closed.
 func (v *server) end(hurry <-chan struct{}) error {
 	if v.api != nil {
 		defer v.api.CloseIdleConnections()
@@ -46,8 +46,8 @@ func (v *server) end(hurry <-chan struct{}) error {
 	return nil
 }
 
-// endsSoon waits for the end of a server that was asked to end, and reports whether it came. A server that is just writing a
-// line of its log may lose the signal. One that has heard it takes its file away first.
+// endsSoon waits for a server that was asked to end, and reports whether it ended. A server that is writing a line of its
+// log may lose the signal. One that has received it removes its file first.
 func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
 	over := time.After(left)
 	again := time.NewTicker(askAgain)
@@ -58,7 +58,7 @@ func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
 			return true
 		case <-again.C:
 			if fileOf(v.running) != "" {
-				_ = quit(v.cmd) // it may have ended just now
+				_ = quit(v.cmd) // fails if it has just ended
 			}
 		case <-over:
 			return false
@@ -68,11 +68,11 @@ func (v *server) endsSoon(left time.Duration, hurry <-chan struct{}) bool {
 	}
 }
 
-// endKernels ends the server's kernels, and reports whether none is left. What was typed last is saved meanwhile, mostly:
-// rooms are not saved when their server ends.
+// endKernels ends the server's kernels, and reports whether all have ended. The last edits are mostly saved meanwhile,
+// because rooms are not saved when their server ends.
 func (v *server) endKernels(hurry <-chan struct{}) bool {
 	if v.api == nil {
-		return false // it has never answered
+		return false // the server has never answered
 	}
 	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
@@ -88,7 +88,7 @@ func (v *server) endKernels(hurry <-chan struct{}) bool {
 	}
 }
 
-// allEnd ends the kernels of a server, and reports whether it could.
+// allEnd ends the kernels of a server, and reports whether all have ended.
 func allEnd(ctx context.Context, srv *jupyter.Server) bool {
 	kernels, err := srv.Kernels.List(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 //go:embed requirements.txt
 var requirements string
 
-// whole is the file that an environment gets when all is in it.
+// whole is the file that marks a complete environment.
 const whole = "nbduet-made-this.txt"
 
 // fetched is the Python that uv fetches if the machine has no suitable one.
@@ -24,15 +24,15 @@ const fetched = "3.13"
 // A maker makes environments.
 type maker struct {
 	errs *console.Console
-	data string // the folder that they are in
-	log  string // the file that gets what the installers say
-	// uv is the program, or "".
+	data string // the folder of the environments
+	log  string // the file for the installers' output
+	// uv is the program, or "" if it is not installed.
 	uv string
-	// named is the Python that somebody wants to be taken, "" if any is good.
+	// named is the Python that the user chose, or "" for any.
 	named string
 }
 
-// environment is the Python of nbduet's own environment, which is created if it does not exist.
+// environment returns the Python of nbduet's own environment, which it creates if it does not exist.
 func (m maker) environment(ctx context.Context) (string, error) {
 	base, series, err := m.base(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (m maker) environment(ctx context.Context) (string, error) {
 	if program, ok := wholeIn(ctx, dir); ok {
 		return program, nil
 	}
-	if err := os.RemoveAll(dir); err != nil { // of somebody who was killed
+	if err := os.RemoveAll(dir); err != nil { // left by a killed process
 		return "", fmt.Errorf("remove what is left of an environment: %w", err)
 	}
 	program, err := m.install(ctx, base, dir)
@@ -62,7 +62,7 @@ func (m maker) environment(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// wholeIn is the Python of an environment, if that is whole and the Python which made it is still there.
+// wholeIn returns the Python of an environment, if the environment is complete and the Python that made it still exists.
 func wholeIn(ctx context.Context, dir string) (string, bool) {
 	if _, err := os.Stat(filepath.Join(dir, whole)); err != nil {
 		return "", false
@@ -75,7 +75,7 @@ func wholeIn(ctx context.Context, dir string) (string, bool) {
 	return program, err == nil && p.Lab != "" && p.Collab != ""
 }
 
-// base is the Python to make an environment of, and the series of its version.
+// base returns the Python to create an environment with, and the series of its version.
 func (m maker) base(ctx context.Context) (program, series string, err error) {
 	names := []string{m.named}
 	if m.named == "" {
@@ -85,7 +85,7 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 		}
 	}
 	var wrong []string
-	seen := map[[3]int]bool{} // python and python3 are the same one mostly
+	seen := map[[3]int]bool{} // python and python3 are usually the same
 	for _, name := range names {
 		if m.named == "" {
 			if name = inPath(name); name == "" {
@@ -98,7 +98,7 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 		}
 		why := ""
 		switch {
-		case err != nil && m.named == "": // the shims of pyenv and of Windows are no Pythons
+		case err != nil && m.named == "": // the shims of pyenv and of Windows are not Pythons
 		case err != nil:
 			why = err.Error()
 		case p.tooOld():
@@ -121,7 +121,7 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 	return "", "", noPython(wrong)
 }
 
-// noPython says what to install.
+// noPython returns an error that says what to install.
 func noPython(wrong []string) error {
 	why := "there is no Python here"
 	if len(wrong) > 0 {

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The tests' program stands for Python and for uv, under their names: a link to it, with what it is to be beside it.
+// The test program replaces Python and uv under their names: they are links to it, with a configuration file beside them.
 func TestMain(m *testing.M) {
 	if os.Getenv("NBDUET_FAKE") == "" {
 		goleak.VerifyTestMain(m)
@@ -31,25 +31,25 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// A fake is a Python, or uv, as a test wants it.
+// A fake configures a Python or uv for a test.
 type fake struct {
 	Version [3]int `json:"version"`
 	Venv    bool   `json:"venv"`
 	Lab     string `json:"lab"`
 	Collab  string `json:"collab"`
-	// Pip is what becomes of an installation: "" for the usual one.
+	// Pip is the outcome of an installation: "" for success.
 	Pip string `json:"pip"`
-	// Server is what becomes of a JupyterLab.
+	// Server is the behaviour of a JupyterLab.
 	Server string `json:"server"`
 }
 
-// usual is a Python without a JupyterLab, and complete one with.
+// usual is a Python without a JupyterLab, and complete a Python with one.
 var (
 	usual    = fake{Version: [3]int{3, 12, 1}, Venv: true}
 	complete = fake{Version: [3]int{3, 12, 1}, Venv: true, Lab: "4.6.6", Collab: "5.0.4"}
 )
 
-// put makes a fake of a name in a folder.
+// put creates a fake with that name in a folder.
 func put(dir, name string, f fake) error {
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -105,7 +105,7 @@ func play(args []string) error {
 	return f.install(env, filepath.Base(self) == "uv")
 }
 
-// install is pip install and uv pip install.
+// install imitates pip install and uv pip install.
 func (f fake) install(env string, uv bool) error {
 	switch f.Pip {
 	case "hangs":
@@ -151,7 +151,7 @@ func record(name, line string) error {
 	return err
 }
 
-// serve is the Jupyter server, as far as it is asked.
+// serve imitates the parts of the Jupyter server that are used.
 func (f fake) serve(self string, args []string) error {
 	token := os.Getenv("JUPYTER_TOKEN")
 	dir, err := os.Getwd()
@@ -206,7 +206,7 @@ func (f fake) serve(self string, args []string) error {
 	}
 }
 
-// quits is closed when somebody shuts the server down, which here is a file of that name.
+// quits returns a channel that is closed when the server is shut down, here by a file named shut-down.
 func quits(root string) <-chan struct{} {
 	c := make(chan struct{})
 	go func() {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// own gives the program a process group, so that a Ctrl-C in the terminal reaches this process alone, and that all the
-// program has started can be ended with it.
+// own gives the program a process group, so that a Ctrl-C in the terminal reaches only this process, and that kill also ends
+// the processes that the program has started.
 func own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // quit asks the program to end.

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// What is in the way of an installer outside of this machine, in a line.
+// Obstacles to an installation outside this machine, in a line each.
 var (
 	errNoNetwork   = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: call again when it can, nothing is left half done")
 	errCertificate = errors.New("the packages of JupyterLab cannot be fetched, because their server has a certificate that is not trusted, such as that of a company's proxy: name the file of the company's in SSL_CERT_FILE and PIP_CERT and call again")
 )
 
-// install makes an environment in a folder that is not there, and returns its Python.
+// install creates an environment in a folder that does not exist yet, and returns its Python.
 func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -45,7 +45,7 @@ func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
 		return "", fmt.Errorf("install JupyterLab: %w", err)
 	}
-	// The lock is whole, so that nothing is to be resolved. What is never imported need not be compiled.
+	// The lock is complete, so no dependency is resolved. Modules that are never imported need not be compiled.
 	what := []string{"--require-hashes", "--only-binary", ":all:", "--no-deps", "-r", list}
 	second := append([]string{program, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--no-compile"}, what...)
 	if m.uv != "" {
@@ -61,12 +61,12 @@ func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	return program, nil
 }
 
-// step runs an installer, and tells its lines as they come. What it says stays in the log.
+// step runs an installer and calls hear with each line of its output. The output also goes to the log.
 func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func(line string)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cmd := command(ctx, args[0], args[1:]...)
-	cmd.Dir = m.data // a project in the working directory is not meant
+	cmd.Dir = m.data // avoid a project in the working directory
 	cmd.Env = installerEnv(cmd.Environ())
 	pipe, said := io.Pipe()
 	cmd.Stdout, cmd.Stderr = said, said
@@ -85,11 +85,11 @@ func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func
 				outside = is
 			}
 			if outside != nil && patient.MatchString(line) {
-				stop(outside) // pip would try for long
+				stop(outside) // pip would retry for a long time
 			}
 			hear(line)
 		}
-		_, _ = io.Copy(log, pipe) // lines that are too long
+		_, _ = io.Copy(log, pipe) // after a line that is too long
 	}()
 	err := cmd.Run()
 	_ = said.Close()
@@ -108,14 +108,15 @@ func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func
 	return fmt.Errorf("install JupyterLab: %w", err)
 }
 
-// How pip and uv say what is in the way. pip tries five times for each package, and says how often it still will.
+// Messages of pip and uv about such obstacles. pip retries five times for each package, and prints how many retries are
+// left.
 var (
 	patient     = regexp.MustCompile(`Retrying \(Retry\(total=[01],`)
 	untrusted   = regexp.MustCompile(`(?i)certificate.?verify.?failed|SSLCertVerificationError|invalid peer certificate`)
 	unreachable = regexp.MustCompile(`(?i)Retrying \(Retry\(total=[01],|dns error|tcp connect error|network is unreachable`)
 )
 
-// outsideOf is what a line says of that, nil if it says nothing.
+// outsideOf returns the obstacle that a line reports, or nil.
 func outsideOf(line string) error {
 	switch {
 	case untrusted.MatchString(line):
@@ -131,7 +132,7 @@ func isWrong(line string) bool {
 	return strings.HasPrefix(lower, "error") || strings.Contains(lower, "error:") || strings.HasPrefix(lower, "× ") || strings.HasPrefix(lower, "cause")
 }
 
-// installerEnv leaves out what would have pip install elsewhere than into the environment.
+// installerEnv removes variables that would make pip or uv install outside the environment.
 func installerEnv(all []string) (env []string) {
 	for _, pair := range all {
 		name, _, _ := strings.Cut(strings.ToUpper(pair), "=")

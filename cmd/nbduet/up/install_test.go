@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
-// An environment is made once.
+// An environment is created once.
 func TestInstall(t *testing.T) {
 	for name, c := range map[string]struct {
 		uv       bool
@@ -64,7 +64,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// What is not whole is made anew, and so is what has lost its Python.
+// An incomplete environment is created again, and so is one that has lost its Python.
 func TestHalfEnvironment(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", usual)
@@ -88,7 +88,7 @@ func TestHalfEnvironment(t *testing.T) {
 	}
 }
 
-// An installation that fails leaves nothing.
+// A failed installation leaves nothing behind.
 func TestNotInstalled(t *testing.T) {
 	for _, c := range []struct {
 		uv   bool
@@ -120,7 +120,7 @@ func TestNotInstalled(t *testing.T) {
 	}
 }
 
-// Who stops an installation leaves nothing, either.
+// A stopped installation leaves nothing behind, either.
 func TestInstallIsStopped(t *testing.T) {
 	m := newMachine(t)
 	python := usual

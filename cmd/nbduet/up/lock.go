@@ -11,11 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// tryAgain is how often somebody who waits for a lock looks whether it is free.
+// tryAgain is the interval at which a waiting process tries to take a lock.
 const tryAgain = 100 * time.Millisecond
 
-// locked takes the lock of a file, which is free again when its process ends, however it ends. Where another process has
-// it, busy is called once before the wait. The file stays: where it is removed, two can have the lock of its name.
+// locked takes the lock of a file. The system frees it when the process ends, however it ends. If another process holds it,
+// busy is called once before the wait. The file is kept: if it were removed, two processes could hold a lock of that name.
 func locked(ctx context.Context, name string, busy func()) (free func(), err error) {
 	l := flock.New(name, flock.SetPermissions(0o600))
 	mine, err := l.TryLock()
@@ -29,7 +29,7 @@ func locked(ctx context.Context, name string, busy func()) (free func(), err err
 	return func() { _ = l.Close() }, nil
 }
 
-// digest is a short name for a long one.
+// digest returns a short hash of its parts.
 func digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00") + "\x00"))
 	return hex.EncodeToString(sum[:])[:12]

@@ -18,13 +18,13 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
-// A machine is one with nothing on it but what the test puts there.
+// A machine has only the programs and files that the test adds.
 type machine struct {
 	t      *testing.T
 	dir    string
 	folder string // with spaces and umlauts
 	env    map[string]string
-	lines  []string // that connect clients
+	lines  []string // the commands that connect clients
 }
 
 func newMachine(t *testing.T) *machine {
@@ -38,24 +38,24 @@ func newMachine(t *testing.T) *machine {
 	t.Setenv("PATH", filepath.Join(dir, "bin"))
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(dir, "runtime"))
 	t.Setenv("NBDUET_FAKE", filepath.Join(dir, "records"))
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // of the fakes
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // for the fakes
 	return m
 }
 
-// has puts a program into PATH.
+// has adds a program to PATH.
 func (m *machine) has(name string, f fake) {
 	m.t.Helper()
 	must.NoError(m.t, put(filepath.Join(m.dir, "bin"), name, f))
 }
 
-// environment puts a virtual environment into a folder, and returns that.
+// environment creates a virtual environment in a folder, and returns the folder.
 func (m *machine) environment(dir string, f fake) string {
 	m.t.Helper()
 	must.NoError(m.t, put(filepath.Join(dir, "bin"), "python", f))
 	return dir
 }
 
-// records are the lines that the fakes have written.
+// records returns the lines that the fakes have written.
 func (m *machine) records(name string) []string {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.dir, "records", name))
@@ -65,7 +65,7 @@ func (m *machine) records(name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// made are the environments of nbduet's own, whole or not.
+// made returns nbduet's own environments, complete or not.
 func (m *machine) made() (names []string) {
 	m.t.Helper()
 	all, err := filepath.Glob(filepath.Join(m.dir, "data", "jupyter-*"))
@@ -78,7 +78,7 @@ func (m *machine) made() (names []string) {
 	return names
 }
 
-// A run is one nbduet up.
+// A run is one run of nbduet up.
 type run struct {
 	out, errs *written
 	stop      context.CancelFunc
@@ -86,7 +86,7 @@ type run struct {
 	err       error
 }
 
-// up runs the command, in the machine's folder if there is no other.
+// up runs the command, by default in the machine's folder.
 func (m *machine) up(u up.Up, folders ...string) *run {
 	m.t.Helper()
 	if folders == nil {
@@ -109,7 +109,7 @@ func (m *machine) up(u up.Up, folders ...string) *run {
 	return r
 }
 
-// serving waits until the command says that its server runs.
+// serving waits until the command prints that its server is running.
 func (m *machine) serving(r *run) {
 	m.t.Helper()
 	m.until(r, func() bool { return strings.Contains(r.out.String(), "Ctrl-C ends it") })
@@ -133,7 +133,7 @@ func (r *run) end() error {
 	return r.err
 }
 
-// fails waits for the end of a command that has to fail, with one line that has all these words.
+// fails waits for the end of a command that has to fail, with one line that contains all these words.
 func (m *machine) fails(r *run, mistake bool, words ...string) {
 	m.t.Helper()
 	<-r.ended
@@ -150,7 +150,7 @@ func (m *machine) fails(r *run, mistake bool, words ...string) {
 	}
 }
 
-// nothingRuns shows that no server has left its file, and that no environment is there.
+// nothingRuns checks that no server has left its file, and that no environment exists.
 func (m *machine) nothingRuns() {
 	m.t.Helper()
 	left, err := filepath.Glob(filepath.Join(m.dir, "runtime", "*"))

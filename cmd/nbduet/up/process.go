@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// letGo is how long what a program has started may hold its output open after its end.
+// letGo is how long the children of a program may hold its output open after its end.
 const letGo = 5 * time.Second
 
-// command is a program that ends with the context, and all that it has started with it.
+// command returns a program that ends with the context, together with the processes that it has started.
 func command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	own(cmd)

@@ -10,11 +10,11 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
 
-// countAgain is how often the packages are counted that are installed.
+// countAgain is the interval at which the installed packages are counted.
 const countAgain = 200 * time.Millisecond
 
-// progress shows how far an installer is, by what it says: pip tells of each package that it fetches and of none that it
-// installs, and uv of large ones alone.
+// progress shows an installer's progress from its output. pip prints each package that it fetches but none that it installs,
+// and uv prints only large ones.
 type progress struct {
 	c     *console.Console
 	dir   string // the environment
@@ -22,11 +22,11 @@ type progress struct {
 
 	bar   *console.Bar
 	n     int
-	end   chan struct{} // of the count, or nil
+	end   chan struct{} // ends the count; nil before it starts
 	ended chan struct{}
 }
 
-// newProgress begins with all packages of the lock, of which not all are for this machine.
+// newProgress starts with all packages of the lock. Some are not for this machine.
 func newProgress(c *console.Console, dir string) *progress {
 	return &progress{c: c, dir: dir, total: len(pinned.FindAllString(requirements, -1))}
 }
@@ -42,7 +42,7 @@ var (
 // hear is called with each line of the installer.
 func (p *progress) hear(line string) {
 	if p.end != nil {
-		return // it has all, and the bar is the count's
+		return // all are fetched, and count sets the bar
 	}
 	if strings.HasPrefix(line, "Ignoring ") {
 		p.total--
@@ -84,14 +84,14 @@ func (p *progress) count() {
 		}
 		for _, packages := range []string{"lib/python*/site-packages", "Lib/site-packages"} {
 			if all, err := filepath.Glob(filepath.Join(escaped(p.dir), packages, "*.dist-info", "RECORD")); err == nil && len(all) > 0 {
-				p.bar.Set(len(all)-1, "") // pip is one more, and here before
+				p.bar.Set(len(all)-1, "") // less pip, which was installed before
 				break
 			}
 		}
 	}
 }
 
-// escaped is a folder for a pattern.
+// escaped quotes a folder for a glob pattern.
 func escaped(dir string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(dir)
 }

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// The versions of Python, 3.x, that all packages of the lock have wheels for.
+// The versions of Python, 3.x, for which all packages of the lock have wheels.
 const (
 	oldestPython = 10
 	newestPython = 14
 )
 
-// askTime is how long a Python may take to tell of itself.
+// askTime bounds the time in which a Python has to answer.
 const askTime = 20 * time.Second
 
-// A python is a Python, and what it says of itself.
+// A python is a Python's description of itself.
 type python struct {
-	Program string `json:"program"` // its own name for itself
+	Program string `json:"program"` // sys.executable
 	Version [3]int `json:"version"`
 	Prefix  string `json:"prefix"`
 	Venv    bool   `json:"venv"` // it can make environments that have pip
@@ -33,8 +33,8 @@ type python struct {
 	Collab  string `json:"collab"`
 }
 
-// ask is what a Python is asked by. Versions that are too old have to understand it, too. The folder where it runs is none to
-// import from: a file in it may be called json.py.
+// ask is the script that a Python runs to describe itself. Versions that are too old must understand it, too. It removes the
+// working directory from the path, where a file may be called json.py.
 const ask = `import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
@@ -57,7 +57,7 @@ except ImportError:
 print(json.dumps(said))
 `
 
-// newPython asks the Python of a file.
+// newPython asks a Python to describe itself.
 func newPython(ctx context.Context, program string) (python, error) {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
@@ -79,7 +79,7 @@ func (p python) String() string {
 	return fmt.Sprintf("%d.%d.%d", p.Version[0], p.Version[1], p.Version[2])
 }
 
-// series is the version that decides which wheels fit.
+// series returns the version that decides which wheels fit.
 func (p python) series() string { return fmt.Sprintf("%d.%d", p.Version[0], p.Version[1]) }
 
 func (p python) tooOld() bool {
@@ -90,7 +90,7 @@ func (p python) tooNew() bool {
 	return p.Version[0] > 3 || p.Version[0] == 3 && p.Version[1] > newestPython
 }
 
-// inEnvironment is the Python of a virtual environment, or of one of conda, or "".
+// inEnvironment returns the Python of a virtual or conda environment, or "".
 func inEnvironment(dir string) string {
 	if dir == "" {
 		return ""
@@ -108,8 +108,8 @@ func inEnvironment(dir string) string {
 	return ""
 }
 
-// ofScript is the Python that runs a script which pip has made: that of its first line or, where that would be too long or
-// have a space, of its second, which is for a shell. On Windows it is beside the script, or above.
+// ofScript returns the Python that runs a script made by pip. Its path is in the first line or, if it is too long or has a
+// space, in the second, which is for a shell. On Windows it is beside the script, or in the folder above.
 func ofScript(script string) string {
 	dir := filepath.Dir(script)
 	if runtime.GOOS == "windows" {
@@ -136,7 +136,7 @@ func ofScript(script string) string {
 	return ""
 }
 
-// inPath is a program of PATH, or "". A program in the working directory does not count.
+// inPath returns a program in PATH, or "". A program in the working directory does not count.
 func inPath(name string) string {
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func inPath(name string) string {
 	return program
 }
 
-// programOf is the file of a program that somebody has named.
+// programOf returns the absolute path of a program that the user named.
 func programOf(name string) (string, error) {
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -154,7 +154,7 @@ func programOf(name string) (string, error) {
 	return filepath.Abs(program)
 }
 
-// lastLine is the last line of a text that has anything in it.
+// lastLine returns the last line of a text that is not blank.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

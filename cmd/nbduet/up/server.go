@@ -17,15 +17,17 @@ import (
 )
 
 const (
-	// startTime is how long a server may take to answer: the first start of an installation compiles much.
+	// startTime is how long a server may take to answer: the first start of an installation compiles many files.
 	startTime = 3 * time.Minute
-	// lookAgain is how often it is looked for meanwhile.
+	// lookAgain is the interval of the search for the server meanwhile.
 	lookAgain = 200 * time.Millisecond
-	// tailLines are how many of its last lines are shown if it dies, and tailBytes how much is read for that.
+	// tailLines is the number of log lines shown if the server dies, and tailBytes the size of the text that is read for
+	// them.
 	tailLines, tailBytes = 8, 1 << 14
 )
 
-// program starts JupyterLab. Python's own -m would import what is called like a module of Jupyter's from the folder.
+// program starts JupyterLab. With Python's own -m, a file in the folder that is named like one of Jupyter's modules would be
+// imported instead.
 const program = `import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
@@ -33,25 +35,25 @@ import runpy
 runpy.run_module("jupyterlab", run_name="__main__", alter_sys=True)
 `
 
-// A server is a JupyterLab that was started here.
+// A server is a JupyterLab that this command started.
 type server struct {
 	cmd     *exec.Cmd
 	log     string
 	token   string
 	ended   chan struct{} // closed when it has ended
-	status  error         // how, after that
+	status  error         // of its end; set before ended is closed
 	running jupyter.Running
-	api     *jupyter.Server // of it, as soon as it answers
+	api     *jupyter.Server // nil until it answers
 }
 
-// A start says which server is to be started.
+// A start describes the server to start.
 type start struct {
 	python, folder, notebook, log, token string
 	port                                 int
 	browser, root                        bool
 }
 
-// server starts JupyterLab and waits until it answers, and shows that clients can work with it. The context is for that alone.
+// server starts JupyterLab, waits until it answers, and checks that clients can work with it. The context bounds only that.
 func (s start) server(ctx context.Context) (*server, error) {
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -62,7 +64,7 @@ func (s start) server(ctx context.Context) (*server, error) {
 	own(cmd)
 	cmd.Dir = s.folder
 	cmd.Env = s.env(os.Environ())
-	cmd.Stdout, cmd.Stderr = log, log // no pipe, which a kernel could hold open
+	cmd.Stdout, cmd.Stderr = log, log // not a pipe, which a kernel could hold open
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start JupyterLab: %w", err)
 	}
@@ -91,7 +93,7 @@ func (s start) args() []string {
 		args = append(args, "--ServerApp.open_browser=False")
 	}
 	if s.notebook != "" {
-		args = append(args, "--ServerApp.file_to_run="+filepath.Join(s.folder, s.notebook)) // which the browser opens
+		args = append(args, "--ServerApp.file_to_run="+filepath.Join(s.folder, s.notebook)) // the browser opens it
 	}
 	if s.root {
 		args = append(args, "--allow-root")
@@ -99,17 +101,17 @@ func (s start) args() []string {
 	return args
 }
 
-// env has the token, which others on the machine could read among the arguments. Programs of the environment come first in
-// PATH, so that !pip in a notebook is its own.
+// env adds the token, which other users could read if it were an argument. The environment's programs come first in PATH, so
+// that !pip in a notebook is the environment's pip.
 func (s start) env(env []string) []string {
 	env = append(env, "JUPYTER_TOKEN="+s.token, "PATH="+filepath.Dir(s.python)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if dirs := jupyter.DefaultRuntimeDirs(); len(dirs) > 0 {
-		env = append(env, "JUPYTER_RUNTIME_DIR="+dirs[0]) // where clients look
+		env = append(env, "JUPYTER_RUNTIME_DIR="+dirs[0]) // clients look there
 	}
 	return env
 }
 
-// answers waits until the server is among those that are found here.
+// answers waits until the server is found among the running ones.
 func (v *server) answers(ctx context.Context, folder string) error {
 	for {
 		found, err := runningIn(ctx, folder, v.isThis)
@@ -131,7 +133,7 @@ func (v *server) answers(ctx context.Context, folder string) error {
 	}
 }
 
-// runningIn finds a server whose root is the folder, and which is as wanted.
+// runningIn finds a running server whose root is the folder and for which wanted returns true.
 func runningIn(ctx context.Context, folder string, wanted func(jupyter.Running) bool) (*jupyter.Running, error) {
 	all, err := jupyter.Discover(ctx, nil)
 	for _, r := range all {
@@ -142,8 +144,8 @@ func runningIn(ctx context.Context, folder string, wanted func(jupyter.Running) 
 	return nil, err
 }
 
-// isThis reports whether a server is this one. On Windows its process is another than the one that was started; its token is
-// another where a configuration has one.
+// isThis reports whether a server is this one. On Windows its process differs from the one that was started; its token
+// differs if a configuration sets one.
 func (v *server) isThis(r jupyter.Running) bool {
 	return r.Token == v.token || r.PID == v.cmd.Process.Pid
 }
@@ -157,7 +159,7 @@ func (v *server) died() error {
 	return fmt.Errorf("%s; the end of its log, %s:\n%s", how, v.log, v.tail())
 }
 
-// tail is the end of the log, without the token.
+// tail returns the end of the log, without the token.
 func (v *server) tail() string {
 	f, err := os.Open(v.log)
 	if err != nil {
@@ -176,7 +178,7 @@ func (v *server) tail() string {
 	return strings.ReplaceAll(said, v.token, "...")
 }
 
-// collaborates shows that a server has real-time collaboration, whatever its configuration turns off.
+// collaborates returns an error if a server has no real-time collaboration, because a configuration can turn it off.
 func collaborates(ctx context.Context, srv *jupyter.Server) error {
 	rooms, err := srv.Rooms.Available(ctx)
 	if err == nil && !rooms {
@@ -185,7 +187,7 @@ func collaborates(ctx context.Context, srv *jupyter.Server) error {
 	return err
 }
 
-// isFree shows that nobody has a port.
+// isFree returns an error if a port is in use.
 func isFree(ctx context.Context, port int) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// stops are the signals by which somebody ends the command. The first asks for an orderly end; while that lasts, a second
-// must not end this process alone, or the server would be left: it hurries.
+// stops are the signals that end the command. The first requests an orderly end. A second one during that end must not kill
+// this process alone, which would leave the server running: it speeds up the end.
 type stops struct {
-	hurry chan struct{} // closed at the second
+	hurry chan struct{} // closed at the second signal
 	end   chan struct{}
 	ended chan struct{}
 }
 
-// listen hears the signals until forget is called. The context that it returns ends at the first.
+// listen handles the signals until forget is called. The returned context ends at the first.
 func listen(ctx context.Context) (context.Context, *stops) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stops{make(chan struct{}), make(chan struct{}), make(chan struct{})}

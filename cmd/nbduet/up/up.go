@@ -25,16 +25,16 @@ type Up struct {
 	Own       bool   `name:"own" help:"Start the JupyterLab of nbduet's own environment, even where there is another."`
 }
 
-// Machine is what the command has around it.
+// Machine is the environment of the command.
 type Machine struct {
-	Data  string              // the user's folder for what nbduet installs
+	Data  string              // the user's folder for nbduet's installations
 	State string              // the user's folder for nbduet's logs and locks
-	Env   func(string) string // looks a variable up
-	// Lines are the commands that connect AI clients to this program, one for each client.
+	Env   func(string) string // looks up a variable
+	// Lines returns the commands that connect AI clients to this program, one for each client.
 	Lines func() []string
-	// Self is the command that starts this program, as it is typed.
+	// Self is the command that starts this program, quoted for a shell.
 	Self string
-	// Note is the last line of the output, "" for none.
+	// Note is the last line of the output, or "".
 	Note string
 }
 
@@ -42,9 +42,9 @@ func usage(format string, args ...any) error {
 	return options.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-// Run starts JupyterLab for the folder or notebook in args, by default the working directory, and returns when ctx has ended
-// and the server with it. If such a server is already running, Run only prints its address. It writes the result to out and
-// its progress to errs.
+// Run starts JupyterLab for the folder or notebook in args, by default the working directory. It returns when ctx and the
+// server have ended. If such a server is already running, Run only prints its address. It writes the result to out and its
+// progress to errs.
 func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writer) error {
 	folder, notebook, err := target(args)
 	if err != nil {
@@ -81,7 +81,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	return j.wait(ctx, s, stops.hurry)
 }
 
-// target returns the folder that the arguments name, without symbolic links, and the notebook in it, "" for none.
+// target returns the folder that the arguments name, without symbolic links, and the notebook in it, or "".
 func target(args []string) (folder, notebook string, err error) {
 	name := "."
 	switch len(args) {
@@ -122,12 +122,12 @@ type job struct {
 	Up
 	machine   Machine
 	folder    string
-	notebook  string // in the folder, "" for none
+	notebook  string // in the folder, or ""
 	token     string
 	out, errs *console.Console
 }
 
-// begin starts the server of the folder, or finds a running one, which needs no waiting.
+// begin starts the server of the folder. It returns nil if one is already running.
 func (j job) begin(ctx context.Context) (*server, error) {
 	named := filepath.Join(j.machine.State, "up-"+digest(j.folder))
 	free, err := locked(ctx, named+".lock", func() {
@@ -175,8 +175,8 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// tell says how people and clients come to a server. The token is shown to nobody but who looks on: what is no terminal may be
-// a log that others read.
+// tell prints how people and clients reach a server. It shows the token only on a terminal: another output may be a log that
+// others read.
 func (j job) tell(r jupyter.Running, where string) {
 	address := j.page(r)
 	if j.out.Terminal() && r.Token != "" {
@@ -212,11 +212,11 @@ func (j job) page(r jupyter.Running) string {
 	return address
 }
 
-// wait waits for the end of the context, and ends the server, or for the server's own end.
+// wait waits for the context to end, and then ends the server, or for the server to end by itself.
 func (j job) wait(ctx context.Context, s *server, hurry <-chan struct{}) error {
 	select {
 	case <-s.ended:
-		if s.status == nil { // somebody has shut it down, from its menu
+		if s.status == nil { // a person has shut it down, from its menu
 			j.errs.Note("JupyterLab has ended")
 			return nil
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/cmd/nbduet/up"
 )
 
-// Nothing is begun where something is wrong.
+// A mistake in the arguments starts nothing.
 func TestMistakes(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
@@ -30,7 +30,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// One starts the server, waits, and ends it; another that begins meanwhile finds it, and ends nothing.
+// The first command starts the server, waits, and ends it. A second one meanwhile finds the server, and does not end it.
 func TestServer(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
@@ -93,7 +93,7 @@ $`)
 	test.Eq(t, 0o600, info.Mode().Perm())
 }
 
-// The browser and the printed address lead to a notebook that was named. Without a client to connect, up prints how to.
+// The browser and the printed address lead to the named notebook. Without a client to connect, up prints how to connect one.
 func TestNotebook(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
@@ -114,7 +114,7 @@ func TestNotebook(t *testing.T) {
 	must.NoError(t, r.end())
 }
 
-// Two that begin at once start one server.
+// Two commands at once start one server.
 func TestTwoInOneFolder(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", complete)
@@ -136,7 +136,7 @@ func TestTwoInOneFolder(t *testing.T) {
 	}
 }
 
-// Two in different folders install once.
+// Two commands in different folders install once.
 func TestTwoFolders(t *testing.T) {
 	m := newMachine(t)
 	m.has("python3", usual)
@@ -144,7 +144,7 @@ func TestTwoFolders(t *testing.T) {
 	for _, r := range both {
 		m.serving(r)
 	}
-	if all := m.records("installs"); len(all) != 2 { // the environment, and what is in it
+	if all := m.records("installs"); len(all) != 2 { // the environment, and its packages
 		t.Errorf("installed was %q", all)
 	}
 	if all := m.records("servers"); len(all) != 2 {

@@ -1,5 +1,5 @@
-// Package userdirs says where the program keeps things of its user: in the folders of the XDG Base Directory specification,
-// or, on Windows, in that for what stays on the machine.
+// Package userdirs returns the folders for the program's files: those of the XDG Base Directory specification or, on
+// Windows, the local application data.
 package userdirs
 
 import (
@@ -13,17 +13,17 @@ import (
 // name is the program's folder in each of them.
 const name = "nbduet"
 
-// A Machine is what the folders depend on.
+// A Machine has the inputs that determine the folders.
 type Machine struct {
 	GOOS string
 	Env  func(string) string
 	Home func() (string, error)
 }
 
-// Here is this machine and the user who runs the program.
+// Here returns this machine and the user who runs the program.
 func Here() Machine { return Machine{runtime.GOOS, os.Getenv, os.UserHomeDir} }
 
-// State is the folder of what is remembered between runs of the program, and Data that of what it made and can make again.
+// State returns the folder of data that the program remembers between runs, and Data that of files that it can make again.
 // They have the system's separators and need not exist.
 func (m Machine) State() (string, error) { return m.folder("XDG_STATE_HOME", ".local/state") }
 
@@ -31,7 +31,7 @@ func (m Machine) State() (string, error) { return m.folder("XDG_STATE_HOME", ".l
 func (m Machine) Data() (string, error) { return m.folder("XDG_DATA_HOME", ".local/share") }
 
 func (m Machine) folder(variable, below string) (string, error) {
-	if dir := m.Env(variable); m.isAbs(dir) { // the specification wants relative ones ignored
+	if dir := m.Env(variable); m.isAbs(dir) { // the specification ignores relative paths
 		return m.joined(dir, name), nil
 	}
 	if dir := m.Env("LocalAppData"); m.GOOS == "windows" && m.isAbs(dir) {
@@ -50,7 +50,7 @@ func (m Machine) folder(variable, below string) (string, error) {
 	return m.joined(home, below+"/"+name), nil
 }
 
-// isAbs is filepath.IsAbs on the machine's system.
+// isAbs is filepath.IsAbs for the machine's system.
 func (m Machine) isAbs(path string) bool {
 	if m.GOOS != "windows" {
 		return strings.HasPrefix(path, "/")
@@ -59,7 +59,7 @@ func (m Machine) isAbs(path string) bool {
 	return strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1:3] == `:\`
 }
 
-// joined is filepath.Join on the machine's system.
+// joined is filepath.Join for the machine's system.
 func (m Machine) joined(dir, below string) string {
 	if m.GOOS != "windows" {
 		return path.Join(dir, below)

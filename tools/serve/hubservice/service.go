@@ -17,31 +17,31 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/hubservice/login"
 )
 
-// Config says what the service is to its hub.
+// Config configures a Service.
 type Config struct {
 	// API is the address of the hub's API for this program: http://127.0.0.1:8081/hub/api.
 	API string
-	// Prefix is the path below which the hub's proxy passes requests on: /services/nbduet/.
+	// Prefix is the path that the hub's proxy forwards to the service: /services/nbduet/.
 	Prefix string
-	// Access are scopes of which a token needs one; none is needed if there are none.
+	// Access is a list of scopes. A token needs one of them; if the list is empty, it needs none.
 	Access []string
-	// Login is for clients that come without a token. Its Who and HTTP are set here.
+	// Login is for clients without a token. New sets its Who and HTTP.
 	Login login.Config
-	// Client asks the hub.
+	// Client sends requests to the hub.
 	Client *http.Client
-	// Guard lets requests in.
+	// Guard admits requests.
 	Guard *serve.Guard
-	// Make makes the tenant of a user. It asks nobody anything. token gives the token that the user has used last.
+	// Make returns a new tenant for a user, without sending requests. token returns the token that the user has used last.
 	Make func(ctx context.Context, user string, token func() string) (Tenant, error)
-	// Idle is how long a user may be silent, with nothing that runs, before the tenant ends; 0: one hour.
+	// Idle is how long a user may be silent, with no code running, before the tenant ends; 0: one hour.
 	Idle time.Duration
-	// MostUsers is how many users are served at once; 0: 1000.
+	// MostUsers is the number of users served at once; 0: 1000.
 	MostUsers int
-	// Logger gets what there is to say; nil logs nothing.
+	// Logger gets the service's log lines; nil discards them.
 	Logger *slog.Logger
 }
 
-// A Service serves the users of a hub. Make it with [New]; it needs [Service.Run].
+// A Service serves the users of a hub. Create it with [New]; it needs [Service.Run].
 type Service struct {
 	cfg     Config
 	prefix  string // without a slash at its end
@@ -51,7 +51,7 @@ type Service struct {
 	end     context.CancelFunc
 }
 
-// New makes a service. An error says what is wrong with cfg.
+// New returns a service, or an error if cfg is invalid.
 func New(cfg Config) (*Service, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	hubAddress, ok := strings.CutSuffix(strings.TrimSuffix(cfg.API, "/"), "/api")
@@ -78,10 +78,10 @@ func New(cfg Config) (*Service, error) {
 	return s, err
 }
 
-// Users is how many users have a tenant.
+// Users returns the number of users with a tenant.
 func (s *Service) Users() int { return s.tenants.count() }
 
-// Run looks after tokens and tenants until ctx ends, and then ends all tenants.
+// Run checks tokens and tenants until ctx ends, and then ends all tenants.
 func (s *Service) Run(ctx context.Context) {
 	defer s.end()
 	tick := time.NewTicker(fresh)
@@ -104,13 +104,13 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// ServeHTTP serves a request, which anybody may have sent.
+// ServeHTTP serves a request, which may come from anywhere.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	path, ok := strings.CutPrefix(r.URL.Path, s.prefix)
 	switch {
-	case serve.IsHealth(r.URL.Path), ok && serve.IsHealth(path): // the hub's proxy need not be on the way
+	case serve.IsHealth(r.URL.Path), ok && serve.IsHealth(path): // also without the hub's proxy
 		serve.WriteJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
 		return
 	case !ok || path != "" && path[0] != '/':
@@ -126,7 +126,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html"):
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("This is nbduet, an MCP server. Give your AI client the address " + s.cfg.Login.URL + "/mcp; it will have you log in here.\n")) // a browser that has gone needs no text
+		_, _ = w.Write([]byte("This is nbduet, an MCP server. Give your AI client the address " + s.cfg.Login.URL + "/mcp; it will have you log in here.\n")) // a closed browser needs no text
 		return
 	}
 	one, err := s.identify(r)
@@ -143,12 +143,12 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
-	defer context.AfterFunc(one.good, stop)() // its streams end with a token
+	defer context.AfterFunc(one.good, stop)() // its streams end with the token
 	ctx = serve.WithEntrant(ctx, serve.Entrant{Name: one.user, Still: func(ctx context.Context) error { return s.bearers.check(ctx, one) }})
 	tenant.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// below is a request as a server sees it that does not know of the prefix.
+// below returns the request as it is for a server that does not know the prefix.
 func below(r *http.Request, prefix, path string) *http.Request {
 	u := *r.URL
 	u.Path, u.RawPath = "/"+strings.TrimPrefix(path, "/"), ""
@@ -160,12 +160,12 @@ func below(r *http.Request, prefix, path string) *http.Request {
 	return &out
 }
 
-// A wrongToken is what is wrong with a request's token.
+// A wrongToken is the error for a request's token.
 type wrongToken struct{ code, why string }
 
 func (e *wrongToken) Error() string { return e.why }
 
-// identify finds out who sends a request.
+// identify returns the bearer of a request's token.
 func (s *Service) identify(r *http.Request) (*bearer, error) {
 	token, ok := serve.Bearer(r)
 	if !ok {
@@ -204,8 +204,8 @@ func (s *Service) deny(w http.ResponseWriter, r *http.Request, err error) {
 	serve.Refuse(w, http.StatusUnauthorized, wrong.why)
 }
 
-// ServerOf is the address of a user's server below that of the hub. The name is escaped as hubs do it, because servers take
-// no other form.
+// ServerOf returns the address of a user's server, given the hub's address. The name is escaped as hubs do it, because
+// servers accept no other form.
 func ServerOf(hub, user string) string {
 	name := strings.NewReplacer("+", "%20", "%40", "@").Replace(url.QueryEscape(user))
 	return strings.TrimSuffix(hub, "/") + "/user/" + name + "/"

@@ -19,13 +19,13 @@ import (
 
 const full = "access:servers!user=%s access:services!service=nbduet"
 
-// A rig is a service whose tenants say whose they are.
+// A rig is a service whose tenants answer with their user.
 type rig struct {
 	t       *testing.T
 	hub     *hubtest.Hub
 	service *Service
 	open    atomic.Int32    // tenants
-	busy    atomic.Bool     // they run code
+	busy    atomic.Bool     // the tenants run code
 	held    chan struct{}   // closed to end /hold
 	given   func() string   // the token of the last tenant
 	ended   <-chan struct{} // closed when Run has ended
@@ -153,7 +153,7 @@ func TestWhoIsLetIn(t *testing.T) {
 	}
 }
 
-// age makes the hub's word on all tokens, and on the last failure to get one, older.
+// age makes the hub's answers about all tokens, and its last failure to answer, older.
 func (r *rig) age(by time.Duration) {
 	for _, one := range r.service.bearers.list() {
 		one.mu.Lock()
@@ -174,7 +174,7 @@ func (r *rig) sweep() {
 	r.service.tenants.ending.Wait()
 }
 
-// A token that was revoked ends what was begun with it, and the tenant when it was the last.
+// A revoked token ends the requests made with it, and the tenant if it was the last token.
 func TestRevoked(t *testing.T) {
 	r := newRig(t)
 	ended := make(chan struct{})

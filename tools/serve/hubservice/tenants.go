@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A Tenant is what one user has of this program.
+// A Tenant is the part of this program that serves one user.
 type Tenant struct {
-	// Handler serves the user's requests, and Run what belongs to it, until its context ends, see serve.Server.
+	// Handler serves the user's requests. Run does the background work until its context ends, see serve.Server.
 	Handler http.Handler
 	Run     func(context.Context)
-	// Runs reports whether code of the user's runs, for which the tenant stays.
+	// Runs reports whether the user's code is running; the tenant does not end meanwhile.
 	Runs func() bool
-	// Close ends all that the user has here. The context bounds it.
+	// Close closes everything that the user has in this program. The context bounds it.
 	Close func(context.Context) error
 }
 
@@ -32,7 +32,7 @@ type tenant struct {
 	last time.Time
 }
 
-// closeTime bounds the end of a tenant.
+// closeTime bounds Tenant.Close.
 const closeTime = 10 * time.Second
 
 var errTooMany = errors.New("too many users are being served: try again later")
@@ -42,7 +42,7 @@ type tenants struct {
 	make func(ctx context.Context, user string) (Tenant, error)
 	most int
 	log  *slog.Logger
-	ctx  context.Context // of all
+	ctx  context.Context // the parent of all tenants' contexts
 
 	mu     sync.Mutex
 	closed bool
@@ -50,7 +50,7 @@ type tenants struct {
 	ending sync.WaitGroup
 }
 
-// enter finds a user's tenant, or makes it. It stays at least until leave is called.
+// enter returns a user's tenant; it creates one if necessary. The tenant stays at least until leave is called.
 func (t *tenants) enter(user string) (one *tenant, leave func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,7 @@ func (t *tenants) enter(user string) (one *tenant, leave func(), err error) {
 		if t.closed || len(t.by) >= t.most {
 			return nil, nil, errTooMany
 		}
-		made, err := t.make(t.ctx, user) // it asks nobody anything
+		made, err := t.make(t.ctx, user) // it sends no requests
 		if err != nil {
 			return nil, nil, err
 		}
@@ -81,7 +81,7 @@ func (t *tenants) enter(user string) (one *tenant, leave func(), err error) {
 	}, nil
 }
 
-// end ends those that are to end.
+// end ends the tenants selected by which.
 func (t *tenants) end(which func(*tenant) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,14 +102,14 @@ func (t *tenants) end(which func(*tenant) bool) {
 	}
 }
 
-// sweep ends those whose users have no token any more, and those that were silent for so long and have nothing that runs.
+// sweep ends tenants whose users have no valid token, and tenants that have been silent for idle and run no code.
 func (t *tenants) sweep(idle time.Duration, known func(user string) bool) {
 	t.end(func(one *tenant) bool {
 		return !known(one.user) || one.open == 0 && time.Since(one.last) > idle && !one.Runs()
 	})
 }
 
-// close ends all, and makes no new ones. It returns when they have ended.
+// close ends all tenants, and creates no new ones. It returns when they have ended.
 func (t *tenants) close() {
 	t.mu.Lock()
 	t.closed = true
@@ -118,7 +118,7 @@ func (t *tenants) close() {
 	t.ending.Wait()
 }
 
-// count is how many there are.
+// count returns the number of tenants.
 func (t *tenants) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// fresh is how long what the hub has said of a token counts. A token that was revoked is good that long.
+	// fresh is how long an answer of the hub about a token is valid. A revoked token stays valid that long.
 	fresh = 30 * time.Second
-	// stale is how long it counts while the hub does not answer.
+	// stale is how long it is valid while the hub does not answer.
 	stale = 5 * time.Minute
-	// hubTime bounds one question to the hub.
+	// hubTime bounds one request to the hub.
 	hubTime = 5 * time.Second
-	// mostAsking is how many questions are asked at once: callers without a token may cause them.
+	// mostAsking bounds the concurrent requests to the hub: callers without a token may cause them.
 	mostAsking = 16
 )
 
-// errHub says that the hub cannot be asked now, which says nothing against a token.
+// errHub means that the hub does not answer now, so the token cannot be checked.
 var errHub = errors.New("JupyterHub does not answer, so that the token cannot be checked: try again later")
 
-// A bearer is a token of the hub's, and what the hub has said of it.
+// A bearer is a token of the hub, and the hub's answer about it.
 type bearer struct {
 	token string
 	user  string
-	good  context.Context // ends when the token is found not to be good any more
+	good  context.Context // ends when the token is found to be invalid
 	end   context.CancelFunc
 
-	turn chan struct{} // one place: who asks the hub
+	turn chan struct{} // held while asking the hub
 
 	mu      sync.Mutex
-	checked time.Time // when the hub last said that it is good
+	checked time.Time // when the hub last confirmed the token
 	failed  time.Time // when the hub last did not answer
 	used    time.Time
 }
@@ -47,7 +47,7 @@ type bearer struct {
 type bearers struct {
 	hub    string // the API's address without /api
 	client *http.Client
-	access []string // scopes of which a token needs one, besides that for its user's server
+	access []string // a token needs one of these scopes, besides that for its user's server
 	asking chan struct{}
 
 	mu  sync.Mutex
@@ -58,7 +58,7 @@ func newBearers(hubAddress string, client *http.Client, access []string) *bearer
 	return &bearers{hub: hubAddress, client: client, access: access, asking: make(chan struct{}, mostAsking), all: map[[sha256.Size]byte]*bearer{}}
 }
 
-// find tells who bears a token of the hub's. The error is [errHub], or says what is wrong with the token.
+// find returns the bearer of a hub token. The error is [errHub], or says what is wrong with the token.
 func (b *bearers) find(ctx context.Context, token string) (*bearer, error) {
 	key := sha256.Sum256([]byte(token))
 	b.mu.Lock()
@@ -81,8 +81,8 @@ func (b *bearers) find(ctx context.Context, token string) (*bearer, error) {
 	return one, nil
 }
 
-// check asks the hub again, if it was not asked just now. The error is as find's; then the token is forgotten, unless it is
-// errHub.
+// check asks the hub again, unless it has answered recently. Its errors are those of find; on any error except errHub it
+// forgets the token.
 func (b *bearers) check(ctx context.Context, one *bearer) error {
 	select {
 	case one.turn <- struct{}{}:
@@ -121,7 +121,7 @@ func (b *bearers) check(ctx context.Context, one *bearer) error {
 	return nil
 }
 
-// ask asks the hub whose a token is, and whether it may be used here.
+// ask asks the hub for a token's user, and checks that the token may be used here.
 func (b *bearers) ask(ctx context.Context, token string) (user string, err error) {
 	ctx, stop := context.WithTimeout(ctx, hubTime)
 	defer stop()
@@ -155,7 +155,7 @@ func (b *bearers) forget(one *bearer) {
 	delete(b.all, sha256.Sum256([]byte(one.token)))
 }
 
-// of is the token that a user has used last, "" for none, and whether there is one.
+// of returns the token that a user has used last, and whether there is one.
 func (b *bearers) of(user string) (token string, ok bool) {
 	var last time.Time
 	for _, one := range b.list() {
@@ -174,7 +174,7 @@ func (b *bearers) list() []*bearer {
 	return slices.Collect(maps.Values(b.all))
 }
 
-// sweep checks all tokens, and forgets those that nobody has used for so long.
+// sweep checks all tokens, and forgets tokens that have not been used for idle.
 func (b *bearers) sweep(ctx context.Context, idle time.Duration) {
 	for _, one := range b.list() {
 		one.mu.Lock()
@@ -184,9 +184,9 @@ func (b *bearers) sweep(ctx context.Context, idle time.Duration) {
 			b.forget(one)
 			continue
 		}
-		_ = b.check(ctx, one) // which forgets it
+		_ = b.check(ctx, one) // forgets an invalid token
 		one.mu.Lock()
-		one.used = used // not by its user
+		one.used = used // the check is not a use
 		one.mu.Unlock()
 	}
 }

@@ -1,5 +1,5 @@
-// Package issuertest runs an OpenID Connect issuer for tests: with discovery, keys that can be replaced, a token endpoint
-// for clients with credentials of their own, and the faults that an issuer can have.
+// Package issuertest runs an OpenID Connect issuer for tests: with discovery, replaceable keys, a token endpoint for clients
+// that have credentials, and the faults that an issuer can have.
 //
 // An [Issuer] is safe for concurrent use.
 package issuertest
@@ -25,21 +25,21 @@ import (
 
 // Issuer is a running issuer.
 type Issuer struct {
-	// URL is what its tokens say that they are from.
+	// URL is the issuer that its tokens name.
 	URL string
 
 	server *httptest.Server
 
 	mu      sync.Mutex
 	key     jose.JSONWebKey   // signs
-	others  []jose.JSONWebKey // that it publishes beside
+	others  []jose.JSONWebKey // also published
 	fault   http.HandlerFunc
 	renamed string
 	reads   int
 	asked   []string
 }
 
-// first makes the key with which all issuers begin: it takes a while.
+// first returns the initial key of all issuers; generating it takes a while.
 var first = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 // Start starts an issuer with a key for RS256. It ends with the test.
@@ -70,7 +70,7 @@ func Start(t *testing.T) *Issuer {
 	return i
 }
 
-// Rotate has the issuer sign with a new key for ES256, and forget the others.
+// Rotate makes the issuer sign with a new key for ES256, and removes the others.
 func (i *Issuer) Rotate(t *testing.T, id string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -82,49 +82,49 @@ func (i *Issuer) Rotate(t *testing.T, id string) {
 	i.key, i.others = jose.JSONWebKey{Key: key, KeyID: id, Algorithm: string(jose.ES256)}, nil
 }
 
-// Publish adds a key to those that are published.
+// Publish adds a key to the published ones.
 func (i *Issuer) Publish(key jose.JSONWebKey) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.others = append(i.others, key)
 }
 
-// Fail has f answer everything, nil nothing any more.
+// Fail makes f answer all requests; nil restores the normal answers.
 func (i *Issuer) Fail(f http.HandlerFunc) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.fault = f
 }
 
-// Rename has discovery tell another name than the one that the issuer is found by; "" puts it right.
+// Rename makes discovery return a wrong issuer name; "" restores the correct one.
 func (i *Issuer) Rename(name string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.renamed = name
 }
 
-// Reads is how often the keys were read.
+// Reads returns how often the keys were read.
 func (i *Issuer) Reads() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.reads
 }
 
-// Resources are those for which clients have asked for tokens.
+// Resources returns the resources for which clients have requested tokens.
 func (i *Issuer) Resources() []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.asked)
 }
 
-// Key is what the issuer signs with.
+// Key returns the signing key.
 func (i *Issuer) Key() jose.JSONWebKey {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.key
 }
 
-// Token is a token of the issuer's for an hour, with claims added or, where they are nil, left out.
+// Token returns a token that is valid for an hour, with claims added, or removed if they are nil.
 func (i *Issuer) Token(t *testing.T, sub, aud string, claims map[string]any) string {
 	t.Helper()
 	token, err := Sign(i.Key(), i.claims(sub, aud, claims))
@@ -142,7 +142,7 @@ func (i *Issuer) claims(sub, aud string, more map[string]any) map[string]any {
 	return all
 }
 
-// Sign signs claims with a key, by the key's algorithm.
+// Sign signs claims with a key and the key's algorithm.
 func Sign(key jose.JSONWebKey, claims map[string]any) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.SignatureAlgorithm(key.Algorithm), Key: key}, (&jose.SignerOptions{}).WithType("at+jwt"))
 	if err != nil {
@@ -183,10 +183,10 @@ func (i *Issuer) published(w http.ResponseWriter, _ *http.Request) {
 	answer(w, set)
 }
 
-// Audience is one that the token endpoint's tokens have beside the resource that they are asked for.
+// Audience is an audience of all the token endpoint's tokens, in addition to the requested resource.
 const Audience = "issuertest"
 
-// token gives any client a token in its own name, for the resource that it names and for [Audience].
+// token issues a token to any client in its own name, for the requested resource and for [Audience].
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	client, _, ok := r.BasicAuth()
 	if !ok {
@@ -215,7 +215,7 @@ func answer(w http.ResponseWriter, body any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(b) // who has gone needs no answer
+	_, _ = w.Write(b) // a disconnected client needs no answer
 }
 
 // Public is the public half of a key, as it can be published.

@@ -1,3 +1,3 @@
-// Package jsonrpc reads of a JSON-RPC message what has to be known before mcp-go gets it: what kind of message it is,
-// its id as it was sent, and why a call is cancelled. mcp-go reads ids as floating-point numbers and drops the reason.
+// Package jsonrpc reads the parts of a JSON-RPC message that are needed before mcp-go gets it: its kind, its id as it was
+// sent, and the reason for cancelling a call. mcp-go reads ids as floating-point numbers and drops the reason.
 package jsonrpc

@@ -11,20 +11,20 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// IDs brings the ids of requests through mcp-go as they are. It reads a number as a float64, so that 2^53+1 comes back
-// as another request's id, and 1.0 as 1; and it takes "1" and 1 for the same where it looks for a request to cancel. An
-// id that it would change goes in as a string made from it, and that comes out as the id.
+// IDs passes the ids of requests through mcp-go unchanged. mcp-go reads a number as a float64, so 2^53+1 comes back as
+// another request's id, and 1.0 as 1; and it treats "1" and 1 as equal when it searches for a request to cancel. IDs
+// replaces an id that would change with a string made from it, and replaces the string with the id in the output.
 type IDs struct {
-	mark string // begins the strings; nobody can guess it
+	mark string // prefix of the strings; it cannot be guessed
 	used atomic.Bool
 }
 
-// NewIDs makes one.
+// NewIDs returns new IDs.
 func NewIDs() *IDs { return &IDs{mark: "id-" + rand.Text() + "-"} }
 
 var encoding = base64.RawURLEncoding
 
-// In is a message for mcp-go: the same text, unless an id in it would not come back.
+// In returns a message for mcp-go: the same text, unless an id in it would change.
 func (x *IDs) In(text []byte, m Message) []byte {
 	if m.Method == nil {
 		return text
@@ -48,11 +48,11 @@ func (x *IDs) In(text []byte, m Message) []byte {
 	return text
 }
 
-// safe reports whether mcp-go brings an id back as it is, and mistakes it for no other.
+// safe reports whether mcp-go returns an id unchanged and does not confuse it with another.
 func (x *IDs) safe(id json.RawMessage) bool {
 	var v any
 	if json.Unmarshal(id, &v) != nil {
-		return false // a number that is too large
+		return false // the number is too large
 	}
 	if s, ok := v.(string); ok && (strings.HasPrefix(s, x.mark) || s != "" && strings.Contains("-0123456789", s[:1])) {
 		return false
@@ -61,14 +61,14 @@ func (x *IDs) safe(id json.RawMessage) bool {
 	return err == nil && bytes.Equal(again, id)
 }
 
-// replaced is a message whose id at that path is replaced. It is the text itself if it is not as it should be.
+// replaced returns a message with the id at that path replaced. It returns the text itself if it cannot be parsed.
 func (x *IDs) replaced(text []byte, path []string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
 		return text
 	}
 	for name, value := range fields {
-		if !strings.EqualFold(name, path[0]) { // as encoding/json finds it
+		if !strings.EqualFold(name, path[0]) { // as in encoding/json
 			continue
 		}
 		if len(path) > 1 {
@@ -85,7 +85,7 @@ func (x *IDs) replaced(text []byte, path []string) []byte {
 	return b
 }
 
-// Out is what mcp-go has written, with the ids as they came in.
+// Out returns mcp-go's output with the original ids.
 func (x *IDs) Out(text []byte) []byte {
 	if !x.used.Load() {
 		return text
@@ -93,7 +93,7 @@ func (x *IDs) Out(text []byte) []byte {
 	begin := []byte(`"` + x.mark)
 	var out []byte
 	for {
-		// A quote within a string has a backslash before it, so what is found is a whole string.
+		// A quote within a string has a backslash before it, so a match is a whole string.
 		at := bytes.Index(text, begin)
 		if at < 0 {
 			break

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// What goes through is changed only where mcp-go would change the id.
+// A message is changed only if mcp-go would change its id.
 func TestIDs(t *testing.T) {
 	x := NewIDs()
 	in := func(text string) string {
@@ -43,7 +43,7 @@ func TestIDs(t *testing.T) {
 	if got := string(x.Out([]byte(answer))); !strings.HasPrefix(got, `{"id":1.0,"a":"\"id-`) {
 		t.Errorf("comes out as %s", got)
 	}
-	// A client that sends what it cannot know gets it back.
+	// A client that sends such a string by itself gets it back.
 	if got := string(x.Out([]byte(in(`{"id":"` + x.mark + `MQ","method":"m"}`)))); !strings.Contains(got, `"id":"`+x.mark+`MQ"`) {
 		t.Errorf("comes out as %s", got)
 	}
@@ -53,7 +53,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// An answer that is an error stays one, and has what makes mcp-go drop it.
+// An error answer stays one, and has a result, which makes mcp-go drop it.
 func TestQuiet(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id":7,"error":{"code":1}}`: `{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1}}`,

@@ -9,20 +9,20 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Message is the part of a JSON-RPC message that says what it is. A member that it lacks is nil, and one that is null
-// is the text null.
+// A Message is the part of a JSON-RPC message that identifies it. A missing member is nil, and a null member is the text
+// null.
 type Message struct {
 	ID     json.RawMessage `json:"id"`
 	Method json.RawMessage `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
-	// Params is what is asked.
+	// Params has the parameters.
 	Params json.RawMessage `json:"params"`
 
-	lone string // half a character in the params, "" for none
+	lone string // half a character in the params, or ""
 }
 
-// Read reads a message; ok is false if it is no JSON object.
+// Read reads a message; ok is false if it is not a JSON object.
 func Read(text []byte) (m Message, ok bool) {
 	if json.Unmarshal(text, &m) != nil || bytes.HasPrefix(bytes.TrimSpace(text), []byte("null")) {
 		return Message{}, false
@@ -40,8 +40,8 @@ func (m Message) Is(method mcp.MCPMethod) bool {
 // Answer reports whether the message answers a request.
 func (m Message) Answer() bool { return m.Method == nil && (m.Result != nil || m.Error != nil) }
 
-// Wrong says what is wrong with a message that is neither a request nor a notification nor an answer, and the id with
-// which to answer that. It is "" for a message that is well.
+// Wrong returns the error of a message that is not a valid request, notification or answer, and the id for the response. It
+// returns "" for a valid message.
 func (m Message) Wrong() (why string, id json.RawMessage) {
 	if m.Answer() {
 		return "", nil
@@ -65,7 +65,7 @@ func validID(text json.RawMessage) bool {
 	return c == '"' || c == '-' || '0' <= c && c <= '9'
 }
 
-// Failure is the answer to a message that cannot be served; no id is null.
+// Failure returns the error response to a message; a nil id is sent as null.
 func Failure(id json.RawMessage, code int, why string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -74,7 +74,7 @@ func Failure(id json.RawMessage, code int, why string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted(why))
 }
 
-// AnswerText is mcp-go's answer to the request with that id, as it is sent.
+// AnswerText returns the text of mcp-go's answer to the request with that id.
 func AnswerText(answer mcp.JSONRPCMessage, id json.RawMessage) []byte {
 	b, err := json.Marshal(answer)
 	if err != nil {
@@ -83,13 +83,13 @@ func AnswerText(answer mcp.JSONRPCMessage, id json.RawMessage) []byte {
 	return b
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as a JSON string.
 func quoted(text string) []byte {
-	return lo.Must(json.Marshal(text)) // a string always is JSON
+	return lo.Must(json.Marshal(text)) // a string can always be encoded
 }
 
-// Quiet is an answer as mcp-go drops it if nothing waits for it. It answers an error that nothing waits for with an
-// error, but drops all that has a result; one that something waits for is an error all the same.
+// Quiet returns an answer in a form that mcp-go drops if no request waits for it. mcp-go responds to an unexpected error
+// with an error, but drops any message with a result; if a request waits for it, it still gets the error.
 func (m Message) Quiet() []byte {
 	if m.ID == nil {
 		m.ID = json.RawMessage("null")
@@ -104,7 +104,7 @@ func (m Message) Quiet() []byte {
 	return append(b, '}')
 }
 
-// A Cancellation is what notifications/cancelled says.
+// A Cancellation is the content of notifications/cancelled.
 type Cancellation struct {
 	ID     any // of the cancelled request, as mcp-go reads it
 	Reason string

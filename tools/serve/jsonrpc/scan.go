@@ -2,22 +2,22 @@ package jsonrpc
 
 import "encoding/json"
 
-// An IDScan finds the id of a message that is too long to be kept. The message is written to it piece by piece.
+// An IDScan finds the id of a message that is too long to keep. The message is written to it in pieces.
 type IDScan struct {
 	depth   int
 	text    bool // within a string
-	escaped bool // behind a backslash in it
+	escaped bool // after a backslash in it
 	key     bool // the next string of the message itself is a member's name
 	name    []byte
 	id      []byte
-	keep    *[]byte // where the bytes go: to name, to id, or nowhere
+	keep    *[]byte // the destination of the bytes: name, id, or nil
 	done    bool
 }
 
 // maxID bounds an id, in bytes, with its quotes.
 const maxID = 1024
 
-// Write takes a piece of the message; it does not fail.
+// Write scans a piece of the message; it never fails.
 func (s *IDScan) Write(p []byte) (int, error) {
 	for _, c := range p {
 		if s.done {
@@ -86,7 +86,7 @@ func (s *IDScan) hold(c byte) {
 	}
 }
 
-// ID is the id, nil if none has been found or it is not valid.
+// ID returns the id, or nil if none was found or it is not valid.
 func (s *IDScan) ID() json.RawMessage {
 	if !s.done || len(s.id) > maxID || !json.Valid(s.id) || !validID(s.id) {
 		return nil

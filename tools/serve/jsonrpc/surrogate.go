@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// loneSurrogate finds the half of a character in the strings of a message: an escape such as \ud83d without its other
-// half, or one written as bytes. encoding/json replaces it without a word, and what was meant to be an emoji would be
-// written into a notebook as a replacement character. It is "" if every surrogate has its partner.
+// loneSurrogate returns half a character in the strings of a message, or "" if every surrogate has its partner: an escape
+// such as \ud83d without its other half, or one written as bytes. encoding/json replaces it silently, and an intended emoji
+// would be written into a notebook as a replacement character.
 func loneSurrogate(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 && bytes.IndexByte(text, 0xED) < 0 {
 		return ""
@@ -23,7 +23,7 @@ func loneSurrogate(text []byte) string {
 		}
 		unit, ok := escaped(text[i:])
 		if !ok {
-			i++ // the character behind the backslash, which may be one, too
+			i++ // the character after the backslash, which may also be one
 			continue
 		}
 		i += 5

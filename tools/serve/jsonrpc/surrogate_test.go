@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Half a character is refused, whole ones are not.
+// Half a character is refused; whole characters are not.
 func TestLoneSurrogates(t *testing.T) {
 	for text, lone := range map[string]string{
 		`"\ud83d\ude00"`:              "",
@@ -25,7 +25,7 @@ func TestLoneSurrogates(t *testing.T) {
 		message := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":` + text + `}}`
 		m, ok := Read([]byte(message))
 		if text == `"\u12"` {
-			continue // no JSON
+			continue // not JSON
 		}
 		why, id := m.Wrong()
 		must.True(t, ok, must.Sprint(text))

@@ -19,19 +19,19 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Limits bound what one client can use.
+// Limits bound the resources of one client.
 type Limits struct {
 	Message     int64         // bytes of a message
-	MessageTime time.Duration // for the whole of it to arrive, once it has begun
-	Unread      int           // bytes of messages that wait for the client to read them
-	WriteTime   time.Duration // for the client to read what is written
+	MessageTime time.Duration // to receive the whole message, once it has begun
+	Unread      int           // bytes of queued messages
+	WriteTime   time.Duration // for the client to read a write
 	Quiet       time.Duration // between two pings
-	Lost        time.Duration // without an answer to a ping, or anything else, after which the client is gone
-	Linger      time.Duration // for calls to end, and then for the client to hear of it, when we end the connection
+	Lost        time.Duration // without a pong or a message after which the client is considered gone
+	Linger      time.Duration // for calls to end, and then for the client to get the reason, when we close it
 	Drain       time.Duration // the same when the server ends
 }
 
-// Config says how a connection is served.
+// Config configures a connection.
 type Config struct {
 	MCP     *server.MCPServer
 	Calls   *tool.Calls
@@ -40,14 +40,15 @@ type Config struct {
 	Limits  Limits
 	Log     *slog.Logger
 
-	// Known says whether the client may still send messages, as it might not over HTTP: its token may have expired. It is
-	// asked before each message; wait tells a client that may not that it may perhaps later.
+	// Known returns an error if the client may no longer send messages; its token may have expired. It is called before each
+	// message. wait means that the client may be allowed again later.
 	Known func() (wait bool, err error)
-	// Admit counts a request until end is called; why says why it cannot be served now.
+	// Admit counts a request until end is called. why is the reason if it cannot be served now.
 	Admit func() (end func(), why string)
-	// Room waits for room for so many bytes of a message until back is called; why says why it returned no room.
+	// Room waits until the given number of bytes of a message may be read; back releases them. why is the reason if they may
+	// not.
 	Room func(ctx context.Context, bytes int64) (back func(), why string)
-	// Served is told how long a message was that has been served.
+	// Served is called with the length of each served message.
 	Served func(bytes int)
 }
 
@@ -61,11 +62,11 @@ type Conn struct {
 	serving sync.WaitGroup // requests
 }
 
-// Close closes a connection that is not served.
+// Close closes a connection that is not being served.
 func (c *Conn) Close() { c.ws.Close() }
 
-// Serve serves the connection until it ends, or ctx does, which has the client to which it belongs. Its calls end with it:
-// with [tool.ErrDisconnected], which leaves the code running that they have started, or with the cause of ctx.
+// Serve serves the connection until it or ctx ends; ctx has the connection's client. Its calls end with it: with
+// [tool.ErrDisconnected], which leaves the code that they have started running, or with the cause of ctx.
 func (c *Conn) Serve(ctx context.Context, cfg Config) {
 	c.cfg = cfg
 	c.out = newOutbox(c.ws, cfg.Limits)
@@ -95,7 +96,7 @@ func (c *Conn) Serve(ctx context.Context, cfg Config) {
 	c.serving.Wait()
 }
 
-// read takes what the client sends until the connection ends.
+// read handles the client's messages until the connection ends.
 func (c *Conn) read(ctx context.Context) error {
 	for {
 		c.out.clear()
@@ -116,8 +117,8 @@ func (c *Conn) read(ctx context.Context) error {
 	}
 }
 
-// end closes the connection. A client that has not gone without a word is told why, after the answers of the calls that end
-// in time. Each step takes that long at most.
+// end closes the connection. A client that is still connected gets the reason, after the answers of the calls that end in
+// time. Each step takes most at most.
 func (c *Conn) end(why error, most time.Duration) {
 	var tell *closing
 	if !errors.As(why, &tell) {
@@ -127,13 +128,13 @@ func (c *Conn) end(why error, most time.Duration) {
 		return
 	}
 	served := make(chan struct{})
-	go func() { // which ends before Serve does
+	go func() { // ends before Serve does
 		defer close(served)
 		c.serving.Wait()
 	}()
 	wait(served, most)
 	c.out.end(tell)
-	if wait(c.out.done, most) { // or a write waits for a client that does not read
+	if wait(c.out.done, most) { // otherwise a write waits for a client that does not read
 		c.linger(most)
 	}
 	c.ws.Close()
@@ -141,7 +142,7 @@ func (c *Conn) end(why error, most time.Duration) {
 	<-served
 }
 
-// wait waits for the channel to be closed, but not longer, and reports whether it is.
+// wait waits until the channel is closed, at most for most, and reports whether it was closed.
 func wait(done <-chan struct{}, most time.Duration) bool {
 	late := time.NewTimer(most)
 	defer late.Stop()
@@ -153,15 +154,15 @@ func wait(done <-chan struct{}, most time.Duration) bool {
 	}
 }
 
-// linger reads on for a moment: a connection that is closed with unread bytes is reset, and its client, still sending, may
-// never see why.
+// linger continues to read for a moment: a connection that is closed with unread bytes is reset, and its client, still
+// sending, may never see the reason.
 func (c *Conn) linger(most time.Duration) {
 	raw := c.ws.NetConn()
 	if half, ok := raw.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
 	_ = raw.SetReadDeadline(time.Now().Add(most))
-	_, _ = io.Copy(io.Discard, raw) // nobody needs its error
+	_, _ = io.Copy(io.Discard, raw) // its error does not matter
 }
 
 // take serves a message.
@@ -172,7 +173,7 @@ func (c *Conn) take(ctx context.Context, from message) {
 	}
 	m, ok := jsonrpc.Read(from.text)
 	if !ok {
-		c.answer(ctx, from.text, nil) // mcp-go says what is wrong
+		c.answer(ctx, from.text, nil) // mcp-go reports the error
 		served()
 		return
 	}
@@ -184,7 +185,7 @@ func (c *Conn) take(ctx context.Context, from message) {
 		c.peer.answered(m)
 	case m.ID == nil:
 		c.notice(ctx, c.cfg.IDs.In(from.text, m), m)
-	case m.Is(mcp.MethodInitialize): // before all that comes behind it
+	case m.Is(mcp.MethodInitialize): // before the following messages
 		c.answer(ctx, c.cfg.IDs.In(from.text, m), m.ID)
 	default:
 		end, why := c.cfg.Admit()
@@ -202,7 +203,7 @@ func (c *Conn) take(ctx context.Context, from message) {
 	served()
 }
 
-// notice takes a notification.
+// notice handles a notification.
 func (c *Conn) notice(ctx context.Context, text []byte, m jsonrpc.Message) {
 	if m.Is(mcp.MethodNotificationCancelled) {
 		if cancelled, ok := jsonrpc.ReadCancellation(text); ok {
@@ -212,10 +213,10 @@ func (c *Conn) notice(ctx context.Context, text []byte, m jsonrpc.Message) {
 	c.answer(ctx, text, nil)
 }
 
-// answer has mcp-go serve a message, and sends its answer, if there is one.
+// answer passes a message to mcp-go, and sends the answer, if any.
 func (c *Conn) answer(ctx context.Context, text []byte, id json.RawMessage) {
 	defer func() {
-		if broken := recover(); broken != nil { // net/http does so for the requests of others
+		if broken := recover(); broken != nil { // as net/http recovers in its handlers
 			c.cfg.Log.Error("a message could not be served", "panic", broken, "stack", string(debug.Stack()))
 			c.send(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "internal error"))
 		}
@@ -225,5 +226,5 @@ func (c *Conn) answer(ctx context.Context, text []byte, id json.RawMessage) {
 	}
 }
 
-// send sends a message. A client that has gone needs none.
+// send sends a message. It ignores the error of a closed connection.
 func (c *Conn) send(text []byte) { _ = c.out.send(c.cfg.IDs.Out(text)) }

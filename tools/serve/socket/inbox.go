@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/jsonrpc"
 )
 
-// A closing is why we end a connection, as the client is told.
+// A closing is the reason for which we end a connection, as sent to the client.
 type closing struct {
 	code   int
 	reason string
@@ -24,29 +24,29 @@ type closing struct {
 
 func (c *closing) Error() string { return c.reason }
 
-// maxReason is how long a reason may be on the wire, in bytes.
+// maxReason bounds the length of a reason on the wire, in bytes.
 const maxReason = 123
 
-// frame is the text of the closing frame.
+// frame returns the content of the closing frame.
 func (c *closing) frame() []byte {
 	return websocket.FormatCloseMessage(c.code, strings.ToValidUTF8(c.reason[:min(len(c.reason), maxReason)], ""))
 }
 
 const (
-	shortMessage = 64 << 10 // bytes of a message that need no room
-	midMessage   = 1 << 20  // bytes for which a longer one needs room at first
+	shortMessage = 64 << 10 // bytes of a message that are not reserved
+	midMessage   = 1 << 20  // bytes reserved at first for a longer one
 )
 
-// inbox reads what the client sends.
+// inbox reads the client's messages.
 type inbox struct {
 	ws  *websocket.Conn
 	lim Limits
-	// room waits for room for so many bytes; why says why it returned no room.
+	// room waits until that many bytes may be read; why is the reason if they may not.
 	room func(ctx context.Context, bytes int64) (back func(), why string)
 
 	mu      sync.Mutex
 	stopped bool
-	within  bool // a message, which has a deadline of its own
+	within  bool // within a message, which has its own deadline
 }
 
 func newInbox(ws *websocket.Conn, lim Limits, room func(context.Context, int64) (func(), string)) *inbox {
@@ -60,16 +60,16 @@ func newInbox(ws *websocket.Conn, lim Limits, room func(context.Context, int64) 
 	return in
 }
 
-// until sets how long the next read may take.
+// until sets the deadline of the next read.
 func (in *inbox) until(d time.Duration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if !in.stopped {
-		_ = in.ws.SetReadDeadline(time.Now().Add(d)) // the read says what is wrong
+		_ = in.ws.SetReadDeadline(time.Now().Add(d)) // the read reports the error
 	}
 }
 
-// stop ends a read, and all that follow.
+// stop ends the current read and all later ones.
 func (in *inbox) stop() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -77,16 +77,16 @@ func (in *inbox) stop() {
 	_ = in.ws.SetReadDeadline(time.Unix(1, 0))
 }
 
-// A message is what a client has sent.
+// A message is a message from the client.
 type message struct {
 	text []byte
-	back func() // gives back its room
-	// Of a message for which there was no room, id is the id, and why says so.
+	back func() // releases its bytes
+	// If no bytes could be reserved for the message, id is its id, and why the reason.
 	id  []byte
 	why string
 }
 
-// next reads a message. An error is the connection's end: a [closing] if we end it.
+// next reads a message. An error means the connection's end: a [closing] if we end it.
 func (in *inbox) next(ctx context.Context) (message, error) {
 	in.until(in.lim.Lost)
 	kind, r, err := in.ws.NextReader()
@@ -110,7 +110,7 @@ func (in *inbox) next(ctx context.Context) (message, error) {
 	return m, nil
 }
 
-// lost is the error of a read.
+// lost converts the error of a read.
 func (in *inbox) lost(err error) error {
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
 		if in.within {
@@ -121,7 +121,7 @@ func (in *inbox) lost(err error) error {
 	return errors.Join(errGone, err)
 }
 
-// read reads a message's text. Room is only had once some of it has come.
+// read reads a message's text. Bytes are reserved only after the first part has arrived.
 func (in *inbox) read(ctx context.Context, r io.Reader) (m message, err error) {
 	m.back = func() {}
 	most := min(shortMessage, in.lim.Message)
@@ -152,10 +152,10 @@ func (in *inbox) read(ctx context.Context, r io.Reader) (m message, err error) {
 	}
 }
 
-// skip reads the rest of a message for which there is no room, and keeps its id.
+// skip reads the rest of a message for which no bytes could be reserved, and keeps its id.
 func (in *inbox) skip(m message, r io.Reader) (message, error) {
 	scan := &jsonrpc.IDScan{}
-	_, _ = scan.Write(m.text) // it does not fail
+	_, _ = scan.Write(m.text) // never fails
 	rest := io.LimitReader(r, in.lim.Message-int64(len(m.text))+1)
 	n, err := io.Copy(scan, rest)
 	switch {

@@ -11,28 +11,28 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// pieceSize is how much a client has to read within the time for a write, in bytes.
+// pieceSize is the number of bytes that a client has to read within the time for a write.
 const pieceSize = 64 << 10
 
-// outbox writes what the client is to get. The messages wait here, so that a client that reads slowly holds up neither
-// those who have something for it nor, by a message of its own, itself.
+// outbox writes messages to the client. They are queued, so that a client that reads slowly blocks neither the senders nor,
+// by sending a message, itself.
 type outbox struct {
 	ws    *websocket.Conn
 	lim   Limits
 	notes chan mcp.JSONRPCNotification // mcp-go's own notifications
-	wake  chan struct{}                // something has changed
-	done  chan struct{}                // closed when nothing more is written
-	pings time.Time                    // of the last one; the writing goroutine's
+	wake  chan struct{}                // work is available
+	done  chan struct{}                // closed when run has returned
+	pings time.Time                    // time of the last ping; only for the writing goroutine
 
 	mu      sync.Mutex
-	changed *sync.Cond // of what follows
+	changed *sync.Cond // of the fields below
 	queue   []entry
-	waits   int // bytes of the queue, and of what is being written
+	waits   int // bytes queued and being written
 	last    *closing
-	err     error // no more can be written
+	err     error // why writing has failed
 }
 
-// An entry is a message that waits. What mcp-go has said before an answer comes before it.
+// An entry is a queued message. mcp-go's notifications are written before a later answer.
 type entry struct {
 	text   []byte
 	answer bool
@@ -44,7 +44,7 @@ func newOutbox(ws *websocket.Conn, lim Limits) *outbox {
 	return o
 }
 
-// send has an answer or a question written. It waits as long as too much waits before it.
+// send queues an answer or a question. It waits while the queue is full.
 func (o *outbox) send(text []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,14 +54,14 @@ func (o *outbox) send(text []byte) error {
 	return o.add(entry{text, true})
 }
 
-// offer has a notification written if not much waits before it, and reports whether it will be.
+// offer queues a notification unless the queue is half full, and reports whether it did.
 func (o *outbox) offer(text []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.waits <= o.lim.Unread/2 && o.add(entry{text, false}) == nil
 }
 
-// add puts a message into the queue. o.mu is held.
+// add adds a message to the queue. o.mu is held.
 func (o *outbox) add(m entry) error {
 	switch {
 	case o.err != nil:
@@ -75,7 +75,7 @@ func (o *outbox) add(m entry) error {
 	return nil
 }
 
-// signal wakes the goroutine that writes.
+// signal wakes the writing goroutine.
 func (o *outbox) signal() {
 	select {
 	case o.wake <- struct{}{}:
@@ -83,7 +83,7 @@ func (o *outbox) signal() {
 	}
 }
 
-// clear waits until so little waits that another message of the client is read.
+// clear waits until another message of the client may be read.
 func (o *outbox) clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +92,7 @@ func (o *outbox) clear() {
 	}
 }
 
-// end has what waits written, and then the connection closed for that reason.
+// end writes the queued messages, and then closes the connection with that reason.
 func (o *outbox) end(why *closing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *outbox) end(why *closing) {
 	o.signal()
 }
 
-// run writes what comes until end, or an error, which closes the connection.
+// run writes the queued messages until end, or an error, which closes the connection.
 func (o *outbox) run() {
 	defer close(o.done)
 	tick := time.NewTicker(o.lim.Quiet)
@@ -137,7 +137,7 @@ func (o *outbox) run() {
 	}
 }
 
-// take is the next message, or why the connection ends if none waits.
+// take returns the next message or, if the queue is empty, the reason for closing the connection.
 func (o *outbox) take() (m entry, last *closing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,7 +150,7 @@ func (o *outbox) take() (m entry, last *closing) {
 	return m, nil
 }
 
-// wrote gives back the place of a message.
+// wrote removes the bytes of a message from the count.
 func (o *outbox) wrote(bytes int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -158,7 +158,7 @@ func (o *outbox) wrote(bytes int) {
 	o.changed.Broadcast()
 }
 
-// fail ends all writes, and the reads with them.
+// fail makes all writes fail, and closes the connection, which ends the reads.
 func (o *outbox) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -167,13 +167,13 @@ func (o *outbox) fail(err error) {
 	o.ws.Close()
 }
 
-// write writes a message, a long one in pieces: however slowly it is read, who reads has time.
+// write writes a message, a long one in pieces, so that a client has time as long as it reads.
 func (o *outbox) write(text []byte) error {
 	if err := o.pingIfDue(); err != nil {
 		return err
 	}
 	if len(text) <= pieceSize {
-		_ = o.ws.SetWriteDeadline(time.Now().Add(o.lim.WriteTime)) // it returns nil
+		_ = o.ws.SetWriteDeadline(time.Now().Add(o.lim.WriteTime)) // always returns nil
 		return o.ws.WriteMessage(websocket.TextMessage, text)
 	}
 	w, err := o.ws.NextWriter(websocket.TextMessage)
@@ -192,7 +192,7 @@ func (o *outbox) write(text []byte) error {
 	return w.Close()
 }
 
-// flush writes mcp-go's notifications that wait.
+// flush writes mcp-go's queued notifications.
 func (o *outbox) flush() error {
 	for {
 		select {
@@ -214,7 +214,7 @@ func (o *outbox) notify(n mcp.JSONRPCNotification) error {
 	return o.write(b)
 }
 
-// pingIfDue pings a client to which much is written: it cannot be heard otherwise that it is still there.
+// pingIfDue pings a client during long writes; without pongs it would be considered gone.
 func (o *outbox) pingIfDue() error {
 	if time.Since(o.pings) < o.lim.Quiet {
 		return nil

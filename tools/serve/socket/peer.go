@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A peer is the client as mcp-go and the tools see it.
+// A peer represents the client to mcp-go and the tools.
 type peer struct {
 	id  string
 	out *outbox
@@ -26,8 +26,8 @@ type peer struct {
 	protocol     string
 	level        mcp.LoggingLevel
 	asked        int64
-	questions    map[string]chan jsonrpc.Message // open ones, by the ids of their requests
-	gone         chan struct{}                   // closed when the client is
+	questions    map[string]chan jsonrpc.Message // open questions, by the ids of their requests
+	gone         chan struct{}                   // closed when the client is gone
 }
 
 func newPeer(id string, out *outbox) *peer {
@@ -66,7 +66,7 @@ func (p *peer) SetClientCapabilities(c mcp.ClientCapabilities) { set(p, &p.capab
 // GetClientCapabilities implements server.SessionWithClientInfo.
 func (p *peer) GetClientCapabilities() mcp.ClientCapabilities { return get(p, &p.capabilities) }
 
-// SetProtocolVersion is what mcp-go calls with the revision that is agreed on.
+// SetProtocolVersion sets the negotiated revision; mcp-go calls it.
 func (p *peer) SetProtocolVersion(version string) { set(p, &p.protocol, version) }
 
 // ProtocolVersion implements server.SessionWithProtocolVersion.
@@ -90,7 +90,7 @@ func set[T any](p *peer, field *T, value T) {
 	*field = value
 }
 
-// Notify sends a notification, unless the client has much to read. It implements tool.Notifier.
+// Notify sends a notification, unless the client has many unread bytes. It implements tool.Notifier.
 func (p *peer) Notify(n mcp.JSONRPCNotification) bool {
 	b, err := json.Marshal(n)
 	return err == nil && p.out.offer(b)
@@ -122,7 +122,7 @@ func (p *peer) RequestElicitation(ctx context.Context, request mcp.ElicitationRe
 	case <-p.gone:
 		return nil, server.ErrNoActiveSession
 	case <-ctx.Done():
-		// A client that does not hear of it only shows a question that nobody waits for.
+		// A client that does not receive this only shows an obsolete question.
 		_ = p.out.offer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%s}}`, mcp.MethodNotificationCancelled, id))
 		return nil, ctx.Err()
 	}
@@ -144,14 +144,14 @@ func elicited(m jsonrpc.Message) (*mcp.ElicitationResult, error) {
 	return &result, nil
 }
 
-// answered takes the client's answer to a question. What nothing waits for is dropped.
+// answered handles the client's answer to a question. An unexpected answer is dropped.
 func (p *peer) answered(m jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if answer := p.questions[string(m.ID)]; answer != nil {
 		select {
 		case answer <- m:
-		default: // it was answered already
+		default: // already answered
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Protocol is the WebSocket subprotocol, which a client has to offer.
 const Protocol = "mcp"
 
-// A Refusal says why a request cannot become a connection, and with which status to answer it.
+// A Refusal is the reason why a request cannot become a connection, with the status of the response.
 type Refusal struct {
 	Status  int
 	Message string
@@ -20,7 +20,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Check says what is wrong with a request that asks for a connection; an error is a [Refusal].
+// Check checks a request for a connection; an error is a [Refusal].
 func Check(r *http.Request) error {
 	switch {
 	case r.ProtoMajor != 1 || !websocket.IsWebSocketUpgrade(r):
@@ -33,8 +33,8 @@ func Check(r *http.Request) error {
 	return nil
 }
 
-// Upgrade makes a connection of a request that passes [Check], whose sender and origin the caller has checked. If the
-// error is a [Refusal], the request is still to be answered.
+// Upgrade makes a connection from a request that passes [Check]; the caller must have checked its sender and origin. If the
+// error is a [Refusal], the caller must answer the request.
 func Upgrade(w http.ResponseWriter, r *http.Request) (*Conn, error) {
 	var refused *Refusal
 	up := websocket.Upgrader{
@@ -55,5 +55,5 @@ func Upgrade(w http.ResponseWriter, r *http.Request) (*Conn, error) {
 	return &Conn{ws: ws}, nil
 }
 
-// errGone is the end of a connection of which the client is to hear nothing, because it is not there.
+// errGone means that the connection is lost, so no reason can be sent to the client.
 var errGone = errors.New("the connection is gone")

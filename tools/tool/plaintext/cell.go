@@ -9,21 +9,21 @@ import (
 	"github.com/samber/lo"
 )
 
-// A Cell is what a head line says of a cell.
+// A Cell is the content of a cell's head line.
 type Cell struct {
-	// Index is the cell's position, from 0; -1 if the cell is not there.
+	// Index is the cell's position, from 0, or -1 if the cell does not exist.
 	Index int
-	// ID is what the cell is named by in calls.
+	// ID is the cell's id in calls.
 	ID string
-	// Type is the cell's type; "" and "code" are not said.
+	// Type is the cell's type; "" and "code" are not written.
 	Type string
 	// Count is the execution count, or nil.
 	Count *int
-	// Says is what else there is to say of the cell; empty ones are not said.
+	// Says has further information; empty strings are not written.
 	Says []string
 }
 
-// Name names the cell in a sentence or a list: its index and its id.
+// Name returns the cell's name for a sentence or a list: its index and its id.
 func (c Cell) Name() string {
 	if c.Index < 0 {
 		return ID(c.ID)
@@ -31,8 +31,8 @@ func (c Cell) Name() string {
 	return fmt.Sprintf("%d %s", c.Index, ID(c.ID))
 }
 
-// ID is a cell's id as a line shows it. Notebooks may have ids that nbformat does not allow: one with blanks, or with
-// characters that a line does not show, is quoted, so that it is seen where it ends and can be given back as it is.
+// ID returns a cell's id for a line. Notebooks may have ids that nbformat does not allow: an id with spaces, or with
+// characters that a line does not show, is quoted, so that its end is visible and it can be used unchanged.
 func ID(id string) string {
 	if odd := func(r rune) bool { return unicode.IsSpace(r) || !strconv.IsPrint(r) || r == '"' || r == ',' }; strings.ContainsFunc(id, odd) {
 		return strconv.Quote(id)
@@ -40,11 +40,11 @@ func ID(id string) string {
 	return id
 }
 
-// Head is the cell's head line, without the mark.
+// Head returns the cell's head line, without the mark.
 func (c Cell) Head() string {
 	head := c.Name()
 	if c.Index < 0 {
-		head = " cell " + head // not to be taken for another kind of head
+		head = " cell " + head // distinguishes it from other heads
 	}
 	if c.Count != nil {
 		head += fmt.Sprintf(" [%d]", *c.Count)
@@ -59,7 +59,7 @@ func (c Cell) Head() string {
 	return head
 }
 
-// Source is the block of a cell with its source.
+// Source returns the block of a cell with its source.
 func Source(c Cell, source string) Block {
 	if Hides(source) {
 		c.Says = append(c.Says, "with hidden characters")

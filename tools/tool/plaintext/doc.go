@@ -1,4 +1,4 @@
-// Package plaintext writes the answers of tools in words: what a model reads, at the least cost, with texts as they stand.
+// Package plaintext writes the answers of tools in words, for a model to read at the least cost, with texts verbatim.
 //
 // An answer is a [Text]: a first line, then blocks, each a head line and the text beneath it, then notes.
 //
@@ -11,9 +11,9 @@
 //	   day  price
 //	0    1   2.50
 //
-// The lines of nbduet's own begin with a mark, "@@", which no line of the texts begins with: where one does, the mark of
-// the whole answer is another ([Text.String]). So a text cannot be mistaken for a head line, and needs no escapes. A
-// block's text ends with the line end before the next mark; an empty one has no line at all.
+// nbduet's own lines begin with a mark, "@@". No line of the texts begins with it: if one does, the whole answer uses
+// another mark ([Text.String]). A text therefore cannot be mistaken for a head line, and needs no escapes. A block's text
+// ends with the line end before the next mark; an empty text has no line.
 //
 // The package has only values and functions, without shared state.
 package plaintext

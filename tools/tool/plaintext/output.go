@@ -15,9 +15,9 @@ const (
 	headStderr = " stderr"
 )
 
-// Outputs are the blocks of a cell's outputs, which have nbformat's form with the members that the tools' contract has
-// for errors. Texts that follow each other make one block. below says that a head line stands above that already says
-// what they are, so that the first text needs none: it is returned by itself.
+// Outputs returns the blocks of a cell's outputs, which have nbformat's form, with the error members of the tools' contract.
+// Consecutive texts make one block. below means that the head line above already describes the first text, so that it is
+// returned separately, without a head.
 func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block) {
 	var text strings.Builder
 	head := headOut
@@ -38,11 +38,11 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 			head = as
 		}
 		if text.Len() > 0 && !strings.HasSuffix(text.String(), "\n") && as == headOut && s != "" && !strings.HasPrefix(s, "\n") {
-			text.WriteByte('\n') // each display begins a line of its own
+			text.WriteByte('\n') // each display begins on a new line
 		}
 		text.WriteString(s)
 	}
-	stream := false // whether the last output was one: they go on where the one before ended
+	stream := false // whether the last output was a stream: consecutive ones continue on the same line
 	for _, o := range outputs {
 		kind, _ := o["output_type"].(string)
 		was := stream
@@ -68,7 +68,7 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 					flush()
 					blocks = append(blocks, Block{Head: " " + strings.Trim(s, "<>")})
 					picture = true
-				case picture && mime == "text/plain": // it says what the picture is
+				case picture && mime == "text/plain": // describes the picture
 					blocks[len(blocks)-1].Body = s
 				case strings.HasPrefix(mime, "application/vnd."):
 					put(headOut, strings.Trim(s, "<>"))
@@ -84,7 +84,7 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 	return first, blocks
 }
 
-// errorText is the text of an error.
+// errorText returns the text of an error.
 func errorText(o map[string]any) string {
 	var lines []string
 	switch trace := o["traceback"].(type) {
@@ -105,7 +105,7 @@ func errorText(o map[string]any) string {
 	return name + value
 }
 
-// visible takes what cannot be seen out of an output.
+// visible removes invisible characters from an output.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isHidden(r) && r != '\u200e' && r != '\u200f' && r != '\u061c' {
@@ -115,8 +115,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// Overwritten is what a terminal shows of a text whose lines were written over, as progress bars do: after a carriage
-// return a line is written anew from its beginning.
+// Overwritten returns the text that a terminal shows after lines were overwritten, as by progress bars: after a carriage
+// return a line is written again from its beginning.
 func Overwritten(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s
@@ -137,7 +137,7 @@ func Overwritten(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// stringOf is a text, or a value as JSON, "" if it is neither.
+// stringOf returns a string, or a value as JSON, or "" for other types.
 func stringOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -15,15 +15,15 @@ import (
 // dict is a JSON object.
 type dict = map[string]any
 
-// stream is an output of text.
+// stream returns an output of text.
 func stream(name, text string) dict { return dict{"output_type": "stream", "name": name, "text": text} }
 
-// display is an output of data.
+// display returns an output of data.
 func display(mime string, data any) dict {
 	return dict{"output_type": "display_data", "data": dict{mime: data}}
 }
 
-// Outputs become blocks in their order, each display begins a line, and texts that follow each other are one block.
+// Outputs become blocks in their order, each display begins a line, and consecutive texts are one block.
 func TestOutputs(t *testing.T) {
 	picture := dict{"output_type": "display_data", "data": dict{"image/png": "<image 1, 1×1: jupyter://images/0b66>", "text/plain": "an axis"}}
 	for name, one := range map[string]struct {
@@ -51,7 +51,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// Under a head line that says what they are, the first text stands without one of its own, and no other does.
+// Under a head line that describes it, the first text has no head line; the others have one.
 func TestOutputsBelow(t *testing.T) {
 	first, rest := plaintext.Outputs([]dict{stream("stdout", "a"), stream("stderr", "b"), stream("stdout", "c")}, true)
 	want := []plaintext.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}
@@ -63,7 +63,7 @@ func TestOutputsBelow(t *testing.T) {
 	test.SliceEqOp(t, want, rest)
 }
 
-// Lines that were written over are shown as a terminal shows them.
+// Overwritten lines are shown as in a terminal.
 func TestOverwritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"10%\r20%\r30%": "30%", "long line\rno": "nong line", "a\r\nb": "a\nb", "x\ry\nz\rw": "y\nw", "done\r": "done",
@@ -75,7 +75,7 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
-// A source with characters that cannot be seen stands as it is, and its head line says that they are there.
+// A source with invisible characters is shown unchanged, and its head line mentions them.
 func TestHiddenCharacters(t *testing.T) {
 	for _, source := range []string{"a\u202eb", "a\u200bb", "\ufeffx", "a\x00", "a\U000e0041b", "a\u2063b", "a\rb"} {
 		if got := plaintext.Source(plaintext.Cell{ID: "a0b1"}, source); got != (plaintext.Block{Head: "0 a0b1 with hidden characters", Body: source}) {
@@ -89,7 +89,7 @@ func TestHiddenCharacters(t *testing.T) {
 	}
 }
 
-// Lines of nbduet's own stay one line, and the fields of a table one field, whatever is put into them.
+// nbduet's own lines stay one line, and the fields of a table one field, for any content.
 func TestOwnLinesStayOne(t *testing.T) {
 	hostile := "a\nb\rc\u2028d\u0085e\u202ef\tg\x00"
 	written := plaintext.Text{First: hostile, Blocks: []plaintext.Block{{Head: " " + hostile}}, Notes: []string{hostile}}.String()

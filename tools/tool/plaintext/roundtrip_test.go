@@ -14,13 +14,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext/plaintest"
 )
 
-// hostile are pieces of texts that look like what is not of the texts, and one that is no text.
+// hostile are pieces of texts that look like nbduet's own lines, and one that is not valid UTF-8.
 var hostile = append(plaintest.Hostile(), "\xff")
 
-// heard is a text as JSON carries it.
+// heard returns a text as JSON carries it.
 func heard(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// text is an answer of cells with the same text as source, and as output.
+// text returns an answer with cells that have the same text as source and as output.
 func text(first string, sources ...string) plaintext.Text {
 	t := plaintext.Text{First: first}
 	for i, s := range sources {
@@ -33,7 +33,7 @@ func text(first string, sources ...string) plaintext.Text {
 	return t
 }
 
-// check holds what a reader makes of an answer against the sources that are in it.
+// check compares the parsed answer with the sources in it.
 func check(t *testing.T, first string, sources ...string) {
 	t.Helper()
 	for i := range sources {
@@ -59,11 +59,11 @@ func check(t *testing.T, first string, sources ...string) {
 	unmistakable(t, written)
 }
 
-// lineEnds are what some program or other takes for the end of a line.
+// lineEnds are the characters that some programs treat as the end of a line.
 var lineEnds = regexp.MustCompile("[\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029]")
 
-// unmistakable checks that no text of an answer looks as if a line of it began with the mark, wherever a program ends
-// lines, and with what cannot be seen left out.
+// unmistakable checks that no text of an answer has a line that seems to begin with the mark, wherever a program ends lines,
+// and with invisible characters removed.
 func unmistakable(t *testing.T, written string) {
 	t.Helper()
 	mark := plaintest.Mark(written)
@@ -77,7 +77,7 @@ func unmistakable(t *testing.T, written string) {
 	}
 }
 
-// An answer is read back as it was, whatever the cells hold.
+// An answer is read back unchanged, whatever the cells contain.
 func TestRoundTrip(t *testing.T) {
 	for _, one := range hostile {
 		check(t, "a.ipynb, 2 cells, revision 3kq2", one, "x\n"+one, one+"\n", "\n"+one, "", one+one)
@@ -94,14 +94,14 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A first line that begins like a head line is told from one.
+// A first line that begins like a head line is distinguished from one.
 func TestFirstLineIsNoHeadLine(t *testing.T) {
 	for _, first := range []string{"@@3 4f2a [5].ipynb", "\u200b@@ out.ipynb, 1 cell", "@@@@@@ .ipynb", "\n@@3.ipynb"} {
 		check(t, first, "x = 1", "@@ out")
 	}
 }
 
-// allMarks has a line for every mark there could be, up to a number.
+// allMarks returns a line for every possible mark, up to a number.
 func allMarks(lines int) string {
 	var all strings.Builder
 	all.WriteString("@@@\n@@@@\n@@@@@\n@@@@@@")
@@ -111,7 +111,7 @@ func allMarks(lines int) string {
 	return all.String()
 }
 
-// The mark of a text that has very many marks is the first that it has not.
+// The mark of a text that contains very many marks is the first one that it does not contain.
 func TestManyMarksAreTaken(t *testing.T) {
 	const lines = 32_000
 	if got, want := plaintest.Mark(text("a.ipynb", allMarks(lines)).String()), fmt.Sprintf("@@%d:", lines); got != want {
@@ -119,7 +119,7 @@ func TestManyMarksAreTaken(t *testing.T) {
 	}
 }
 
-// BenchmarkManyMarks shows that the mark is found in a time that grows as the text does, not as the square of its lines.
+// BenchmarkManyMarks shows that the time to find the mark grows linearly with the text, not with the square of its lines.
 func BenchmarkManyMarks(b *testing.B) {
 	for _, lines := range []int{2_000, 32_000} {
 		all := text("a.ipynb", allMarks(lines))
@@ -132,7 +132,7 @@ func BenchmarkManyMarks(b *testing.B) {
 	}
 }
 
-// FuzzRoundTrip holds what is read back against what was written, for a source, another one, and a path.
+// FuzzRoundTrip compares the parsed answer with the written one, for a source, another one, and a path.
 func FuzzRoundTrip(f *testing.F) {
 	for _, one := range hostile {
 		f.Add("a.ipynb", one, "x\n"+one+"\n")

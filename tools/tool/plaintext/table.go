@@ -6,7 +6,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// Table writes rows beneath the names of their columns, with tabs between the fields: each field is one line without tabs.
+// Table writes rows beneath their column names, separated by tabs. Each field is one line without tabs.
 func Table(columns []string, rows [][]string) string {
 	lines := []string{tabbed(columns)}
 	for _, row := range rows {

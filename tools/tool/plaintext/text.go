@@ -9,21 +9,21 @@ import (
 
 // A Text is an answer in words.
 type Text struct {
-	// First is the first line, "" for none. It says what the answer is about.
+	// First is the first line, or "". It names the subject of the answer.
 	First  string
 	Blocks []Block
-	// Notes are the last lines: what went wrong, what was left out, and how to get it.
+	// Notes are the last lines: errors, omissions, and how to get the omitted parts.
 	Notes []string
-	// Tail, if not nil, follows the first line, which has the notes too then, as it stands, to the end of the answer. There
-	// are no blocks then.
+	// Tail, if not nil, is the rest of the answer after the first line, verbatim. The first line then has the notes, too,
+	// and Blocks is not used.
 	Tail *string
 }
 
 // A Block is a head line and the text beneath it.
 type Block struct {
-	// Head is what follows the mark: an index for a cell, a space and a word for the rest.
+	// Head follows the mark: an index for a cell, a space and a word for other blocks.
 	Head string
-	// Body is shown as it stands. It has no line of its own if it is empty.
+	// Body is shown verbatim. It has no line if it is empty.
 	Body string
 }
 
@@ -37,8 +37,7 @@ func (t *Text) Note(note string) {
 // Add adds blocks.
 func (t *Text) Add(blocks ...Block) { t.Blocks = append(t.Blocks, blocks...) }
 
-// Own makes what change does of nbduet's own words, which are the first line, the head lines and the notes. The texts stay
-// as they are.
+// Own applies change to nbduet's own words: the first line, the head lines and the notes. The texts stay as they are.
 func (t Text) Own(change func(string) string) Text {
 	t.First, t.Blocks, t.Notes = change(t.First), slices.Clone(t.Blocks), slices.Clone(t.Notes)
 	for i := range t.Blocks {
@@ -80,7 +79,7 @@ func (t Text) String() string {
 	return strings.Join(out, "\n")
 }
 
-// notes are the notes as they go on from a first line.
+// notes returns the notes as a continuation of a first line.
 func notes(all []string) (out []string) {
 	for _, note := range all {
 		out = append(out, "; ", note)
@@ -88,16 +87,16 @@ func notes(all []string) (out []string) {
 	return out
 }
 
-// usualMark begins the lines that are not of the texts. Hardly a line of code, Markdown or output begins with it.
+// usualMark begins nbduet's own lines. Lines of code, Markdown or output rarely begin with it.
 const usualMark = "@@"
 
-// mark returns a mark that no line of the texts begins with, nor the first line, and whether it is the usual one.
+// mark returns a mark with which neither a line of the texts nor the first line begins, and whether it is the usual one.
 func (t Text) mark() (mark string, usual bool) {
 	taken := marked(Line(t.First)) // lines that begin with the usual mark
 	for _, b := range t.Blocks {
 		taken = append(taken, marked(b.Body)...)
 		if seen := seen(b.Body); len(seen) < len(b.Body) {
-			taken = append(taken, marked(seen)...) // what looks like one
+			taken = append(taken, marked(seen)...) // visible marks
 		}
 	}
 	slices.Sort(taken)
@@ -112,7 +111,7 @@ func (t Text) mark() (mark string, usual bool) {
 	}
 }
 
-// seen is what is seen of a text: its line ends, and no hidden characters.
+// seen returns the visible part of a text, with its line ends.
 func seen(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isHidden(r) && !isLineEnd(r) {
@@ -122,11 +121,11 @@ func seen(text string) string {
 	}, text)
 }
 
-// longestMark is more characters than any mark has.
+// longestMark exceeds the length of any mark, in characters.
 const longestMark = 20
 
-// marked returns the beginnings of the lines of a text that begin with the usual mark. What may look like a line end
-// counts as one.
+// marked returns the beginnings of the lines of a text that begin with the usual mark. Any character that may look like a
+// line end counts as one.
 func marked(text string) (out []string) {
 	from := 0
 	for {
@@ -144,7 +143,7 @@ func marked(text string) (out []string) {
 	}
 }
 
-// lastRune is the last character of s, "" if it is empty.
+// lastRune returns the last character of s, or "" if s is empty.
 func lastRune(s string) string {
 	last := ""
 	for _, r := range strings.ToValidUTF8(s[max(0, len(s)-4):], "") {
@@ -156,13 +155,13 @@ func lastRune(s string) string {
 // isLineEnd reports whether some programs end a line at r.
 func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
-// isHidden reports whether r cannot be seen where it stands, or changes the order in which the rest is seen: control
-// characters, bidirectional controls, zero-width characters, tags. Line ends and tabs are not hidden.
+// isHidden reports whether r is invisible, or changes the display order of the text: control characters, bidirectional
+// controls, zero-width characters, tags. Line ends and tabs are not hidden.
 func isHidden(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unseen, r)
 }
 
-// unseen are characters that have no width and that no text needs. Tags spell ASCII text that only a model reads.
+// unseen are characters without width that no text needs. Tags spell ASCII text that only a model reads.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x180e, Hi: 0x180e, Stride: 1},
@@ -175,14 +174,14 @@ var unseen = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe007f, Stride: 1}},
 }
 
-// Hides reports whether a text has characters that cannot be seen, which a reader is to be told of.
+// Hides reports whether a text has invisible characters, which the answer should mention.
 func Hides(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool {
 		return isHidden(r) && r != '\u200e' && r != '\u200f' && r != '\u061c' // marks that right-to-left texts need
 	}) >= 0
 }
 
-// Line makes one line of a text: what ends a line becomes a space, and hidden characters go.
+// Line converts a text to one line: line ends become spaces, and hidden characters are removed.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

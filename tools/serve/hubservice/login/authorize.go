@@ -31,10 +31,11 @@ type grant struct {
 	Until   int64   `json:"x"` // when the hub's token expires
 }
 
-// challenge is what an S256 challenge looks like.
+// challenge matches an S256 challenge.
 var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// cookieName is of the cookie that binds a login to a browser: nobody can have another person finish one.
+// cookieName is the name of the cookie that binds a login to a browser, so that a login cannot be finished by another
+// person.
 const cookieName = "nbduet-login"
 
 // authorize begins a login: it sends the browser to the hub.
@@ -63,7 +64,7 @@ func (l *Login) authorize(r *http.Request) http.Handler {
 		return l.refuse(request{Redirect: redirect}, "invalid_request", "the state is longer than 2000 bytes")
 	}
 	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == len(newNonce()) {
-		req.Nonce = c.Value // of another login in this browser, which goes on
+		req.Nonce = c.Value // of another login in progress in this browser
 	} else {
 		req.Nonce = newNonce()
 	}
@@ -84,12 +85,12 @@ func (l *Login) authorize(r *http.Request) http.Handler {
 	})
 }
 
-// ours reports whether a request is from the browser in which a login was begun.
+// ours reports whether a request is from the browser in which the login began.
 func ours(r *http.Request, nonce string) bool {
 	return nonce != "" && slices.ContainsFunc(r.CookiesNamed(cookieName), func(c *http.Cookie) bool { return c.Value == nonce })
 }
 
-// callback is where the hub sends the browser back: the person is asked for consent.
+// callback handles the browser's return from the hub: it asks the person for consent.
 func (l *Login) callback(r *http.Request) http.Handler {
 	q := r.URL.Query()
 	var req request
@@ -124,7 +125,7 @@ func (l *Login) callback(r *http.Request) http.Handler {
 	return l.page(http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
 }
 
-// refusal is what a client is told when the hub sends the browser back with an error.
+// refusal returns the OAuth error for a client if the hub sends the browser back with an error.
 func refusal(why string) (code, text string) {
 	if why == "invalid_scope" {
 		return "server_error", "JupyterHub refuses the scopes of this service: oauth_client_allowed_scopes names one that the hub does not know, such as start:servers before JupyterHub 6, or that this person does not have"
@@ -132,7 +133,7 @@ func refusal(why string) (code, text string) {
 	return "access_denied", "JupyterHub has refused the login"
 }
 
-// exchange gives the hub a code for a token, and tells when that expires, in Unix time.
+// exchange trades a code for a hub token, and returns the token's expiry in Unix time.
 func (l *Login) exchange(ctx context.Context, code string) (token string, until int64, err error) {
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {l.cfg.Callback},
@@ -161,7 +162,7 @@ func (l *Login) exchange(ctx context.Context, code string) (token string, until 
 	return got.Token, l.cfg.Now().Unix() + got.Expires, nil
 }
 
-// approve is where the person's consent arrives: the client gets its code.
+// approve handles the person's answer: with consent, the client gets its code.
 func (l *Login) approve(r *http.Request) http.Handler {
 	if from := r.Header.Get("Origin"); from != "" && from != l.origin && from != "null" {
 		return l.wrong(http.StatusForbidden, "Another page has sent this form.")
@@ -176,7 +177,7 @@ func (l *Login) approve(r *http.Request) http.Handler {
 	if r.PostFormValue("answer") != "allow" {
 		return l.refuse(g.Request, "access_denied", "the person has not allowed it")
 	}
-	g.Request.Nonce = newNonce() // names the code, which is used once
+	g.Request.Nonce = newNonce() // identifies the code, which is used once
 	code, err := l.seal.seal(sealedCode, g, l.cfg.Now().Add(codeTime))
 	if err != nil {
 		return l.wrong(http.StatusInternalServerError, "The login cannot be finished.")
@@ -184,12 +185,12 @@ func (l *Login) approve(r *http.Request) http.Handler {
 	return l.back(g.Request, "code", code)
 }
 
-// refuse sends the browser to the client with an error of OAuth's.
+// refuse sends the browser to the client with an OAuth error.
 func (l *Login) refuse(req request, code, why string) http.Handler {
 	return l.back(req, "error", code, "error_description", why)
 }
 
-// back sends the browser to the client, with parameters, which are names and values in turn.
+// back sends the browser to the client, with parameters given as alternating names and values.
 func (l *Login) back(req request, params ...string) http.Handler {
 	u, err := url.Parse(req.Redirect)
 	if err != nil {

@@ -19,39 +19,40 @@ const (
 	hubTime   = 10 * time.Second // for one request to the hub
 )
 
-// The paths, below the service's.
+// The paths, relative to the service's path.
 const (
 	pathRegister  = "/oauth/register"
 	pathAuthorize = "/oauth/authorize"
 	pathApprove   = "/oauth/approve"
 	pathToken     = "/oauth/token"
 	pathKeys      = "/oauth/keys"
-	pathCallback  = "/oauth_callback" // as hubs have it for services
+	pathCallback  = "/oauth_callback" // the hub's path for services
 	pathResource  = "/.well-known/oauth-protected-resource"
 )
 
-// pathsServer have the metadata of an authorization server. Clients look for those of an address with a path in several
-// places, of which only those below the path are ours.
+// pathsServer have the metadata of an authorization server. For an address with a path, clients look in several places; only
+// those below the path belong to the service.
 var pathsServer = []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
 
-// Config says where the service and its hub are.
+// Config has the addresses of the service and its hub.
 type Config struct {
 	// URL is the service's address for clients and browsers: https://hub.example.org/services/nbduet.
 	URL string
-	// Authorize is the hub's page for browsers, https://hub.example.org/hub/api/oauth2/authorize, and Token its address for
-	// this program, which may be another.
+	// Authorize is the hub's page for browsers, https://hub.example.org/hub/api/oauth2/authorize. Token is the hub's address
+	// for this program, which may be on another host.
 	Authorize, Token string
-	// ClientID and Secret are the service's, and Callback its redirect URI as the hub knows it, maybe only a path.
+	// ClientID and Secret belong to the service. Callback is its redirect URI as registered with the hub, possibly only a
+	// path.
 	ClientID, Secret, Callback string
-	// Who says whose a token of the hub is.
+	// Who returns the user of a hub token.
 	Who func(ctx context.Context, hubToken string) (name string, err error)
-	// HTTP asks the hub.
+	// HTTP sends requests to the hub.
 	HTTP *http.Client
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// A Login serves logins. Make it with [New].
+// A Login serves logins. Create it with [New].
 type Login struct {
 	cfg    Config
 	origin string // of the URL
@@ -63,7 +64,7 @@ type Login struct {
 	used map[string]time.Time // codes, until they expire
 }
 
-// New makes a login. An error says what is wrong with cfg.
+// New returns a login, or an error if cfg is invalid.
 func New(cfg Config) (*Login, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -97,24 +98,24 @@ func New(cfg Config) (*Login, error) {
 	return l, nil
 }
 
-// handle has the requests of a pattern answered by the handler that reply returns for each.
+// handle answers a pattern's requests with the handler that reply returns for each.
 func (l *Login) handle(pattern string, reply func(*http.Request) http.Handler) {
 	l.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { reply(r).ServeHTTP(w, r) })
 }
 
-// Serves reports whether a path, below the service's, is of logins. Nobody needs a token there.
+// Serves reports whether a path, relative to the service's, belongs to logins. These paths need no token.
 func (l *Login) Serves(path string) bool {
 	return strings.HasPrefix(path, "/.well-known/") || strings.HasPrefix(path, "/oauth/") || path == pathCallback
 }
 
-// ServeHTTP serves a request whose path is below the service's.
+// ServeHTTP serves a request whose path is relative to the service's.
 func (l *Login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	if r.URL.Path != pathApprove && r.URL.Path != pathAuthorize && r.URL.Path != pathCallback {
-		// No cookie counts for these, so each page may ask.
+		// These do not use cookies, so every page may send requests.
 		h.Set("Access-Control-Allow-Origin", "*")
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST")
@@ -127,7 +128,8 @@ func (l *Login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mux.ServeHTTP(w, r)
 }
 
-// Challenge is the WWW-Authenticate of a request without a good token; code is OAuth's, "" for a request without one.
+// Challenge returns the WWW-Authenticate header for a request without a valid token. code is OAuth's error code, "" if the
+// request has no token.
 func (l *Login) Challenge(path, code string) string {
 	suffix := ""
 	for _, s := range resources {
@@ -151,11 +153,11 @@ func answer(status int, body any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
+		_, _ = w.Write(append(b, '\n')) // a failed write needs no handling
 	}
 }
 
-// fail answers with an error of OAuth's (RFC 6749, section 5.2).
+// fail answers with an OAuth error (RFC 6749, section 5.2).
 func fail(status int, code, why string) http.HandlerFunc {
 	return answer(status, map[string]string{"error": code, "error_description": why})
 }

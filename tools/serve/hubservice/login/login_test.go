@@ -25,7 +25,7 @@ const (
 	verifier = "a-verifier-that-is-long-enough-for-everybody-0123456789"
 )
 
-// A rig is a login with a hub that knows one code, and a browser's cookies.
+// A rig is a login with a hub that accepts one code, and a browser's cookies.
 type rig struct {
 	t       *testing.T
 	login   *Login
@@ -37,7 +37,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t, now: time.Unix(1_800_000_000, 0)}
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		_ = req.ParseForm() // what is wrong shows below
+		_ = req.ParseForm() // errors show below
 		r.asked = req.PostForm
 		if req.PostForm.Get("code") != "hub-code" || req.PostForm.Get("client_secret") != "the secret" {
 			w.WriteHeader(http.StatusBadRequest)
@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// do sends a request with the browser's cookies, and keeps those that it gets.
+// do sends a request with the browser's cookies, and keeps the cookies of the answer.
 func (r *rig) do(method, path string, body io.Reader, kind string) answered {
 	r.t.Helper()
 	req := httptest.NewRequest(method, path, body)
@@ -90,7 +90,7 @@ func (r *rig) do(method, path string, body io.Reader, kind string) answered {
 	return a
 }
 
-// answered is an answer, and where it sends the browser; nil if nowhere.
+// answered is an answer; to is the address to which it sends the browser, or nil.
 type answered struct {
 	status int
 	header http.Header
@@ -109,7 +109,7 @@ func (r *rig) register(redirects ...string) (id string, status int, says string)
 	var got struct {
 		ID string `json:"client_id"`
 	}
-	_ = json.Unmarshal([]byte(says), &got) // the status shows what is wrong
+	_ = json.Unmarshal([]byte(says), &got) // the status shows the error
 	return got.ID, resp.status, says
 }
 
@@ -142,7 +142,7 @@ func (r *rig) begin(id string, more ...string) string {
 
 var hidden = regexp.MustCompile(`name="grant" value="([^"]+)"`)
 
-// consent comes back from the hub, and returns the grant in the page.
+// consent returns from the hub, and returns the grant in the page.
 func (r *rig) consent(state string) (grant, page string, status int) {
 	r.t.Helper()
 	resp := r.do("GET", pathCallback+"?"+url.Values{"state": {state}, "code": {"hub-code"}}.Encode(), nil, "")
@@ -177,7 +177,7 @@ func (r *rig) fetch(id, code string, more ...string) (token string, says string)
 	var got struct {
 		Token string `json:"access_token"`
 	}
-	_ = json.Unmarshal([]byte(says), &got) // without one it is an error
+	_ = json.Unmarshal([]byte(says), &got) // an answer without a token is an error
 	return got.Token, says
 }
 
@@ -233,7 +233,7 @@ func TestNotAllowed(t *testing.T) {
 	q, _ := r.decide(grant, "deny")
 	test.Eq(t, "access_denied", q.Get("error"))
 	test.Eq(t, "", q.Get("code"))
-	// What one browser has begun, another one cannot finish.
+	// A login begun in one browser cannot be finished in another.
 	state := r.begin(id)
 	mine := r.cookies
 	r.cookies = nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resources are the paths for which tokens are meant: the service as a whole, and the two that MCP clients use.
+// resources are the paths that tokens may be meant for: the service as a whole, and the two that MCP clients use.
 var resources = []string{"", "/mcp", "/sse"}
 
 // getResource answers with the metadata of a resource (RFC 9728).
@@ -19,7 +19,7 @@ func (l *Login) getResource(r *http.Request) http.Handler {
 	})
 }
 
-// getServer answers with the metadata of the authorization server (RFC 8414), with what OpenID's form of them needs besides.
+// getServer answers with the metadata of the authorization server (RFC 8414), including the fields that OpenID requires.
 func (l *Login) getServer(*http.Request) http.Handler {
 	return answer(http.StatusOK, map[string]any{
 		"issuer":                                         l.cfg.URL,
@@ -38,7 +38,7 @@ func (l *Login) getServer(*http.Request) http.Handler {
 	})
 }
 
-// isResource reports whether a token may be meant for an address. Clients that name none mean this service.
+// isResource reports whether a token may be meant for an address. An empty address means this service.
 func (l *Login) isResource(address string) bool {
 	if address == "" {
 		return true

@@ -10,33 +10,33 @@ import (
 	"github.com/samber/lo"
 )
 
-// page shows a page, which loads nothing and cannot be framed.
+// page shows a page, which loads no other resources and cannot be framed.
 func (l *Login) page(status int, p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
-		// form-action would also bound where the answer may redirect, which is a program's own address.
+		// form-action would also restrict where the answer may redirect, which is a program's own address.
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Frame-Options", "DENY")
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(p.html(l.path + pathApprove))) // a browser that has gone needs no page
+		_, _ = w.Write([]byte(p.html(l.path + pathApprove))) // a closed browser needs no page
 	}
 }
 
-// wrong shows a page that says what is wrong.
+// wrong shows a page with an error.
 func (l *Login) wrong(status int, what string) http.HandlerFunc {
 	return l.page(status, page{Wrong: what})
 }
 
-// A page is what a person sees.
+// A page is shown to a person.
 type page struct {
-	Wrong string // what is wrong, "" for the question
+	Wrong string // the error; "" for the consent question
 
 	Program, Where, User, Grant string
 }
 
-// consentPage asks a person whether a program may work in their name. Its name is what it says of itself; where its code goes
-// is not.
+// consentPage asks a person whether a program may work in their name. The program chose its name, but cannot choose how the
+// destination of its code is described.
 func consentPage(name, redirect, user, grant string) page {
 	name = cmp.Or(name, "A program without a name")
 	where := "a program on this computer"
@@ -51,13 +51,13 @@ func consentPage(name, redirect, user, grant string) page {
 	return page{Program: name, Where: where, User: user, Grant: grant}
 }
 
-// html is the page, whose form goes to an address. It is written by hand: a library of templates would make the program a
-// seventh larger.
+// html returns the page, whose form goes to the address action. It is written by hand, because a template library would make
+// the program a seventh larger.
 func (p page) html(action string) string {
 	body := lo.Ternary(p.Wrong != "", wrongHTML, questionHTML)
 	pairs := []string{"{wrong}", p.Wrong, "{program}", p.Program, "{where}", p.Where, "{user}", p.User, "{grant}", p.Grant, "{action}", action}
 	for i := 1; i < len(pairs); i += 2 {
-		pairs[i] = html.EscapeString(pairs[i]) // quotes, too, so that it can stand in an attribute
+		pairs[i] = html.EscapeString(pairs[i]) // quotes, too, for use in an attribute
 	}
 	return headHTML + strings.NewReplacer(pairs...).Replace(body) + "\n</body></html>\n"
 }

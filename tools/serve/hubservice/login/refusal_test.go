@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test"
 )
 
-// What the hub refuses is told to the client, and a wrong configuration of the service apart from a person's answer.
+// The client gets the reason of the hub's refusal. A wrong configuration of the service differs from a person's answer.
 func TestHubRefuses(t *testing.T) {
 	for why, want := range map[string][2]string{
 		"access_denied": {"access_denied", "refused"}, "invalid_scope": {"server_error", "oauth_client_allowed_scopes"}, "<b>": {"access_denied", "refused"},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A registration is what is known of a client. Its sealed form is the client's id.
+// A registration describes a client. Its sealed form is the client's id.
 type registration struct {
 	Name      string   `json:"n,omitempty"`
 	Redirects []string `json:"r"`
@@ -22,7 +22,7 @@ const (
 	maxName      = 80  // characters
 )
 
-// register registers a client (RFC 7591), which need not say who it is.
+// register registers a client (RFC 7591). The client need not authenticate.
 func (l *Login) register(r *http.Request) http.Handler {
 	var asked struct {
 		Redirects []string `json:"redirect_uris"`
@@ -53,11 +53,11 @@ func (l *Login) register(r *http.Request) http.Handler {
 	})
 }
 
-// dangerous are the schemes that a browser carries out, or opens as a file.
+// dangerous are schemes that a browser executes, or opens as a file.
 var dangerous = []string{"javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source", "ws", "wss", "ftp"}
 
-// checkRedirect says why codes cannot be sent to an address; "" if they can. Programs on the person's machine listen at the
-// loopback or have a scheme of their own (RFC 8252).
+// checkRedirect returns the reason why codes cannot be sent to an address, or "". Programs on the person's machine listen on
+// the loopback or have their own scheme (RFC 8252).
 func checkRedirect(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -81,8 +81,7 @@ func loopback(u *url.URL) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// sends reports whether a client may have codes sent to an address: one of those that it has registered, at the loopback with
-// any port.
+// sends reports whether codes may be sent to an address: one that the client has registered, on the loopback with any port.
 func (c registration) sends(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

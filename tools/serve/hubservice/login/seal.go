@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// What is sealed, so that nothing of one kind passes for another.
+// The kinds of sealed values. A value of one kind cannot be used as another.
 const (
-	sealedClient = "client" // a client's registration; its id
-	sealedState  = "state"  // a login that goes on at the hub
-	sealedGrant  = "grant"  // one that waits for the person's consent
-	sealedCode   = "code"   // of a client, for a token
+	sealedClient = "client" // a client's registration, used as its id
+	sealedState  = "state"  // a login in progress at the hub
+	sealedGrant  = "grant"  // a login that waits for the person's consent
+	sealedCode   = "code"   // for a client, to exchange for a token
 	sealedToken  = "token"
 )
 
@@ -27,7 +27,7 @@ var (
 	errLate = errors.New("it has expired")
 )
 
-// A sealer writes values that only programs with the same secret can read or make.
+// A sealer seals values so that only programs with the same secret can read or create them.
 type sealer struct {
 	aead cipher.AEAD
 	now  func() time.Time
@@ -49,13 +49,13 @@ func newSealer(secret string, now func() time.Time) (*sealer, error) {
 	return &sealer{aead, now}, nil
 }
 
-// envelope is what is sealed.
+// envelope is the sealed content.
 type envelope struct {
-	Until int64           `json:"u"` // Unix time, 0 for ever
+	Until int64           `json:"u"` // Unix time; 0 means forever
 	Value json.RawMessage `json:"v"`
 }
 
-// seal seals a value of a kind, which is good until then; the zero time is for ever.
+// seal seals a value of a kind, valid until then; the zero time means forever.
 func (s *sealer) seal(kind string, v any, until time.Time) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -95,5 +95,5 @@ func (s *sealer) open(kind, sealed string, v any) (until time.Time, err error) {
 	return until, nil
 }
 
-// newNonce makes a text that nobody can guess.
+// newNonce returns a text that cannot be guessed.
 func newNonce() string { return rand.Text() }

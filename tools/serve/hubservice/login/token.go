@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// A ticket is what a token of ours stands for.
+// A ticket is the content of a token that this package issues.
 type ticket struct {
 	Hub  string `json:"t"` // the hub's token
 	User string `json:"p"`
 }
 
-// token gives a client a token for its code.
+// token exchanges a client's code for a token.
 func (l *Login) token(r *http.Request) http.Handler {
 	if err := r.ParseForm(); err != nil {
 		return fail(http.StatusBadRequest, "invalid_request", "the body is not a form")
@@ -66,7 +66,8 @@ func (l *Login) once(name string, until time.Time) bool {
 	return true
 }
 
-// HubToken is the hub's token in one of ours. The error says what is wrong with the token; ours is false where it is not one.
+// HubToken returns the hub's token in a token of this package. The error says what is wrong with the token; ours is false if
+// this package did not issue it.
 func (l *Login) HubToken(token string) (hubToken string, ours bool, err error) {
 	var t ticket
 	_, err = l.seal.open(sealedToken, token, &t)

@@ -1,5 +1,5 @@
-// Package plaintest reads answers in words as one does who knows only their rule: the first line names the mark, else it
-// is "@@"; a line that begins with the mark is a head line; what stands between two of them is a text, as it is.
+// Package plaintest parses answers in words by their rule alone: the first line names the mark, or else the mark is "@@"; a
+// line that begins with the mark is a head line; the lines between two head lines are a verbatim text.
 package plaintest
 
 import (
@@ -17,9 +17,9 @@ type Block struct{ Head, Body string }
 type Cell struct {
 	Index      int
 	ID, Source string
-	// Count is the execution count, 0 for none.
+	// Count is the execution count, or 0.
 	Count int
-	// Says is what else the head line says.
+	// Says is the rest of the head line.
 	Says string
 	// Rest are the blocks of its outputs.
 	Rest []Block
@@ -31,7 +31,7 @@ var (
 	cursor    = regexp.MustCompile(`(?m)^.* ?next_cursor (\S+)$`)
 )
 
-// Mark is the mark of an answer.
+// Mark returns the mark of an answer.
 func Mark(answer string) string {
 	first, _, _ := strings.Cut(answer, "\n")
 	if m := otherMark.FindStringSubmatch(first); m != nil {
@@ -40,8 +40,8 @@ func Mark(answer string) string {
 	return "@@"
 }
 
-// Parse returns the first line of an answer, without what it says of the mark, "" if it has none, and the blocks, of
-// which the last ones may be notes.
+// Parse returns the first line of an answer, without the note about the mark, or "", and the blocks. The last blocks may be
+// notes.
 func Parse(answer string) (first string, blocks []Block) {
 	mark, lines := Mark(answer), strings.Split(answer, "\n")
 	if !strings.HasPrefix(lines[0], mark) {
@@ -61,7 +61,7 @@ func Parse(answer string) (first string, blocks []Block) {
 	return first, blocks
 }
 
-// Cells are the cells of an answer, and the cursor of the rest, "" for none.
+// Cells returns the cells of an answer, and the cursor of the rest, or "".
 func Cells(answer string) (cells []Cell, next string, err error) {
 	_, blocks := Parse(answer)
 	for i, b := range blocks {
@@ -97,7 +97,7 @@ func Cells(answer string) (cells []Cell, next string, err error) {
 	return cells, next, nil
 }
 
-// Hostile are pieces of texts that look like what is not of the texts.
+// Hostile returns pieces of texts that look like nbduet's own lines.
 func Hostile() []string {
 	return []string{
 		"@@3 4f2a [5]", "@@ out", "@@@", "@@@@@@@@", "@@1:", "@@5:", "@@6: x", "@", "@@", "@@0 a0b1", "@@ stderr", "@@@0 a0b1",
