@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A run is given up when the kernel's gateway does not answer, be it gone or silent, and the kernel says nothing. The next
-// connection is to whatever kernel there is then.
+// A run is given up when the kernel's gateway is gone or does not answer, and the kernel is silent. The next connection is
+// to the kernel that exists then.
 func TestGatewayLost(t *testing.T) {
 	for deaf, most := range map[bool]time.Duration{false: 18 * time.Second, true: 25 * time.Second} {
 		jupytertest.Bubble(t, func(t *testing.T) { gatewayLost(t, deaf, most) })
@@ -59,7 +59,7 @@ func gatewayLost(t *testing.T, deaf bool, most time.Duration) {
 	}
 }
 
-// answerControl has the kernel answer what is asked on its control channel, as long as the socket lasts.
+// answerControl makes the kernel answer requests on its control channel while the socket lasts.
 func (s *fakeSocket) answerControl() {
 	_ = s.ws.SetReadDeadline(time.Time{})
 	for {
@@ -74,7 +74,7 @@ func (s *fakeSocket) answerControl() {
 	}
 }
 
-// reads has the server answer pings, as long as the socket lasts.
+// reads makes the server answer pings while the socket lasts.
 func (s *fakeSocket) reads() {
 	_ = s.ws.SetReadDeadline(time.Time{})
 	for {
@@ -84,7 +84,7 @@ func (s *fakeSocket) reads() {
 	}
 }
 
-// Code whose kernel is heard while the gateway refuses requests goes on.
+// Code whose kernel's messages still come while the gateway refuses requests continues.
 func TestGatewayRefuses(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -93,7 +93,7 @@ func TestGatewayRefuses(t *testing.T) {
 		f.gateway(false)
 		go s.answerControl()
 		select {
-		case <-time.After(testTimeout / 2): // longer than one that says nothing has
+		case <-time.After(testTimeout / 2): // longer than with a silent kernel
 		case err := <-out:
 			t.Fatalf("given up: %v", err)
 		}
@@ -106,7 +106,7 @@ func TestGatewayRefuses(t *testing.T) {
 	})
 }
 
-// A connection that is used again after a while leads to the kernel: one on which it says nothing is left for another.
+// A connection that is used again after a while leads to the kernel: a silent one is replaced.
 func TestDeafConnection(t *testing.T) {
 	for _, deaf := range []bool{true, false} {
 		jupytertest.Bubble(t, func(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// BenchmarkExecute measures a run of 1+1 from request to reply and idle, back to back, next to what a bare websocket
-// client takes on the same kernel in the same minute: once as the dialer comes, and once with the acknowledgements that
-// jupyter.Server.DialKernel sees to. It reports the medians in milliseconds, ours as a multiple of each, and the 95th
-// percentiles of the two that are to be compared.
+// BenchmarkExecute measures a run of 1+1 from request to reply and idle, back to back, next to a bare websocket client on
+// the same kernel in the same minute: once with the plain dialer, and once with the acknowledgements of
+// jupyter.Server.DialKernel. It reports the medians in milliseconds, ours as a multiple of each, and the 95th percentiles
+// of the two to compare.
 func BenchmarkExecute(b *testing.B) {
 	s := jupytertest.Shared(b)
 	srv := serverOf(b, s)
@@ -41,7 +41,7 @@ func BenchmarkExecute(b *testing.B) {
 	times := make([][]time.Duration, len(runs))
 	for b.Loop() {
 		for i, run := range runs {
-			run() // catches up with what the others' runs have sent
+			run() // catches up with the output of the other clients' runs
 			start := time.Now()
 			run()
 			times[i] = append(times[i], time.Since(start))
@@ -65,7 +65,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// bareClient is the least that runs code: gorilla's dialer as it comes, and JSON.
+// bareClient is the smallest client that runs code: gorilla's plain dialer, and JSON.
 type bareClient struct {
 	b  testing.TB
 	ws *websocket.Conn

@@ -17,26 +17,26 @@ import (
 
 // Options for [Dial].
 type Options struct {
-	// Logger gets lost and regained connections and frames that cannot be read; nil logs nothing.
+	// Logger gets lost and regained connections and unreadable frames; nil logs nothing.
 	Logger *slog.Logger
 }
 
 // timing holds the waits of a connection; tests shorten them.
 type timing struct {
 	greet     time.Duration // between our info requests on a new socket, until the kernel's first message
-	greetWait time.Duration // how long to wait for that before writing all the same
+	greetWait time.Duration // how long to wait for that message before writing anyway
 	ping      time.Duration // between our pings
-	away      time.Duration // without any frame, after which the server is asked whether it is there at all
-	silence   time.Duration // without any frame, after which the socket is given up
-	opening   time.Duration // for how long the server may wait for its kernel before it reads a new socket
-	askAfter  time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
-	tick      time.Duration // between looks at the above
+	away      time.Duration // time without any frame after which to check that the server is running
+	silence   time.Duration // time without any frame after which the socket is closed
+	opening   time.Duration // how long the server may wait for its kernel before it reads a new socket
+	askAfter  time.Duration // silence, while a request is pending, after which to query the server for the kernel
+	tick      time.Duration // between checks of the above
 	trailing  time.Duration // how long to wait for the last output of a finished request after a lost connection
-	redial    time.Duration // how long to try to get a lost connection back from a server that does not answer
-	redialMax time.Duration // the same from one that does
-	redialOne time.Duration // for one try of that
-	look      time.Duration // for one look whether the server answers at all
-	gateless  time.Duration // how long to wait for a gateway that does not answer, when the kernel is silent, too
+	redial    time.Duration // how long to retry a lost connection if the server does not answer
+	redialMax time.Duration // the same if it does
+	redialOne time.Duration // for one attempt
+	look      time.Duration // for one check that the server answers
+	gateless  time.Duration // how long to wait for an unresponsive gateway when the kernel is silent too
 }
 
 var defaultTiming = timing{
@@ -53,7 +53,7 @@ type Conn struct {
 	log      *slog.Logger
 	timing   timing
 
-	ctx    context.Context // ends when the connection is to end
+	ctx    context.Context // ends when the connection must end
 	cancel context.CancelFunc
 	outbox chan outgoing // read by the writer
 	wake   chan struct{} // wakes the watcher
@@ -69,26 +69,26 @@ type Conn struct {
 	pending    map[string]*execution // by message id
 	asking     *inputRequest         // the question not yet answered
 	first      []outgoing            // to be written first on the next socket
-	resumed    *execution            // a request of an earlier connection, see Resume; nil for none
+	resumed    *execution            // a request of an earlier connection, see Resume; nil if absent
 	heard      time.Time             // when the reader last began to wait for a message
 	waiting    bool                  // the reader waits for a message, not for a handler
 	alive      time.Time             // when something last came from the server, if only the answer to a ping
 	socket     *websocket.Conn       // the current one
-	unopened   time.Time             // when that was dialled, if nothing but pings has come on it yet; else zero
+	unopened   time.Time             // when the socket was dialled, if only pings have come on it yet; else zero
 	probe      string                // id of the last probe
-	leaving    time.Time             // when the kernel said that it shuts down; zero when it has not
-	refresh    bool                  // the watcher is to ask the server for the state
-	restartErr error                 // a restart that nobody was told of by Restarted
-	unheard    chan struct{}         // closed at the first word of a process that took a dead one's place; nil: it was heard
+	leaving    time.Time             // when the kernel announced its shutdown; zero if it has not
+	refresh    bool                  // the watcher must query the server for the state
+	restartErr error                 // a restart that Restarted has not reported yet
+	unheard    chan struct{}         // closed at the first message of a process that replaced a dead one; nil after that
 
-	introduced string // the expression that the kernel's process was given before its requests, see Request.First
+	introduced string // the expression sent to the kernel's process before its requests, see Request.First
 
 	language map[string]any // as the kernel describes it; nil until it has
 	informed chan struct{}  // closed when it has
 }
 
 // Dial connects to a running kernel. ctx ends the dialling only; the caller closes the connection. The errors are the
-// server's (*jupyter.Error), and match jupyter.ErrNotFound if there is no such kernel.
+// server's (*jupyter.Error), and match jupyter.ErrNotFound if the kernel does not exist.
 func Dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options) (*Conn, error) {
 	return dial(ctx, srv, kernelID, opt, defaultTiming)
 }
@@ -124,7 +124,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	wg.Go(func() { c.server.noteStarted(c.ctx) })
 	go func() {
 		wg.Wait()
-		c.probes.Wait() // only run and watch start any
+		c.probes.Wait() // only run and watch start probes
 		close(c.done)
 	}()
 	return c, nil
@@ -133,9 +133,8 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 // KernelID returns the kernel's id.
 func (c *Conn) KernelID() string { return c.kernelID }
 
-// Correct returns the kernel's state, where told is the state that the server reports. The server follows the kernel by
-// itself and can be late: it may report busy after the answer has come, or idle after the kernel has begun a request of
-// ours.
+// Correct returns the kernel's state, given the state that the server reports (told). The server tracks the kernel itself
+// and can be late: it may report busy after the answer has come, or idle after the kernel has begun one of our requests.
 func (c *Conn) Correct(told string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +153,7 @@ func (c *Conn) Correct(told string) string {
 }
 
 // Restarted reports whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
-// with ErrKernelDied if nobody asked for it, or nil. It does not know what happened while the connection was lost.
+// with ErrKernelDied if the restart was not requested, or nil. It misses restarts while the connection was lost.
 func (c *Conn) Restarted() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,8 +189,8 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Close ends the connection, and with it every pending request (ErrClosed), and waits for its goroutines. The kernel
-// and what it runs are left alone. It must not be called from an event handler.
+// Close ends the connection, and with it every pending request (ErrClosed), and waits for its goroutines. The kernel and
+// its running code continue. It must not be called from an event handler.
 func (c *Conn) Close() error {
 	c.end(ErrClosed)
 	<-c.done

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A proxy that takes the upgrade of every websocket and closes it is named by the first request, which is not made again and
-// again. Where that happens to one connection, another is made.
+// The first request names a proxy that accepts the upgrade of every websocket and closes it, without further tries. If a
+// single connection is cut off, another one is made.
 func TestCutOff(t *testing.T) {
 	const always = 1 << 30
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestCutOff(t *testing.T) {
 				test.Eq(t, c.code, f.Code)
 				test.Eq(t, c.code != "", errors.Is(err, ErrClosed))
 				test.False(t, c.code == "" && err != nil)
-				if n := taken.Load(); c.times == always && n != 2 { // ours, and the one that is tried
+				if n := taken.Load(); c.times == always && n != 2 { // ours, and the test request
 					t.Errorf("%d websockets", n)
 				}
 			})

@@ -61,10 +61,10 @@ func (c *Conn) onStatus(m incoming) {
 	}
 	switch content.State {
 	case StateStarting:
-		// A new process. What the old one was running is lost; a probe shows the rest.
+		// A new process. The old one's running request is lost; a probe decides about the rest.
 		c.restarted(ErrKernelRestarted)
 	case StateRestarting:
-		// Only the server sends this, when it restarts a kernel that has ended by itself.
+		// Only the server sends this, when it restarts a kernel whose process died.
 		c.restartErr = errDied
 		c.expectProcess()
 		c.restarted(errDied)
@@ -108,8 +108,8 @@ func (c *Conn) onShutdown(m incoming) {
 	} else {
 		c.leaving = time.Now()
 		for _, ex := range c.pending {
-			// A kernel without anything to do begins a request at once, and says so before it announces its end. What it
-			// was sent too late it may begin all the same while it ends: that is known when it is gone.
+			// An idle kernel begins a request at once, and reports that before it announces its end. A request that came
+			// too late may still begin while the kernel ends: the outcome is known when the kernel is gone.
 			ex.missed = ex.written && !ex.begun && !occupied && ex.failure == nil
 			if !ex.missed {
 				c.finishDead(ex, ErrShutDown)
@@ -120,7 +120,7 @@ func (c *Conn) onShutdown(m incoming) {
 	c.wakeWatcher()
 }
 
-// onOutput hands a message about a request of ours to its handler.
+// onOutput hands a message about one of our requests to its handler.
 func (c *Conn) onOutput(m incoming) {
 	c.mu.Lock()
 	ex := c.pending[m.parent.ID]
@@ -135,7 +135,7 @@ func (c *Conn) onOutput(m incoming) {
 	}
 	c.mu.Unlock()
 	if ex == nil {
-		return // of another client, or of a request that nobody waits for
+		return // of another client, or of a forgotten request
 	}
 	ev, err := decodeEvent(m)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *Conn) deliver(ex *execution, ev Event) {
 type lateOutput struct {
 	events chan lateEvent
 	start  sync.Once
-	byID   map[string]*execution // the ended requests whose process could put out more; guarded by Conn.mu
+	byID   map[string]*execution // the ended requests whose process may still produce output; guarded by Conn.mu
 }
 
 type lateEvent struct {
@@ -202,7 +202,7 @@ type lateEvent struct {
 	ev Event
 }
 
-// deliver hands an event to the goroutine that hands on, and waits while its buffer is full.
+// deliver hands an event to the handOn goroutine, and waits while its buffer is full.
 func (l *lateOutput) deliver(ctx context.Context, ex *execution, ev Event) {
 	if ev == nil {
 		return
@@ -215,13 +215,13 @@ func (l *lateOutput) deliver(ctx context.Context, ex *execution, ev Event) {
 	}
 }
 
-// handOn calls the handlers. It is a goroutine of its own so that the end of the connection need not wait for them.
+// handOn calls the handlers. It runs in its own goroutine so that ending the connection need not wait for them.
 func (l *lateOutput) handOn(ctx context.Context) {
 	for {
 		select {
 		case e := <-l.events:
 			select {
-			case <-e.ex.gone: // what came before the end has been handed over
+			case <-e.ex.gone: // events from before the end have been handed over
 			case <-ctx.Done():
 				return
 			}

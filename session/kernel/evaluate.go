@@ -5,11 +5,9 @@ import (
 	"fmt"
 )
 
-// Evaluate runs code silently: it gets no number and no history, and shows nothing to anybody. Then it evaluates the
-// expressions; the reply has the kernel's answer for each, by name: an object with "status" and "data", or the
-// exception. The kernel first finishes what it runs.
-//
-// An exception of the code is an [Error]. begun reports whether the kernel had begun the code when Evaluate returned.
+// Evaluate runs code silently: without a number, history or visible output. Then it evaluates the expressions; the reply
+// has the kernel's answer for each, by name: an object with "status" and "data", or the exception. The kernel first
+// finishes its running code.
 func (c *Conn) Evaluate(ctx context.Context, code string, expressions map[string]string) (reply Reply, begun bool, err error) {
 	reply, err = c.Execute(ctx, Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev Event) {
 		if st, ok := ev.(Status); ok && st.State == StateBusy {

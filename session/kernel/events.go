@@ -9,7 +9,7 @@ import (
 // values: string, bool, nil, int, float64, pyjson.Number, []any, map[string]any.
 type Event interface{ event() }
 
-// Stream is text that was printed. Name is "stdout" or "stderr".
+// Stream is printed text. Name is "stdout" or "stderr".
 type Stream struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -18,9 +18,9 @@ type Stream struct {
 // Display is a shown value: a bundle of representations by MIME type.
 type Display struct {
 	Data, Metadata map[string]any
-	// DisplayID names a display that can be updated later; empty for one that cannot.
+	// DisplayID names a display that can be updated later; empty if it cannot.
 	DisplayID string
-	// Update changes the display of that name, and shows no new one.
+	// Update changes the display of that name instead of showing a new one.
 	Update bool
 }
 
@@ -38,7 +38,7 @@ type Error struct {
 	Traceback []string `json:"traceback"`
 }
 
-// Error makes it an error, for callers that want to return one.
+// Error implements error.
 func (e Error) Error() string {
 	if e.Value == "" {
 		return e.Name
@@ -51,12 +51,12 @@ type ClearOutput struct {
 	Wait bool `json:"wait"`
 }
 
-// Input tells that the code begins to run, as number Count.
+// Input reports that the code begins to run, as number Count.
 type Input struct {
 	Count int `json:"execution_count"`
 }
 
-// InputRequest tells that the code waits for a line of input, see [Conn.Input].
+// InputRequest reports that the code waits for a line of input, see [Conn.Input].
 type InputRequest struct {
 	Prompt   string `json:"prompt"`
 	Password bool   `json:"password"`
@@ -65,8 +65,8 @@ type InputRequest struct {
 // Status is the kernel's state for this request: "busy", then "idle".
 type Status struct{ State string }
 
-// RateLimited tells that the server dropped output of this request because too much came at once. Text is the server's
-// own explanation. More may have been dropped since, until the request ends.
+// RateLimited reports that the server dropped output of this request because too much came at once. Text is the server's
+// explanation. More may have been dropped since, until the request ends.
 type RateLimited struct{ Text string }
 
 // Model is the initial state of a widget's model, or a change of it.
@@ -75,8 +75,8 @@ type Model struct {
 	State map[string]any
 }
 
-// Gap tells that the connection was lost and is back: the messages in between come only if no other client was
-// connected to the kernel.
+// Gap reports that the connection was lost and is back: the messages in between come only if no other client was connected
+// to the kernel.
 type Gap struct{}
 
 func (Stream) event()       {}
@@ -91,7 +91,7 @@ func (RateLimited) event()  {}
 func (Model) event()        {}
 func (Gap) event()          {}
 
-// decodeEvent makes the event of a message on the iopub or stdin channel; nil where the message is of no interest. A
+// decodeEvent returns the event of a message on the iopub or stdin channel, or nil for messages that nbduet ignores. A
 // content that does not fit its type is an error.
 func decodeEvent(m incoming) (Event, error) {
 	switch m.header.Type {
@@ -137,15 +137,15 @@ func decodeEvent(m incoming) (Event, error) {
 	}
 }
 
-// decode reads a content that has the fields of an event.
+// decode reads a content that has an event's fields.
 func decode[E Event](content json.RawMessage) (Event, error) {
 	var e E
 	err := json.Unmarshal(content, &e)
 	return e, err
 }
 
-// isRateNotice recognises the server's note about dropped output. A program may print the same words, but the server
-// sends its note in its own session, not in the kernel's.
+// isRateNotice recognises the server's note about dropped output. A program may print the same text, but the server sends
+// its note in its own session, not in the kernel's.
 func isRateNotice(s Stream, from, kernelSession string) bool {
 	if s.Name != "stderr" || from == kernelSession {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// Code is run in a kernel; the handler gets what comes of it, in order.
+// Code runs in a kernel; the handler gets its output, in order.
 func Example() {
 	if err := runCode(context.Background()); err != nil {
 		fmt.Println(err)

@@ -23,14 +23,14 @@ type Request struct {
 	AllowStdin bool
 	// UserExpressions are evaluated after the code, if it did not fail.
 	UserExpressions map[string]string
-	// First, if not empty, is an expression that the kernel's process evaluates before, once for all requests that have the
-	// same. Nobody hears what becomes of it. It is in Python: a kernel that is known to be for another language is left alone.
+	// First, if not empty, is a Python expression that the kernel's process evaluates before the request, once for all
+	// requests with the same First. Its result is ignored. A kernel known to be for another language does not get it.
 	First string
-	// Late, if not nil, is how long output that comes after the end of the request is handed on, such as that of threads
-	// and tasks that the code has started: until the context or the connection ends, or the kernel's process. One
-	// goroutine of the connection hands it on, in order; while its handler waits, the kernel's other messages wait, too.
+	// Late, if not nil, lets handle receive output that comes after the end of the request, such as that of the code's
+	// threads and tasks: until the context, the connection or the kernel's process ends. One goroutine of the connection
+	// delivers it in order; while its handler waits, the kernel's other messages wait, too.
 	Late context.Context
-	// Marked, if not nil, is called before the request is sent, with what a later connection needs to take it up.
+	// Marked, if not nil, is called before the request is sent, with the mark that lets a later connection take it up.
 	Marked func(Mark)
 }
 
@@ -52,21 +52,21 @@ type Reply struct {
 type execution struct {
 	id     string
 	late   context.Context // see Request.Late; nil for none
-	handle func(Event)     // gets what comes late
+	handle func(Event)     // gets the late events
 	events chan Event
 	done   chan struct{} // closed when it has ended: no event comes after that
-	gone   chan struct{} // closed when nobody takes events any more
+	gone   chan struct{} // closed when the caller stops taking events
 
 	written   bool // on its way to the kernel
 	begun     bool // the kernel has begun it
-	missed    bool // the kernel had nothing else to do, and announced its shutdown without having begun it
+	missed    bool // the kernel was idle, and announced its shutdown without having begun it
 	idle      bool // the kernel has sent its idle status
 	ended     bool
 	reply     *Reply
 	err       error
-	session   string    // the kernel's own, as its messages have it
+	session   string    // the kernel's own, from its messages
 	probe     string    // id of the probe whose answer shows that none will come for this one
-	failure   error     // what is then the matter
+	failure   error     // the error to report then
 	waitUntil time.Time // when to stop waiting for the idle status; zero for never
 }
 
@@ -74,14 +74,14 @@ func newExecution(id string) *execution {
 	return &execution{id: id, events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{})}
 }
 
-// Execute runs code and calls handle with the events, in order and one at a time; handle may be nil. Several requests
-// may be on their way at once; the kernel runs them one after the other. stop_on_error is always false, so that a
-// failure here does not cancel what other clients have queued.
+// Execute runs code and calls handle with the events, in order and one at a time; handle may be nil. Several requests may be
+// on their way at once; the kernel runs them one after the other. stop_on_error is always false, so that a failure here does
+// not cancel other clients' queued code.
 //
-// It returns when the kernel has finished the request. A Python exception is no error of Execute: see Reply.Error. The
-// errors are ErrKernelRestarted (with ErrKernelDied if nobody asked for it), ErrKernelDead (with ErrNotReached if the code
-// can be sent to another kernel), ErrAnswerLost, ErrClosed, or the context's own: then the kernel goes on running the code,
-// and no more events come.
+// It returns when the kernel has finished the request. A Python exception is not an error of Execute: see Reply.Error. The
+// errors are ErrKernelRestarted (with ErrKernelDied if the restart was not requested), ErrKernelDead (with ErrNotReached if
+// the code can be sent to another kernel), ErrAnswerLost, ErrClosed, or the context's own: then the kernel keeps running
+// the code, and no more events come.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
 	defer c.server.srv.Changes.Begin()() // code writes files
 	if err := c.awaitProcess(ctx); err != nil {
@@ -141,12 +141,12 @@ func (c *Conn) conclude(ex *execution, handle func(Event)) (Reply, error) {
 		return Reply{}, fmt.Errorf("execute code: %w", ex.err)
 	}
 	if ex.reply.Status == "aborted" {
-		c.introduced = "" // what was sent before it was not evaluated either
+		c.introduced = "" // First was not evaluated either
 	}
 	return *ex.reply, nil
 }
 
-// drain hands over the events that wait.
+// drain hands over the buffered events.
 func (ex *execution) drain(handle func(Event)) {
 	for {
 		select {
@@ -230,7 +230,7 @@ func (c *Conn) finish(ex *execution, err error) {
 	close(ex.done)
 }
 
-// decodeReply makes a Reply of an execute_reply's content.
+// decodeReply decodes an execute_reply's content.
 func decodeReply(content json.RawMessage) (*Reply, error) {
 	var r struct {
 		Error

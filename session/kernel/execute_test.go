@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// What a cell does arrives in the order in which it does it.
+// The events of a cell arrive in order.
 func TestExecuteEvents(t *testing.T) {
 	srv := serverOf(t, jupytertest.Shared(t))
 	c := connect(t, srv, startKernel(t, srv))
@@ -69,7 +69,7 @@ func TestExecuteEvents(t *testing.T) {
 	}
 }
 
-// A cancelled caller returns; the kernel goes on, and the next request is told of its own output alone.
+// A cancelled caller returns; the kernel keeps running, and the next request gets only its own output.
 func TestExecuteCancelled(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -126,8 +126,8 @@ func TestExecuteSilentWithExpressions(t *testing.T) {
 	})
 }
 
-// Several requests at once, from two clients of one kernel: each is told of its own output alone, and a failure of one
-// throws out nothing of the others.
+// Several requests at once, from two clients of one kernel: each gets only its own output, and the failure of one cancels
+// no others.
 func TestExecuteToldApart(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -165,7 +165,7 @@ func TestExecuteToldApart(t *testing.T) {
 	})
 }
 
-// While the other client's code runs, the kernel is busy for this one too, and nothing of it is told here.
+// While the other client's code runs, the kernel is busy for this one too, which gets none of its events.
 func TestStateCountsOthers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -183,7 +183,7 @@ func TestStateCountsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := testContext(t)
-		for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
+		for third.atWork() > 1 && ctx.Err() == nil { // until the end of that has arrived as well
 			time.Sleep(time.Millisecond)
 		}
 		test.Eq(t, StateBusy, stateOf(third))
@@ -199,14 +199,14 @@ func TestStateCountsOthers(t *testing.T) {
 	})
 }
 
-// atWork is how many requests the kernel is at, as far as is known.
+// atWork returns how many requests the kernel is running, as far as is known.
 func (c *Conn) atWork() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.state.busy)
 }
 
-// waitTold waits until the server reports the kernel's state: it follows the kernel by itself, and is late at times.
+// waitTold waits until the server reports the kernel's state: it tracks the kernel itself, and is sometimes late.
 func waitTold(t *testing.T, srv *jupyter.Server, kernelID, want string) {
 	t.Helper()
 	waitKernel(t, srv, kernelID, func(k jupyter.Kernel) bool { return k.ExecutionState == want })
@@ -230,7 +230,7 @@ func waitState(t *testing.T, c *Conn, want string) {
 	}
 }
 
-// A handler that is slower than the kernel gets every event all the same.
+// A handler that is slower than the kernel still gets every event.
 func TestExecuteSlowHandler(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -258,7 +258,7 @@ func TestExecuteSlowHandler(t *testing.T) {
 	})
 }
 
-// What the server drops is told, and told apart from a program that prints the server's words.
+// Output that the server drops is reported, and is distinguished from a program that prints the server's text.
 func TestRateLimited(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))

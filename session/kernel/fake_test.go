@@ -13,20 +13,20 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// fakeServer stands for a Jupyter server whose kernel does what a test makes it do, for what a real one does not do on
-// request.
+// fakeServer replaces a Jupyter server: its kernel does what a test requests, for behaviour that a real one shows only by
+// chance.
 type fakeServer struct {
 	t   testing.TB
 	srv *jupyter.Server
 
 	mu    sync.Mutex
-	state string // what REST says of the kernel; "" for 404
-	asked int    // how often it was asked
+	state string // the state of the kernel in REST; "" for 404
+	asked int    // how often it was queried
 	lost  bool   // the server does not reach the gateway of its kernels
-	deaf  bool   // that gateway takes requests and answers none
+	deaf  bool   // that gateway accepts requests and answers none
 
 	sockets chan *fakeSocket
-	mute    bool // the kernel says nothing by itself; to be set before a socket is dialled
+	mute    bool // the kernel sends nothing by itself; set it before a socket is dialled
 }
 
 // fakeSocket is one channels socket, from the kernel's side.
@@ -66,7 +66,7 @@ func newFakeServer(t testing.TB) *fakeServer {
 			<-r.Context().Done()
 			return
 		case !lost:
-			http.NotFound(w, nil) // the tests know it alone
+			http.NotFound(w, nil) // only the tests use it
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -82,7 +82,7 @@ func newFakeServer(t testing.TB) *fakeServer {
 		defer ws.Close()
 		s := &fakeSocket{t: t, ws: ws, done: over}
 		if !f.mute && !s.greet() {
-			return // who dialled has left already
+			return // the client has left already
 		}
 		select {
 		case f.sockets <- s:
@@ -109,7 +109,7 @@ func (f *fakeServer) rest(state string) {
 	f.mu.Unlock()
 }
 
-// gateway says whether the server reaches the gateway of its kernels. It tells of the kernel the same in either case.
+// gateway sets whether the server reaches the gateway of its kernels. The kernel's state stays the same.
 func (f *fakeServer) gateway(reached bool) {
 	f.mu.Lock()
 	f.lost = !reached
@@ -162,8 +162,8 @@ func (s *fakeSocket) write(frameType int, frame []byte) error {
 	return s.ws.WriteMessage(frameType, frame)
 }
 
-// greet tells of the kernel's state, as a kernel does unasked, and reports whether the other side was still there: one that
-// has what it came for when the socket is open may be gone before.
+// greet sends the kernel's state, as a kernel does unasked, and reports whether the client was still connected: it may have
+// left once the socket was open.
 func (s *fakeSocket) greet() bool {
 	s.t.Helper()
 	m := newOutgoing("iopub", header{ID: randomID(), Type: "status", Session: "kernel"},
@@ -171,7 +171,7 @@ func (s *fakeSocket) greet() bool {
 	return s.write(binaryCodec{}.encode(m)) == nil
 }
 
-// run answers a request to execute something that goes well and says nothing.
+// run answers an execute request that succeeds without output.
 func (s *fakeSocket) run(req incoming) {
 	s.t.Helper()
 	s.status(StateBusy, req)

@@ -14,15 +14,15 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// A Wish is which kernel a notebook is to have: a kernelspec, "" for the server's default, and the language of the one
-// that takes its place where the server lacks it, "" for none.
+// A Wish names the kernel that a notebook should have: a kernelspec ("" for the server's default), and the language of a
+// replacement where the server lacks that kernelspec ("" for none).
 type Wish struct {
 	Spec, Language string
-	// Instead, if not nil, is called with the news that another kernelspec was started in its place.
+	// Instead, if not nil, is called with the news that another kernelspec was started instead.
 	Instead func(news string)
 }
 
-// A NoSpecError says that the server has neither the kernelspec of a notebook nor another for its language.
+// A NoSpecError reports that the server has neither a notebook's kernelspec nor another for its language.
 type NoSpecError struct {
 	Notebook jupyter.Path
 	Spec     string
@@ -37,21 +37,20 @@ func (e *NoSpecError) Error() string {
 		textfmt.Hint(fmt.Sprintf("; assign_nb_kernel with path %s and kernel_name %s chooses one of them", strconv.Quote(e.Notebook.String()), strconv.Quote(e.Has[0])))
 }
 
-// FindOrStart returns the Jupyter session of a notebook, so that people's tabs and this program share one kernel. If
-// there is none, it starts one and returns started. name is shown to people; empty stands for the file's name.
+// FindOrStart returns a notebook's Jupyter session, so that people's tabs and this program share one kernel. If the session
+// does not exist, it starts one and returns started. name is shown to people; empty means the file's name.
 //
-// A kernelspec that the server lacks is replaced by one for the same language; if there is none, the error is a
-// *NoSpecError. The notebook's file is not read: it lags behind the room, and is empty while the server writes it.
+// A kernelspec that the server lacks is replaced by one for the same language, else the error is a *NoSpecError. The
+// notebook's file is not read: it lags behind the room, and is empty while the server writes it.
 //
-// srv is the kernels' server. If it is not the notebook's, the notebook's path is only a name by which srv finds the
-// kernel.
+// srv is the kernels' server. If it is not the notebook's, the path only identifies the kernel on srv.
 func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path, name string, wish Wish) (s jupyter.Session, started bool, err error) {
 	sessions, err := srv.Sessions.List(ctx)
 	if err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", notebook, err)
 	}
 	for _, s := range sessions {
-		if s.Path == notebook { // whatever its type: the server has one session for a path
+		if s.Path == notebook { // regardless of its type: the server has one session for a path
 			return s, false, nil
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// The first call starts a kernel for the notebook, the next ones find it, as they find the one that a browser started.
+// The first call starts a kernel for the notebook, the next ones find it, as well as one started by a browser.
 func TestFindOrStart(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -41,7 +41,7 @@ func TestFindOrStart(t *testing.T) {
 	})
 }
 
-// A kernelspec that the server lacks is replaced by one for the same language, and by no other.
+// A kernelspec that the server lacks is replaced only by one for the same language.
 func TestFindOrStartMissingSpec(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

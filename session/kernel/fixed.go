@@ -15,7 +15,7 @@ type Fixed struct {
 	ID   string       // of the kernel
 }
 
-// ErrFixed says that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
+// ErrFixed reports that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
 var ErrFixed = textfmt.Fixed("--runtime-id (RUNTIME_ID) names the notebook's kernel")
 
 // FixedKernel is a Fixed that follows its notebook.
@@ -25,10 +25,10 @@ type FixedKernel struct {
 	file string // the notebook's file id, "" before it was opened
 }
 
-// NewFixed makes one.
+// NewFixed returns a FixedKernel for set.
 func NewFixed(set Fixed) *FixedKernel { return &FixedKernel{set: set} }
 
-// Of is the id of the fixed kernel of the notebook with that file id and path, "" for none.
+// Of returns the id of the fixed kernel of the notebook with that file id and path, "" for none.
 func (f *FixedKernel) Of(file string, path jupyter.Path) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,7 +39,7 @@ func (f *FixedKernel) Of(file string, path jupyter.Path) string {
 	return f.set.ID
 }
 
-// At is the same for the notebook at a path, open or not.
+// At is Of for the notebook at a path, open or not.
 func (f *FixedKernel) At(path jupyter.Path) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,7 +49,7 @@ func (f *FixedKernel) At(path jupyter.Path) string {
 	return f.set.ID
 }
 
-// Moved follows the notebook.
+// Moved records that the notebook moved.
 func (f *FixedKernel) Moved(from, to jupyter.Path) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,9 +19,8 @@ type codec interface {
 	decode(frameType int, frame []byte) (incoming, error)
 }
 
-// binaryCodec is the subprotocol "v1.kernel.websocket.jupyter.org": a 64-bit little-endian number of offsets, the
-// offsets, then the parts that they delimit: channel, header, parent header, metadata, content, buffers. The last
-// offset is the end.
+// binaryCodec is the subprotocol "v1.kernel.websocket.jupyter.org": a 64-bit little-endian offset count, the offsets, then
+// the delimited parts: channel, header, parent header, metadata, content, buffers. The last offset is the end.
 type binaryCodec struct{}
 
 func (binaryCodec) encode(m outgoing) (int, []byte) {
@@ -66,8 +65,8 @@ func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
 	return newIncoming(string(part(0)), part(1), part(2), part(4))
 }
 
-// textCodec is the older form: one JSON object per text frame. Binary frames come only where a message has buffers: a
-// 32-bit big-endian number of parts, their offsets, the JSON object, the buffers.
+// textCodec is the older form: one JSON object per text frame. Only messages with buffers use binary frames: a 32-bit
+// big-endian number of parts, their offsets, the JSON object, the buffers.
 type textCodec struct{}
 
 func (textCodec) encode(m outgoing) (int, []byte) {
@@ -109,7 +108,7 @@ func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 	return newIncoming(m.Channel, m.Header, m.Parent, m.Content)
 }
 
-// newIncoming makes a message of its encoded parts, which it keeps.
+// newIncoming returns a message with the encoded parts, which it retains.
 func newIncoming(channel string, head, parent, content []byte) (incoming, error) {
 	head, parent, content = pyjson.Standard(head), pyjson.Standard(parent), pyjson.Standard(content)
 	m := incoming{channel: channel, rawHeader: head, content: content}

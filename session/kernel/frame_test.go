@@ -19,7 +19,7 @@ func requestFor(t testing.TB) (outgoing, header) {
 	return m, head
 }
 
-// Both codecs read what they write.
+// Both codecs decode their own encoding.
 func TestCodecsRoundTrip(t *testing.T) {
 	for name, cd := range map[string]codec{"binary": binaryCodec{}, "text": textCodec{}} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestCodecsRoundTrip(t *testing.T) {
 	}
 }
 
-// A frame laid out by hand, as the server lays it out: the offsets are counted from the frame's beginning, in 64-bit
+// A frame laid out by hand in the server's format: the offsets are counted from the frame's beginning, in 64-bit
 // little-endian numbers, and the last one is the end, or the end of the last buffer.
 func TestBinaryCodecLayout(t *testing.T) {
 	parts := []string{"iopub", `{"msg_id":"a","msg_type":"status"}`, `{"msg_id":"b"}`, "{}", `{"execution_state":"idle"}`, "BUFFER1", "B2"}
@@ -104,7 +104,7 @@ func TestDecodeMalformed(t *testing.T) {
 	}
 }
 
-// Whatever arrives: an error or a message, whose event is an error or not, never a panic.
+// Any input gives an error or a message, whose event is an error or not, and never a panic.
 func FuzzDecode(f *testing.F) {
 	for _, cd := range []codec{binaryCodec{}, textCodec{}} {
 		m, _ := requestFor(f)

@@ -17,14 +17,14 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// quick is a timing for tests that wait for what takes long in earnest.
+// quick is a timing for tests of waits that are long in production.
 func quick() timing {
 	tm := defaultTiming
 	tm.tick = 50 * time.Millisecond
 	return tm
 }
 
-// untilFile is code that prints a line, waits for a file and goes on with the rest.
+// untilFile is code that prints a line, waits for a file and then runs the rest.
 func untilFile(file, rest string) string {
 	return fmt.Sprintf(`import os, time
 print('before', flush=True)
@@ -39,7 +39,7 @@ func touch(t *testing.T, file string) {
 	}
 }
 
-// begin executes code and returns where its outcome will come, once its first line has.
+// begin executes code and, after its first line, returns the channel of its outcome.
 func begin(t *testing.T, c *Conn, code string) (r *recorder, outcome <-chan error) {
 	t.Helper()
 	r = &recorder{}
@@ -66,8 +66,8 @@ func begin(t *testing.T, c *Conn, code string) (r *recorder, outcome <-chan erro
 	return r, out
 }
 
-// The connection breaks in the middle of a run. Nobody else is connected, so the server keeps what the kernel sends
-// meanwhile: all of it arrives, after word of the gap.
+// The connection breaks during a run. No other client is connected, so the server buffers the kernel's messages: all of
+// them arrive, after the gap event.
 func TestDroppedSocketAlone(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -79,7 +79,7 @@ func TestDroppedSocketAlone(t *testing.T) {
 		file, told := filepath.Join(dir, "go"), filepath.Join(dir, "told")
 		r, out := begin(t, c, untilFile(file, fmt.Sprintf("print('while away', flush=True)\nopen(%q, 'w').close()\nwhile not os.path.exists(%q): time.sleep(0.01)\nprint('after')", told, file+"2")))
 		p.Cut()
-		// The server must have noticed before anything is sent, or it sends it to the dead socket.
+		// The server must have noticed before anything is sent, or it uses the dead socket.
 		waitConnections(t, s, id, 0)
 		touch(t, file)
 		for !exists(told) {
@@ -110,7 +110,7 @@ func waitConnections(t *testing.T, s *jupytertest.Server, kernelID string, n int
 	waitKernel(t, serverOf(t, s), kernelID, func(k jupyter.Kernel) bool { return k.Connections == n })
 }
 
-// waitKernel waits until the server tells of a kernel what is wanted.
+// waitKernel waits until the server reports the wanted state of a kernel.
 func waitKernel(t *testing.T, srv *jupyter.Server, kernelID string, wanted func(jupyter.Kernel) bool) {
 	t.Helper()
 	ctx := testContext(t)
@@ -126,7 +126,7 @@ func waitKernel(t *testing.T, srv *jupyter.Server, kernelID string, wanted func(
 	}
 }
 
-// The same with a tab open: the server keeps nothing. A run that goes on is followed to its end.
+// The same with a tab open: the server buffers nothing. A run that continues is followed to its end.
 func TestDroppedSocketRunGoesOn(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -136,7 +136,8 @@ func TestDroppedSocketRunGoesOn(t *testing.T) {
 		connect(t, direct, id) // the tab
 		c := connect(t, through, id)
 		file := filepath.Join(t.TempDir(), "go")
-		// The server calls the socket open before it listens to the kernel again, so the code says when it is heard.
+		// The server opens the socket before it subscribes to the kernel again, so the code reports when its output
+		// arrives.
 		r, out := begin(t, c, fmt.Sprintf(`import os, time
 print('before', flush=True)
 while not os.path.exists(%q):
@@ -173,7 +174,7 @@ func waitEvent(t *testing.T, r *recorder, want string) {
 	}
 }
 
-// A run that ended while the connection was down, with its answer kept by nobody, does not hang.
+// A run does not hang if it ended while the connection was down and its answer was not buffered.
 func TestDroppedSocketAnswerLost(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -200,8 +201,8 @@ func TestDroppedSocketAnswerLost(t *testing.T) {
 	})
 }
 
-// A kernel that was restarted while the connection was down does not leave the run hanging, though the server goes on
-// calling it busy.
+// A run does not hang if the kernel was restarted while the connection was down, though the server still reports it as
+// busy.
 func TestDroppedSocketKernelRestarted(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -244,7 +245,7 @@ func TestDroppedSocketKernelGone(t *testing.T) {
 	})
 }
 
-// A server that does not come back ends the connection, and what is asked for meanwhile.
+// A server that does not come back ends the connection, and the requests made meanwhile.
 func TestDroppedSocketForGood(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -266,7 +267,7 @@ func TestDroppedSocketForGood(t *testing.T) {
 	})
 }
 
-// What is asked for while the connection is down is sent, once, when it is back.
+// Requests made while the connection is down are sent, once, when it is back.
 func TestExecuteWhileDown(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -279,7 +280,7 @@ func TestExecuteWhileDown(t *testing.T) {
 		}
 		p.Cut()
 		waitConnections(t, s, id, 0)
-		waitState(t, c, StateUnknown) // both sides know
+		waitState(t, c, StateUnknown) // both sides have noticed
 		var r recorder
 		out := make(chan error, 1)
 		go func() {

@@ -31,11 +31,11 @@ func (c *Conn) Language(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// LanguageInfo returns the kernel's description of its language, as notebooks have it in their metadata under
-// "language_info". It waits until the kernel has started and sent it.
+// LanguageInfo returns the kernel's description of its language, as in the "language_info" of notebook metadata. It waits
+// until the kernel has started and sent it.
 //
-// Some kernels, such as R's, do not answer on the control channel. They are asked on the shell channel, where they
-// answer when they have finished what they run.
+// Some kernels, such as R's, do not answer on the control channel. They get the request on the shell channel, where they
+// answer when their running code has finished.
 func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
 	ask := time.NewTimer(c.timing.greetWait)
 	defer ask.Stop()

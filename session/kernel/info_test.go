@@ -9,8 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A kernel that leaves the greeting on its control channel unanswered, as R's does, is asked for its language where it
-// answers.
+// A kernel that does not answer on its control channel, such as R's, gets the language request on another channel.
 func TestLanguageOfASilentControl(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// Code that may ask gets its answers, in order, each to its own question; nothing is asked of code that may not.
+// Code that may request input gets its answers, in order, each to its own question; other code gets no question.
 func TestInput(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -53,7 +53,7 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// A restart forgets the question.
+// A restart drops the question.
 func TestInputForgottenByRestart(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// introduce sends what the kernel's process is to evaluate before a request, unless it has already. It waits for no answer:
-// the kernel answers in order.
+// introduce sends the expression that the kernel's process evaluates before a request, unless it was sent already. It does
+// not wait for an answer: the kernel answers in order.
 func (c *Conn) introduce(ctx context.Context, before *execution, expression string) {
 	if expression == "" {
 		return
@@ -40,6 +40,6 @@ func (c *Conn) introduce(ctx context.Context, before *execution, expression stri
 	select {
 	case c.outbox <- m:
 	case <-before.done: // the kernel is gone
-	case <-ctx.Done(): // as the request will see too
+	case <-ctx.Done(): // the request sees it too
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// What is to come first is evaluated before a process's first request, and not again until there may be another process.
+// First is evaluated before a process's first request, and not again until the process may have been replaced.
 func TestFirst(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -19,7 +19,7 @@ func TestFirst(t *testing.T) {
 		t.Cleanup(func() { c.Close() })
 		s := <-f.sockets
 		status, first := "ok", "setup()"
-		// gets executes code, and is what the kernel gets.
+		// gets executes code, and returns the kernel's requests.
 		gets := func(code string) (all []string) {
 			t.Helper()
 			out := make(chan error, 1)
@@ -78,7 +78,7 @@ func TestFirst(t *testing.T) {
 		check("of something else", "8", first, "8")
 		first = ""
 		check("of nothing", "9", "9")
-		// A kernel that is known to be for another language gets nothing.
+		// A kernel known to be for another language gets nothing.
 		first = "third()"
 		s.send("control", "kernel_info_reply", incoming{}, map[string]any{"language_info": map[string]any{"name": "R"}})
 		if _, err := c.LanguageInfo(testContext(t)); err != nil {

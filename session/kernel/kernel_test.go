@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// testTimeout bounds what a test waits for; nothing here takes anywhere near it.
+// testTimeout bounds a test's waits; nothing here comes near it.
 const testTimeout = 60 * time.Second
 
 func testContext(t testing.TB) context.Context {
@@ -37,7 +37,7 @@ func serverOf(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 	return srv
 }
 
-// startKernel starts a kernel of the test's own, which ends with it.
+// startKernel starts a kernel for the test, which ends with it.
 func startKernel(t testing.TB, srv *jupyter.Server) string {
 	t.Helper()
 	k, err := srv.Kernels.Start(testContext(t), "python3", jupyter.Path{})
@@ -68,11 +68,11 @@ func connectWith(t testing.TB, srv *jupyter.Server, kernelID string, tm timing) 
 	return c
 }
 
-// recorder keeps the events of one execution, as lines that are easy to compare.
+// recorder records the events of one execution, as lines that are easy to compare.
 type recorder struct {
 	mu     sync.Mutex
 	lines  []string
-	notify chan string // gets each line where not nil
+	notify chan string // gets each line, if not nil
 }
 
 func (r *recorder) handle(ev Event) {
@@ -91,7 +91,7 @@ func (r *recorder) all() []string {
 	return slices.Clone(r.lines)
 }
 
-// text joins what was printed.
+// text joins the printed text.
 func (r *recorder) text() string {
 	var b strings.Builder
 	for _, l := range r.all() {

@@ -25,7 +25,7 @@ type User interface {
 // It connects at its first use, and again when the kernel it was connected to is gone.
 type Link struct {
 	user   User
-	server *jupyter.Server // that has the kernels
+	server *jupyter.Server // the kernels' server
 	log    *slog.Logger
 
 	mu   sync.Mutex
@@ -33,19 +33,19 @@ type Link struct {
 	id   string
 	lost string // the id of the former kernel, which is gone
 	shut bool   // it was shut down, and the server may still have it
-	how  string // how it ended: "died", "been shut down" and the like
-	news string // for the next run, beside the connection's own news
+	how  string // how it ended: "died", "been shut down" and similar
+	news string // for the next run, in addition to the connection's news
 
-	instead atomic.Pointer[string] // likewise, set while the kernel is obtained; nil for none
+	instead atomic.Pointer[string] // likewise, set while the kernel is obtained; nil if absent
 }
 
-// NewLink makes the link of a user to its kernel on a server.
+// NewLink returns the link of a user to its kernel on a server.
 func NewLink(user User, server *jupyter.Server, log *slog.Logger) *Link {
 	return &Link{user: user, server: server, log: log}
 }
 
-// Connect returns a working connection to the user's kernel. The news tells what has happened to the kernel since the
-// last run, "" for nothing.
+// Connect returns a working connection to the user's kernel. The news reports changes of the kernel since the last run; it
+// may be empty.
 func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,8 +55,7 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 	return conn, k.withInstead(news), nil
 }
 
-// Instead sets the news that another kernelspec than the named one was started. It may be called while the link is
-// locked.
+// Instead sets the news that a replacement kernelspec was started. It may be called while the link is locked.
 func (k *Link) Instead(news string) { k.instead.Store(&news) }
 
 // withInstead adds the news of Instead, once.
@@ -89,14 +88,14 @@ func (k *Link) connect(ctx context.Context) (conn *Conn, news string, err error)
 	}
 	for try := 0; ; try++ {
 		conn, news, err = k.dial(ctx)
-		// It can have been shut down since it was found.
+		// It may have been shut down since it was found.
 		if try > 0 || !errors.Is(err, jupyter.ErrNotFound) {
 			return conn, news, err
 		}
 	}
 }
 
-// dial connects to the user's kernel, which it starts if necessary. k.mu is held.
+// dial connects to the user's kernel, starting it if necessary. k.mu is held.
 func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	if err := k.awaitGone(ctx); err != nil {
 		return nil, "", fmt.Errorf("wait for the end of a kernel that was shut down: %w", err)
@@ -127,16 +126,16 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	return conn, cmp.Or(news, k.takeNews()), nil
 }
 
-// goneWait is how long to wait for the server to let go of a kernel that was shut down, and goneAsk the time between two
-// looks.
+// goneWait is how long to wait for the server to remove a kernel that was shut down, and goneAsk the time between two
+// checks.
 const (
 	goneWait = 10 * time.Second
 	goneAsk  = 50 * time.Millisecond
 )
 
-// awaitGone waits until the server no longer has the former kernel, if that was shut down. The kernel says that it ends
-// before the server lets go of it: who asks for the session's kernel meanwhile is given the old one, and a connection to that
-// hangs for a minute. k.mu is held.
+// awaitGone waits until the server no longer has the former kernel, if that was shut down. The kernel announces its end
+// before the server removes it: until then the session still has the old kernel, and a connection to that hangs for a
+// minute. k.mu is held.
 func (k *Link) awaitGone(ctx context.Context) error {
 	if !k.shut {
 		return nil
@@ -145,7 +144,7 @@ func (k *Link) awaitGone(ctx context.Context) error {
 	defer pause.Stop()
 	for end := time.Now().Add(goneWait); time.Now().Before(end); {
 		if _, err := k.server.Kernels.Get(ctx, k.lost); err != nil {
-			break // it is gone, or what follows says what the matter is
+			break // it is gone, or the next step returns the error
 		}
 		select {
 		case <-pause.C:
@@ -210,10 +209,10 @@ func (k *Link) Forget(conn *Conn, err error) {
 	}
 }
 
-// Correct returns the state of a kernel, where told is the state that the server reports; see [Conn.Correct].
+// Correct returns a kernel's state, given the state that the server reports (told); see [Conn.Correct].
 func (k *Link) Correct(id, told string) string {
 	if !k.mu.TryLock() {
-		return told // it is being connected: nothing is known that the server does not know
+		return told // the link is connecting: the server knows best
 	}
 	defer k.mu.Unlock()
 	if k.conn == nil || k.id != id {
@@ -222,12 +221,12 @@ func (k *Link) Correct(id, told string) string {
 	return k.conn.Correct(told)
 }
 
-// Close closes the connection, if there is one. The kernel goes on.
+// Close closes the connection, if any. The kernel keeps running.
 func (k *Link) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn != nil {
-		_ = k.conn.Close() // its error does not matter: the kernel goes on
+		_ = k.conn.Close() // its error does not matter: the kernel keeps running
 		k.conn, k.id = nil, ""
 	}
 }
@@ -254,7 +253,7 @@ func (k *Link) Connected() bool {
 	return k.conn != nil
 }
 
-// KernelID is the id of the connected kernel, or of the one named by Take; "" for none.
+// KernelID returns the id of the connected kernel, or of the one named by Take; "" for none.
 func (k *Link) KernelID() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

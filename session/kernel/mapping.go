@@ -25,7 +25,7 @@ func (m *mapping) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// plain makes plain values of what JSON decodes; it changes lists and objects in place.
+// plain converts decoded JSON to plain values; it changes lists and objects in place.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:

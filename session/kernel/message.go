@@ -24,7 +24,7 @@ type header struct {
 	Version  string `json:"version"`
 }
 
-// incoming is a message from the kernel, or from the server in its name.
+// incoming is a message from the kernel, or from the server on its behalf.
 type incoming struct {
 	channel   string // "iopub", "shell", "stdin", "control"
 	header    header
@@ -49,12 +49,12 @@ type outgoing struct {
 	// sending is called just before the message is written, and reports whether to write it; nil means yes. It comes
 	// before the write, because the answer can come before the write returns.
 	sending func() bool
-	// unsent is called when the write has failed; nil for nothing.
+	// unsent, if not nil, is called when the write has failed.
 	unsent func()
 }
 
-// newOutgoing makes a message; parent is the JSON of the header that it answers, nil for none. The content must be a value
-// that JSON can represent.
+// newOutgoing returns a message; parent is the JSON of the header that it answers, nil for none. JSON must be able to
+// represent the content.
 func newOutgoing(channel string, head header, parent json.RawMessage, content any) outgoing {
 	if len(parent) == 0 {
 		parent = []byte("{}")
@@ -69,13 +69,13 @@ func encoded(v any) []byte {
 // idMaker makes the headers of one connection's messages.
 type idMaker struct {
 	session string
-	part    string // tells the ids apart from those of an earlier connection of the session, and from the server's own
+	part    string // distinguishes the ids from those of an earlier connection of the session and of the server
 	count   atomic.Uint64
 }
 
-// newIDMaker makes the ids of a new session. A server with a jupyter_client before 7, such as Enterprise Gateway, asks the
-// kernel for its info as our session when we connect, and counts what it sends in the same way: with ids of a number alone,
-// the end of such a request would pass for the end of ours.
+// newIDMaker makes the ids of a new session. A server with a jupyter_client before 7, such as Enterprise Gateway, sends the
+// kernel an info request under our session when we connect, and counts its requests in the same way: if our ids were only
+// numbers, the end of that request could be mistaken for the end of ours.
 func newIDMaker() *idMaker { return &idMaker{session: randomID(), part: "n"} }
 
 func (m *idMaker) header(msgType string) header {

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// What a server asks the kernel as our session, and counts, ends no request of ours.
+// A request that the server sends under our session, with its own count, does not end our requests.
 func TestServersOwnRequests(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// A kernel's message with NaN, which Python's json writes as it is, is read in either codec.
+// A kernel's message with NaN, as written by Python's json, is read in either codec.
 func TestMessageWithNaN(t *testing.T) {
 	head := newIDMaker().header("display_data")
 	m := newOutgoing("iopub", head, nil, map[string]any{

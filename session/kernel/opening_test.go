@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A socket that the server does not read yet, since it waits for its kernel, is neither left nor written to.
+// A socket that the server does not read yet, because it waits for its kernel, is neither closed nor written to.
 func TestSlowOpening(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -49,7 +49,7 @@ func TestSlowOpening(t *testing.T) {
 	})
 }
 
-// A socket that is not read for longer than a server waits for a kernel is left.
+// A socket that is not read for longer than a server waits for a kernel is closed.
 func TestSocketNeverRead(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -64,7 +64,7 @@ func TestSocketNeverRead(t *testing.T) {
 	})
 }
 
-// A kernel that answers nothing for a while, as under load, answers what it was asked meanwhile.
+// A kernel that does not answer for a while, as under load, answers the requests made meanwhile.
 func TestKernelStandsStill(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel that is stopped and goes on")
 	srv := serverOf(t, jupytertest.Shared(t))

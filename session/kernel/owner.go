@@ -14,14 +14,14 @@ type Owners struct {
 	starting map[*Starting]bool
 }
 
-// Starting is a kernel that the server may know already, and we do not yet.
+// Starting is a kernel that the server may know before its id is recorded here.
 type Starting struct {
 	k     *Owners
 	owner string
 	known chan struct{}
 }
 
-// Begin notes that a kernel is about to be started. Call it before, and End afterwards.
+// Begin notes that a kernel is about to start. Call it before the start, and End afterwards.
 func (k *Owners) Begin(owner string) *Starting {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -44,15 +44,15 @@ func (s *Starting) End(id string) {
 	close(s.known)
 }
 
-// Release forgets the owner of a kernel, which anybody may see then, or which is gone.
+// Release forgets the owner of a kernel that is gone or that every client may see.
 func (k *Owners) Release(id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.owner, id)
 }
 
-// Others returns the ids of the kernels without a notebook that were started for other owners, and that only these may
-// see. Ask the server for its kernels first: Others waits for those that are being started then.
+// Others returns the ids of the kernels without a notebook that were started for other owners, and that only these may see.
+// List the server's kernels first: Others waits for those that are starting then.
 func (k *Owners) Others(ctx context.Context, owner string) (map[string]bool, error) {
 	k.mu.Lock()
 	wait := slices.Collect(maps.Keys(k.starting))
@@ -78,7 +78,7 @@ func (k *Owners) Others(ctx context.Context, owner string) (map[string]bool, err
 	return out, nil
 }
 
-// Len is how many kernels have an owner.
+// Len returns how many kernels have an owner.
 func (k *Owners) Len() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

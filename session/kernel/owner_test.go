@@ -14,7 +14,7 @@ func TestOthersKernels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k Owners
 		k.Begin("a").End("one")
-		k.Begin("a").End("") // which failed
+		k.Begin("a").End("") // a failed start
 		begun := k.Begin("a")
 		got, err := k.Others(t.Context(), "a")
 		must.NoError(t, err, must.Sprint("one's own"))
@@ -32,7 +32,7 @@ func TestOthersKernels(t *testing.T) {
 			}
 			seen <- got
 		}()
-		synctest.Wait() // it waits for the kernel that is being started
+		synctest.Wait() // it waits for the starting kernel
 		begun.End("two")
 		got = <-seen
 		must.MapLen(t, 2, got, must.Sprint("another's"))

@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// Code that an idle kernel was sent as it shut down has not reached it: it can be sent to another one. Code that the
-// kernel has begun all the same, or that waited there for other code, is lost with it.
+// Code that was sent to an idle kernel as it shut down has not reached it: it can be sent to another kernel. Code that the
+// kernel began anyway, or that waited behind other code, is lost with it.
 func TestNotReached(t *testing.T) {
 	theirs := incoming{rawHeader: []byte(`{"msg_id":"theirs"}`)}
 	shutdown := incoming{rawHeader: []byte(`{"msg_id":"shutdown"}`)}
@@ -45,7 +45,7 @@ func TestNotReached(t *testing.T) {
 			if c.after != nil {
 				c.after(s, request)
 			}
-			synctest.Wait() // all that it said has been read
+			synctest.Wait() // all its messages have been read
 			f.rest("")
 			err := await(t, "the request", out)
 			if !errors.Is(err, ErrShutDown) {
@@ -61,7 +61,7 @@ func TestNotReached(t *testing.T) {
 	}
 }
 
-// theirs is the user of a link whose kernel is k, as long as the server has that.
+// theirs is the user of a link whose kernel is k, while the server has that.
 type theirs struct{ f *fakeServer }
 
 var errNoKernel = errors.New("there is no kernel")
@@ -77,7 +77,7 @@ func (u theirs) Obtain(context.Context) (jupyter.Kernel, bool, error) {
 
 func (theirs) Whose() string { return "the test's" }
 
-// A kernel that has announced its end is not connected to again while the server still has it.
+// A kernel that has announced its end is not used again while the server still has it.
 func TestShutDownKernelIsLeft(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// redial connects again under the same session id, so that the server sends the messages that it has kept. A server that
-// does not answer at all is given up soon, because callers that wait for a run must learn that it is lost; one that answers
-// other requests may take its time for a kernel that it restarts.
+// redial connects again under the same session id, so that the server sends its buffered messages. It soon gives up on a
+// server that does not answer, because callers that wait for a run must learn that it is lost; a server that answers other
+// requests may take its time for a kernel that it restarts.
 func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	c.mu.Lock()
 	c.state.gap()
@@ -61,15 +61,16 @@ func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	}
 }
 
-// noteAlive notes a sign of life of the server.
+// noteAlive notes that the server has responded.
 func (c *Conn) noteAlive() {
 	c.mu.Lock()
 	c.alive = time.Now()
 	c.mu.Unlock()
 }
 
-// awake sees, when a connection is used again after a while, that it still leads to the kernel. The error is for a gateway
-// that does not answer; a kernel that is gone ends the connection, and a socket on which it says nothing is left for another.
+// awake checks, when a connection is used again after a while, that it still leads to the kernel. It returns an error if a
+// gateway does not answer; if the kernel is gone it ends the connection, and it replaces a socket on which the kernel is
+// silent.
 func awake(ctx context.Context, c *Conn) error {
 	heard, idle := rested(c)
 	if !idle {
@@ -85,7 +86,7 @@ func awake(ctx context.Context, c *Conn) error {
 		c.end(c.server.missing(c.ctx))
 		return nil
 	case err != nil || k.ExecutionState != StateIdle:
-		return nil // it says why later, if at all
+		return nil // a later step reports why
 	}
 	m, outbox := c.ids.infoRequest("control"), c.outbox
 	tick := time.NewTicker(awakeAsk)
@@ -109,10 +110,10 @@ func awake(ctx context.Context, c *Conn) error {
 	return nil
 }
 
-// awakeAsk is the time between two looks whether the kernel has answered.
+// awakeAsk is the time between two checks for the kernel's answer.
 const awakeAsk = 5 * time.Millisecond
 
-// rested is when the kernel was last heard of, and reports whether that is a while ago, and nothing is asked of it.
+// rested returns when the kernel's last message came, and reports whether that is a while ago and no request is pending.
 func rested(c *Conn) (heard time.Time, rested bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

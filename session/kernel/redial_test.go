@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A socket to a server that has fallen silent is not waited for as long as one to a server that starts a kernel.
+// The wait for a socket to a silent server is shorter than for a server that starts a kernel.
 func TestDialSilentServer(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -28,8 +28,7 @@ func TestDialSilentServer(t *testing.T) {
 	})
 }
 
-// A connection that has only lost its network, which says nothing of that, comes back by another socket: the server
-// answers what it is asked.
+// A connection that has silently lost its network comes back on another socket: the server answers requests.
 func TestSilentSocketIsLeft(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -60,7 +59,7 @@ func TestMissingKernelWasShutDown(t *testing.T) {
 			id := startKernel(t, direct)
 			c := connect(t, through, id)
 			_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
-			synctest.Wait() // until it is known when the server was started, which nothing here waits for
+			synctest.Wait() // until the server's start time is known, which nothing else here waits for
 			p.Cut()
 			time.Sleep(time.Second)
 			if restart {

@@ -13,17 +13,17 @@ import (
 // askTimeout bounds one request to the server.
 const askTimeout = 10 * time.Second
 
-// A remote is the server of a kernel, as a connection asks it.
+// A remote is a kernel's server, as a connection queries it.
 type remote struct {
 	srv      *jupyter.Server
 	kernelID string
-	look     time.Duration // for one look whether the server answers at all
+	look     time.Duration // for one check that the server answers
 
 	mu      sync.Mutex
-	started time.Time // when the server was, as it said at first; zero if unknown
+	started time.Time // the server's start time, from its first answer; zero if unknown
 }
 
-// answers reports whether the server answers at all.
+// answers reports whether the server answers.
 func (r *remote) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.look)
 	defer cancel()
@@ -31,7 +31,7 @@ func (r *remote) answers(ctx context.Context) bool {
 	return err == nil || errors.Is(err, jupyter.ErrNoGateway)
 }
 
-// noteStarted notes when the server was started, so that a restart of it can be told from the end of one kernel.
+// noteStarted notes when the server was started, to distinguish its restart from the end of one kernel.
 func (r *remote) noteStarted(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -46,7 +46,7 @@ func (r *remote) noteStarted(ctx context.Context) {
 	}
 }
 
-// missing is why the server no longer has the kernel.
+// missing returns why the server no longer has the kernel.
 func (r *remote) missing(ctx context.Context) error {
 	r.mu.Lock()
 	started := r.started

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// running starts code that prints its process id and then runs for long, waits until it does so, and returns the id and
-// where the outcome will come.
+// running starts code that prints its process id and then runs for long, waits for the output, and returns the id and the
+// channel of its outcome.
 func running(t *testing.T, c *Conn) (pid int, outcome <-chan error) {
 	t.Helper()
 	out := make(chan error, 1)
@@ -47,14 +47,14 @@ func running(t *testing.T, c *Conn) (pid int, outcome <-chan error) {
 	return 0, nil
 }
 
-// interruptedBefore reports whether the running code ended with an interrupt: before the server ends a kernel it interrupts
-// it, and the kernel may answer that in time. Then it may run what is queued, too.
+// wasInterrupted reports whether the running code ended with an interrupt: the server interrupts a kernel before it ends
+// it, and the kernel may answer in time. Then it may run queued code, too.
 func wasInterrupted(err error) bool {
 	var e Error
 	return errors.As(err, &e) && e.Name == "KeyboardInterrupt"
 }
 
-// queued sends code that waits after the running code, and returns where its outcome will come.
+// queued sends code that waits behind the running code, and returns the channel of its outcome.
 func queued(t *testing.T, c *Conn) <-chan error {
 	t.Helper()
 	out := make(chan error, 1)
@@ -99,7 +99,7 @@ func await(t *testing.T, what string, outcome <-chan error) error {
 	}
 }
 
-// An interrupt is an exception in the running code, and what was queued after it runs.
+// An interrupt is an exception in the running code, and the code queued behind it runs.
 func TestInterrupt(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -137,7 +137,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// A restart ends what runs and what is queued; the same connection goes on with the new process.
+// A restart ends running and queued code; the same connection continues with the new process.
 func TestRestart(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -160,7 +160,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// expectAlive checks that code runs, in another process than before.
+// expectAlive checks that code runs, in a process other than the old one.
 func expectAlive(t *testing.T, c *Conn, oldPID int) {
 	t.Helper()
 	var r recorder
@@ -172,7 +172,7 @@ func expectAlive(t *testing.T, c *Conn, oldPID int) {
 	test.NotEq(t, "", got)
 }
 
-// A killed kernel ends what runs as soon as the server has noticed, and says that nobody asked for it.
+// A killed kernel ends its running code as soon as the server has noticed, with ErrKernelDied.
 func TestKernelKilled(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -184,7 +184,7 @@ func TestKernelKilled(t *testing.T) {
 		for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
 			err := await(t, what, ch)
 			if err == nil && what == "the queued code" {
-				continue // the server had it still, and has given it to the new process before it told of the old one's end
+				continue // the server still had it, and gave it to the new process before it reported the old one's end
 			}
 			test.ErrorIs(t, err, ErrKernelRestarted, test.Sprint(what))
 			test.ErrorIs(t, err, ErrKernelDied, test.Sprint(what))
@@ -193,7 +193,7 @@ func TestKernelKilled(t *testing.T) {
 	})
 }
 
-// A deleted kernel ends what runs at once, and the connection soon after.
+// A deleted kernel ends its running code at once, and the connection soon after.
 func TestKernelDeleted(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
@@ -222,7 +222,7 @@ func TestKernelDeleted(t *testing.T) {
 	})
 }
 
-// Close ends what is pending and leaves the kernel to run it.
+// Close ends pending requests, whose code continues in the kernel.
 func TestClose(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))

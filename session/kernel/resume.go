@@ -8,8 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A Mark names a request that was sent to a kernel, so that another connection can take it up, even one of another
-// process.
+// A Mark names a request that was sent to a kernel, so that another connection, even of another process, can take it up.
 type Mark struct {
 	Server  string // base URL
 	Kernel  string
@@ -18,8 +17,9 @@ type Mark struct {
 }
 
 // Resume connects to a kernel under the session of an earlier connection, which must have ended, to take up its request
-// with [Conn.Await]. The server keeps the messages of a session while nobody else is connected to the kernel, and sends
-// them first; otherwise what came in between is missing. The kernel's answers go to the session, and so come here.
+// with [Conn.Await]. The server buffers the messages of a session while no other client is connected to the kernel, and
+// sends them first; otherwise the messages in between are missing. The kernel addresses its answers to the session, so they
+// arrive here.
 func Resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options) (*Conn, error) {
 	return resume(ctx, srv, m, opt, defaultTiming)
 }
@@ -28,16 +28,16 @@ func resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options, tm ti
 	ids := &idMaker{session: m.Session, part: randomID()[:8] + "_"}
 	return dialAs(ctx, srv, m.Kernel, opt, tm, ids, func(c *Conn) {
 		ex := newExecution(m.Request)
-		// As after a lost connection: if the kernel answers the probe first, nothing more is to come for the request.
+		// As after a lost connection: if the kernel answers the probe first, nothing more comes for the request.
 		ex.written, ex.failure = true, ErrAnswerLost
 		c.pending[ex.id], c.resumed = ex, ex
 		c.first, c.refresh = append(c.first, c.newProbe()), true
 	})
 }
 
-// Await follows the request of [Resume] to its end, as [Conn.Execute] does. [ErrAnswerLost] says that the kernel does not
-// have it any more: it has ended while nobody was connected, or the kernel's process is another one. Call it once, and
-// soon: until then the connection waits.
+// Await follows the request of [Resume] to its end, as [Conn.Execute] does. It returns [ErrAnswerLost] if the kernel no
+// longer has it: it ended while no client was connected, or the kernel's process was replaced. Call it once, and soon:
+// until then the connection waits.
 func (c *Conn) Await(ctx context.Context, handle func(Event)) (Reply, error) {
 	c.mu.Lock()
 	ex := c.resumed

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// marked begins code that prints a line and waits for a file, and ends its connection, as a process that ends does.
+// marked begins code that prints a line and waits for a file, and closes its connection, like a process that ends.
 func marked(t *testing.T, srv *jupyter.Server, kernelID, file, rest string) Mark {
 	t.Helper()
 	c, err := dial(testContext(t), srv, kernelID, Options{}, quick())
@@ -41,8 +41,8 @@ func marked(t *testing.T, srv *jupyter.Server, kernelID, file, rest string) Mark
 	return <-mark
 }
 
-// A request goes on under another connection of its session: with all that was printed meanwhile where nobody else was
-// connected, and with its end in any case.
+// A request continues under another connection of its session: with all output in between if no other client was connected,
+// and with its end in any case.
 func TestResume(t *testing.T) {
 	for name, watched := range map[string]bool{"alone": false, "beside somebody": true} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +67,8 @@ func TestResume(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				// The server opens a socket before it subscribes to the kernel for it. Nothing is lost from the first word on.
+				// The server opens a socket before it subscribes to the kernel for it. Nothing is lost after the first
+				// message.
 				var r recorder
 				heard := sync.OnceFunc(func() { touch(t, file+"2") })
 				reply, err := c.Await(testContext(t), func(ev Event) {
@@ -96,7 +97,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What the kernel does not have any more is said to be lost.
+// A request that the kernel no longer has is reported as lost.
 func TestResumeLost(t *testing.T) {
 	for name, gone := range map[string]func(t *testing.T, srv *jupyter.Server, id, file string){
 		"the process was replaced": func(t *testing.T, srv *jupyter.Server, id, _ string) {
@@ -126,7 +127,7 @@ func TestResumeLost(t *testing.T) {
 				defer c.Close()
 				reply, err := c.Await(testContext(t), nil)
 				if reply.Error != nil && wasInterrupted(*reply.Error) && name == "the process was replaced" {
-					return // the answer came before the process was ended, and the server has kept it
+					return // the answer came before the process was ended, and the server kept it
 				}
 				if !errors.Is(err, ErrAnswerLost) && !errors.Is(err, ErrKernelRestarted) {
 					t.Errorf("%+v, %v, want %v, or that the kernel was restarted", reply, err, ErrAnswerLost)

@@ -12,8 +12,7 @@ const (
 	askTries = 20                     // then the request goes out anyway
 )
 
-// expectProcess notes that the kernel's process has ended by itself, and that no message of the next one has come. c.mu
-// is held.
+// expectProcess notes that the kernel's process has died, and that no message of the next one has come. c.mu is held.
 func (c *Conn) expectProcess() {
 	if c.unheard == nil {
 		c.unheard = make(chan struct{})
@@ -48,7 +47,7 @@ func (c *Conn) awaitProcess(ctx context.Context) error {
 			case <-again:
 				waiting = false
 			case <-c.ctx.Done():
-				waiting = false // what follows says why
+				waiting = false // the next step returns the error
 			case <-ctx.Done():
 				return ctx.Err()
 			}

@@ -11,22 +11,22 @@ import (
 	"github.com/nbduet/nbduet/session/listcache"
 )
 
-// Servers are the Jupyter servers of documents and kernels: one server, or two. One has files, rooms and file ids, the
-// other kernels, their Jupyter sessions and kernelspecs. If there are two, a notebook's path is only a name to the
-// kernels' server, which may have another file of that name, or none. So it is asked for no file, and its sessions
-// count as our notebooks' only if they were found or started for one. An open tab does not know that server's kernels:
-// it shows their outputs, and cannot run a cell in them.
+// Servers are the Jupyter servers of documents and kernels: one server, or two. One has files, rooms and file ids; the
+// other has kernels, their Jupyter sessions and kernelspecs. If there are two, a notebook's path only identifies it on the
+// kernels' server, which may have a different file of that name. So no files are requested there, and its sessions count as
+// our notebooks' only if they were found or started for one. An open tab does not know that server's kernels: it shows
+// their outputs, and cannot run a cell in them.
 type Servers struct {
 	Documents *jupyter.Server
 	Runtime   *jupyter.Server
-	Lists     *listcache.Lists // of both, to be shown
+	Lists     *listcache.Lists // of both, for display
 
 	mu    sync.Mutex
-	taken map[string]string // the sessions of our notebooks where the two are apart, by the file's id, which stays when a file is renamed
+	taken map[string]string // the sessions of our notebooks if the servers are apart, by file id, which survives a rename
 }
 
-// Apart reports whether the kernels are on another server than the documents. One that is not found yet counts as
-// another: nothing of it is known.
+// Apart reports whether the kernels are on another server than the documents. A server that is not found yet counts as
+// another: nothing is known about it.
 func (s *Servers) Apart() bool {
 	return s.Runtime != s.Documents && !jupyter.SameServer(s.Documents.BaseURL(), s.Runtime.BaseURL())
 }
@@ -62,8 +62,8 @@ func (s *Servers) Ours(sess jupyter.Session) bool {
 	return slices.Contains(slices.Collect(maps.Values(s.taken)), sess.ID)
 }
 
-// NotebookOf is the path of the notebook of a Jupyter session on the kernels' server, the root if the session belongs to no
-// notebook of the documents' server.
+// NotebookOf returns the path of the notebook of a Jupyter session on the kernels' server, or the root if the session does
+// not belong to a notebook of the documents' server.
 func (s *Servers) NotebookOf(sess jupyter.Session) jupyter.Path {
 	if sess.Type != "notebook" || !s.Ours(sess) {
 		return jupyter.Path{}
@@ -71,8 +71,8 @@ func (s *Servers) NotebookOf(sess jupyter.Session) jupyter.Path {
 	return sess.Path
 }
 
-// Session returns the notebook's session on the other server, under its new path if it was renamed; false if there is
-// none, or no longer. With one server use [FindOrStart].
+// Session returns the notebook's session on the other server, under its new path if it was renamed; false if it has none.
+// With one server use [FindOrStart].
 func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (jupyter.Session, bool, error) {
 	s.mu.Lock()
 	id := s.taken[file]
@@ -101,9 +101,9 @@ func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (
 	return jupyter.Session{}, false, nil
 }
 
-// Move gives the kernels of a renamed notebook, or of all notebooks in a renamed folder, their new paths. An open tab
-// does that itself; without one the next run would start another kernel. It returns an error for each kernel that was
-// not moved.
+// Move gives the kernels of a renamed notebook, or of all notebooks in a renamed folder, their new paths. An open tab does
+// that itself; without a tab the next run would start another kernel. It returns an error for each kernel that was not
+// moved.
 func (s *Servers) Move(ctx context.Context, from, to jupyter.Path) []error {
 	sessions, err := s.Runtime.Sessions.List(ctx)
 	if err != nil {

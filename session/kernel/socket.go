@@ -20,7 +20,7 @@ const (
 	closeTimeout = time.Second
 )
 
-// A socket is one of the websockets that a connection has, one after the other.
+// A socket is one of a connection's successive websockets.
 type socket struct {
 	*websocket.Conn
 	c     *Conn
@@ -57,9 +57,9 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 
 // write writes the messages of the outbox, and pings, until ctx ends. When it returns, the socket is closed.
 //
-// It begins with an info request, which the kernel answers even while it runs code, and holds everything else back
-// until the kernel's first message: the server opens a socket before it subscribes to the kernel for it, and earlier
-// output is lost. A kernel that says nothing is not waited for long once the server has begun to read, see unopened.
+// It begins with an info request, which the kernel answers even while it runs code, and holds everything else back until
+// the kernel's first message: the server opens a socket before it subscribes to the kernel for it, and earlier output is
+// lost. Once the server has begun to read, the wait for a silent kernel is short, see unopened.
 func (s socket) write(ctx context.Context, opened, heard <-chan struct{}) error {
 	defer s.Close()
 	pings := time.NewTicker(s.c.timing.ping)
@@ -99,7 +99,7 @@ func (s socket) write(ctx context.Context, opened, heard <-chan struct{}) error 
 			err = open()
 		case m := <-outbox:
 			if err = s.writeOne(m); err != nil {
-				// The kernel gets nothing of a message that was not written completely.
+				// The kernel gets no part of a message that was not written completely.
 				s.c.mu.Lock()
 				s.c.first = append(s.c.first, m)
 				s.c.mu.Unlock()
@@ -123,7 +123,7 @@ func (s socket) greet() error {
 	return s.writeOne(s.c.ids.infoRequest("control"))
 }
 
-// writeFirst writes the messages that a former socket has not written.
+// writeFirst writes the messages that an earlier socket failed to write.
 func (s socket) writeFirst() error {
 	for {
 		s.c.mu.Lock()
@@ -137,7 +137,7 @@ func (s socket) writeFirst() error {
 			return err
 		}
 		s.c.mu.Lock()
-		s.c.first = s.c.first[1:] // only the writer takes from it, and nobody adds to it meanwhile
+		s.c.first = s.c.first[1:] // only the writer removes from it, and nothing is added meanwhile
 		s.c.mu.Unlock()
 	}
 }
@@ -194,8 +194,8 @@ func (s socket) read(opened, heard func()) error {
 	}
 }
 
-// readFrame reads one message. Every piece extends the deadline: a display of many megabytes takes long on a slow line,
-// and no ping comes meanwhile.
+// readFrame reads one message. Every piece extends the deadline: a display of many megabytes takes long on a slow line, and
+// pings do not come meanwhile.
 func (s socket) readFrame() (int, []byte, error) {
 	if err := s.extendDeadline(); err != nil {
 		return 0, nil, err

@@ -15,20 +15,20 @@ const (
 // maxBusy bounds the requests that are remembered as running.
 const maxBusy = 1024
 
-// tracker follows the kernel's state through the status messages of everybody's requests. A kernel answers small
-// requests on its control channel while it runs code, so it is idle only when every request that made it busy is done.
+// tracker follows the kernel's state through the status messages of all clients' requests. A kernel answers small requests
+// on its control channel while it runs code, so it is idle only when every request that made it busy is done.
 type tracker struct {
 	state string
 	busy  map[string]bool // by the request's id
-	// ended tells that the kernel has announced its shutdown: only a start resets it, not the idle status that follows
+	// ended reports that the kernel has announced its shutdown: only a start resets it, not the idle status that follows
 	// the announcement.
 	ended bool
-	// sure tells that the kernel has finished a request of ours since the last gap: it runs one after the other, so
+	// sure reports that the kernel has finished one of our requests since the last gap: it runs requests in order, so
 	// nothing unknown is running.
 	sure bool
 }
 
-// unheard stands in tracker.busy for a request that the kernel was running before we connected.
+// unheard is the key in tracker.busy of a request that the kernel was running before we connected.
 const unheard = "unheard"
 
 func newTracker(state string) tracker {
@@ -63,7 +63,7 @@ func (t *tracker) status(state, parent string) {
 	}
 }
 
-// requestDone notes that the kernel has finished a request of ours.
+// requestDone notes that the kernel has finished one of our requests.
 func (t *tracker) requestDone() {
 	delete(t.busy, unheard)
 	t.sure = true
@@ -82,12 +82,12 @@ func (t *tracker) shutdown(restart bool) {
 	}
 }
 
-// occupied reports whether the kernel is doing something beside the request with that id.
+// occupied reports whether the kernel is running another request than beside.
 func (t *tracker) occupied(beside string) bool {
 	return len(t.busy) > 1 || len(t.busy) == 1 && !t.busy[beside]
 }
 
-// gap forgets what may have changed while the connection was lost.
+// gap resets the state that may have changed while the connection was lost.
 func (t *tracker) gap() {
 	clear(t.busy)
 	t.state, t.ended, t.sure = StateUnknown, false, false

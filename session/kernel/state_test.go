@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// The state that the server reports is late at times; the messages that we get are up to date.
+// The state reported by the server is sometimes late; our own messages are up to date.
 func TestCorrect(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -18,7 +18,7 @@ func TestCorrect(t *testing.T) {
 				t.Errorf("told %q it says %q, want %q", told, got, want)
 			}
 		}
-		says(StateBusy, StateBusy) // somebody else's code may run
+		says(StateBusy, StateBusy) // another client's code may run
 		says(StateIdle, StateIdle)
 		s.status(StateBusy, req)
 		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
@@ -43,7 +43,7 @@ func TestCorrect(t *testing.T) {
 		s.status(StateIdle, theirs)
 		waitState(t, c, StateIdle)
 		says(StateBusy, StateIdle)
-		// Of what began while nobody listened, the server alone knows.
+		// Only the server knows requests that began while the connection was down.
 		s.ws.Close()
 		<-f.sockets
 		says(StateBusy, StateBusy)
@@ -51,7 +51,7 @@ func TestCorrect(t *testing.T) {
 	})
 }
 
-// Code that was running before anybody listened is not over because another request is.
+// Code that was running before the connection was made is not over because another request is.
 func TestStateOfWhatRanBefore(t *testing.T) {
 	tr := newTracker(StateBusy)
 	tr.status(StateBusy, "greeting")
@@ -63,7 +63,7 @@ func TestStateOfWhatRanBefore(t *testing.T) {
 	if tr.state != StateIdle {
 		t.Errorf("after its end: %s", tr.state)
 	}
-	tr = newTracker(StateBusy) // the server's word, which is out of date
+	tr = newTracker(StateBusy) // the server's state, which is out of date
 	tr.status(StateBusy, "ours")
 	tr.status(StateIdle, "ours")
 	tr.requestDone()

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server that speaks only the older form, under a base URL: running, asking, and a message with buffers.
+// A server with only the older protocol, under a base URL: a run, an input request, and a message with buffers.
 func TestLegacyProtocol(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/"),
@@ -41,7 +41,7 @@ comm = create_comm(target_name='x', buffers=[b'1234'])
 		})
 		must.NoError(t, err)
 		must.Eq(t, "ok", reply.Status)
-		// The question comes on a channel of its own, in no order with the others.
+		// The question comes on another channel, in any order.
 		got := r.all()
 		if i := slices.Index(got, `ask "? " false`); i < 0 {
 			t.Error("no question")

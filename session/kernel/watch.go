@@ -9,19 +9,19 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A request can lose its answer silently: the connection was down while the kernel answered, or a new process has
-// replaced the kernel. Two things detect that.
+// A request can lose its answer silently: the connection was down while the kernel answered, or a new process has replaced
+// the kernel. Two things detect that.
 //
-// A probe is a kernel_info request. The kernel takes requests in order and the server passes replies in order, so once
-// the probe is answered, nothing more is to come for what was sent before it.
+// A probe is a kernel_info request. The kernel takes requests in order and the server passes replies in order, so once the
+// probe is answered, nothing more comes for the requests sent before it.
 //
-// The watcher asks the server for the kernel when a request is pending and no message has come for a while.
+// The watcher queries the server for the kernel when a request is pending and no message has come for a while.
 
-// leaveTime is how long to ask the server, every tick, whether a kernel that has announced its shutdown is gone.
+// leaveTime is how long to check with the server, every tick, whether a kernel that has announced its shutdown is gone.
 const leaveTime = 15 * time.Second
 
-// restarted handles the pending requests when the kernel's process is replaced: a request that it was running is lost;
-// one that it had not begun is lost, too, unless the new process gets it, which a probe shows. c.mu is held.
+// restarted handles the pending requests when the kernel's process is replaced: the running request is lost; a request that
+// had not begun is lost, too, unless the new process gets it, which a probe shows. c.mu is held.
 func (c *Conn) restarted(err error) {
 	c.asking = nil
 	c.leaving = time.Time{}
@@ -31,7 +31,7 @@ func (c *Conn) restarted(err error) {
 		case ex.begun:
 			c.finish(ex, err)
 		case ex.written:
-			// The server reports the end of the process first, the new process its start later.
+			// The server reports the end of the process first, and the new process its start later.
 			if !errors.Is(ex.failure, ErrKernelRestarted) {
 				ex.failure = err
 			}
@@ -77,8 +77,8 @@ func (c *Conn) newProbe() outgoing {
 	return m
 }
 
-// post writes a message on a new goroutine, because the reader and the watcher must not wait for the writer. Only they may
-// call it.
+// post writes a message in a new goroutine, because the reader and the watcher must not wait for the writer. Only these two
+// may call it.
 func (c *Conn) post(m outgoing) {
 	c.probes.Go(func() {
 		select {
@@ -132,8 +132,8 @@ func (c *Conn) wakeWatcher() {
 // A watcher checks silent requests until the connection ends.
 type watcher struct {
 	c         *Conn
-	asked     time.Time // when the server was last asked because of silence
-	idleSince time.Time // since when the kernel has said nothing, if it was idle then
+	asked     time.Time // when the server was last queried because of silence
+	idleSince time.Time // since when the kernel has been silent, if it was idle then
 	without   gateless
 }
 
@@ -153,16 +153,16 @@ func (w *watcher) run() {
 	}
 }
 
-// A sight is why the server is asked for the kernel.
+// A sight is the reason to query the server for the kernel.
 type sight struct {
-	heard   time.Time // when the kernel was last heard of
+	heard   time.Time // when the kernel's last message came
 	leaving bool      // it has announced its shutdown
 	silent  bool      // it does not answer a request
-	refresh bool      // its state is to be asked for
+	refresh bool      // its state must be queried
 	quiet   bool      // see quiet
 }
 
-// sight ends the requests whose last output has had its time, and says why to ask the server.
+// sight ends the requests whose time for last output is over, and returns why to query the server.
 func (w *watcher) sight(now time.Time) sight {
 	c := w.c
 	c.mu.Lock()
@@ -184,7 +184,7 @@ func (w *watcher) sight(now time.Time) sight {
 	return s
 }
 
-// look asks the server for the kernel, and does what follows from the answer.
+// look queries the server for the kernel, and acts on the answer.
 func (w *watcher) look(s sight) {
 	state, err := w.ask()
 	switch {
@@ -216,7 +216,7 @@ func (w *watcher) look(s sight) {
 	}
 }
 
-// ask asks the server for the kernel's state; a kernel that is gone ends the connection.
+// ask queries the server for the kernel's state; a kernel that is gone ends the connection.
 func (w *watcher) ask() (state string, err error) {
 	c, limit := w.c, askTimeout
 	if !w.without.since.IsZero() {
@@ -237,7 +237,7 @@ func (w *watcher) ask() (state string, err error) {
 	return k.ExecutionState, nil
 }
 
-// setUnknownState takes over the server's state if ours is unknown.
+// setUnknownState takes the server's state if ours is unknown.
 func (w *watcher) setUnknownState(state string) {
 	c := w.c
 	c.mu.Lock()
@@ -247,8 +247,8 @@ func (w *watcher) setUnknownState(state string) {
 	}
 }
 
-// failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all. Where
-// nothing else tells why, the server may have lost track of the socket, which is left then for one that it does serve.
+// failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all. If no other
+// cause is known, the server may have lost track of the socket, which is then closed so that a new one replaces it.
 func (w *watcher) failUnanswered(heard time.Time) {
 	c := w.c
 	c.mu.Lock()
@@ -264,7 +264,7 @@ func (w *watcher) failUnanswered(heard time.Time) {
 		case ex.reply != nil:
 			c.finish(ex, nil)
 		case ex.failure != nil:
-			c.finish(ex, ex.failure) // what the probe would have shown: its own answer was lost
+			c.finish(ex, ex.failure) // the probe would have shown it: its own answer was lost
 		default:
 			c.finish(ex, ErrAnswerLost)
 			if c.socket != nil {
@@ -274,17 +274,16 @@ func (w *watcher) failUnanswered(heard time.Time) {
 	}
 }
 
-// quiet reports whether the server has been silent for so long that it may be away, although the reader waits for it.
-// c.mu is held.
+// quiet reports whether the server has been silent long enough to be away, although the reader waits for it. c.mu is held.
 func (w *watcher) quiet(now time.Time) bool {
 	return w.c.waiting && now.Sub(w.c.alive) > w.c.timing.away
 }
 
-// keepOpening allows a socket that the server does not read yet another period of silence, and reports whether it does.
+// keepOpening allows a socket that the server does not read yet another period of silence, and reports whether it did.
 //
-// jupyter_server takes a socket, and reads it when the kernel has answered a question of its own, or after a minute. To
-// leave it before that loses what comes after it: what it has subscribed to is handed on to the next socket of the
-// session, and taken back when its minute is over, so that a client that comes every ten seconds is never heard again.
+// jupyter_server accepts a socket, and reads it when the kernel has answered the server's own request, or after a minute.
+// Closing it earlier loses later messages: its subscription passes to the session's next socket, and is removed when its
+// minute is over, so that a client that reconnects every ten seconds receives nothing.
 func (w *watcher) keepOpening() bool {
 	c := w.c
 	c.mu.Lock()
@@ -296,9 +295,9 @@ func (w *watcher) keepOpening() bool {
 	return c.socket.NetConn().SetReadDeadline(c.alive.Add(c.timing.silence)) == nil
 }
 
-// leaveSocket closes a socket from which nothing comes any more, though the server can be asked or is known to be gone.
-// The answers to our pings are given time to come first: a server that has only stood still sends on the old socket what
-// it has, and a new one would lose that.
+// leaveSocket closes a silent socket when the server answers requests or is known to be gone. It first leaves time for the
+// answers to our pings: a server that was only suspended sends its pending messages on the old socket, and a new one would
+// lose them.
 func (w *watcher) leaveSocket() {
 	c := w.c
 	select {
@@ -313,17 +312,17 @@ func (w *watcher) leaveSocket() {
 	}
 }
 
-// A gateless is what the watcher knows of a gateway that does not answer.
+// A gateless is the watcher's record of a gateway that does not answer.
 //
 // Jupyter Server keeps our socket when it has lost the gateway, and answers our pings. It tries five times within half a
-// minute to get the gateway's socket back, and what we send meanwhile is dropped; after that nothing comes of that socket ever.
+// minute to reconnect to the gateway, and drops our messages meanwhile; after that nothing ever comes from that socket.
 type gateless struct {
-	since time.Time // the first look in vain; zero for none
-	heard time.Time // when the kernel was last heard of then
+	since time.Time // the first unanswered query; zero for none
+	heard time.Time // when the kernel's last message had come then
 }
 
-// unanswered handles a look that the gateway has not answered. The kernel is asked as well: code whose messages still come is
-// not given up because a proxy before the gateway refuses requests.
+// unanswered handles a query that the gateway has not answered. The kernel is probed as well: code whose messages still
+// come is not given up because a proxy before the gateway refuses requests.
 func (g *gateless) unanswered(c *Conn, heard time.Time, err error) {
 	switch now := time.Now(); {
 	case g.since.IsZero() || !g.heard.Equal(heard):
@@ -335,7 +334,7 @@ func (g *gateless) unanswered(c *Conn, heard time.Time, err error) {
 	c.post(c.ids.infoRequest("control")) // most kernels answer this at once, even while code runs
 }
 
-// answered takes another socket once the gateway answers again, unless the kernel was heard on this one.
+// answered replaces the socket once the gateway answers again, unless the kernel's messages came on this one.
 func (g *gateless) answered(c *Conn, heard time.Time) {
 	if deaf := !g.since.IsZero() && g.heard.Equal(heard); deaf {
 		dropSocket(c)
@@ -343,7 +342,7 @@ func (g *gateless) answered(c *Conn, heard time.Time) {
 	*g = gateless{}
 }
 
-// dropSocket closes the socket; the reader's error leads to another one.
+// dropSocket closes the socket; the reader's error leads to a new one.
 func dropSocket(c *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// start has a client execute something on the fake kernel, and returns the request as the kernel got it.
+// start makes a client execute code on the fake kernel, and returns the request as the kernel received it.
 func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming, r *recorder, out <-chan error) {
 	f.t.Helper()
 	c, err := dial(testContext(f.t), f.srv, "k", Options{}, tm)
@@ -30,8 +30,8 @@ func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming,
 	return c, s, s.receive(), r, ch
 }
 
-// A silent kernel that the server calls idle has lost the request; a busy one is waited for. The next request takes
-// another socket, since the server may pass nothing on to this one.
+// A silent kernel that the server reports as idle has lost the request; a busy one is awaited. The next request uses
+// another socket, since the server may have stopped passing messages to this one.
 func TestSilentKernel(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -40,7 +40,7 @@ func TestSilentKernel(t *testing.T) {
 		f.rest(StateBusy)
 		next := make(chan error, 1)
 		c, _, _, _, out := f.start(tm)
-		f.waitAsked(5) // once for the dialling, the others for the silence
+		f.waitAsked(5) // once for the dialling, the others because of the silence
 		select {
 		case err := <-out:
 			t.Fatalf("given up on a busy kernel: %v", err)
@@ -62,7 +62,7 @@ func TestSilentKernel(t *testing.T) {
 	})
 }
 
-// What waited in a kernel that was restarted is lost with that, also where the new process never hears the probe.
+// Requests waiting in a restarted kernel are lost, also if the new process never gets the probe.
 func TestProbeIsLost(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -81,7 +81,7 @@ func TestProbeIsLost(t *testing.T) {
 	})
 }
 
-// waitAsked waits until the server was asked for the kernel n times more.
+// waitAsked waits until the server was queried for the kernel n more times.
 func (f *fakeServer) waitAsked(n int) {
 	f.t.Helper()
 	ctx := testContext(f.t)
@@ -102,7 +102,7 @@ func (f *fakeServer) waitAsked(n int) {
 	}
 }
 
-// A silent kernel that the server no longer has ends request and connection.
+// A silent kernel that the server no longer has ends the request and the connection.
 func TestSilentKernelGone(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -118,7 +118,7 @@ func TestSilentKernelGone(t *testing.T) {
 	})
 }
 
-// A handler that takes its time is not silence.
+// A slow handler does not count as silence.
 func TestSlowHandlerIsNoSilence(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -147,7 +147,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 		}()
 		req := s.receive()
 		s.status(StateBusy, req)
-		const lines = eventBuffer + 20 // more than is held: the reader waits for the handler
+		const lines = eventBuffer + 20 // more than the buffer holds: the reader waits for the handler
 		for range lines {
 			s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
 		}
@@ -159,7 +159,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		f.rest(StateIdle)
-		// Long enough for the watcher to have given up many times over, if it took this for silence.
+		// Long enough for the watcher to have given up many times, if it took this for silence.
 		time.Sleep(20 * tm.askAfter)
 		f.rest(StateBusy)
 		close(release)
@@ -172,7 +172,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	})
 }
 
-// readerWaits reports whether the reader waits for the kernel, and not for a handler that has all it can hold.
+// readerWaits reports whether the reader waits for the kernel, and not for a handler whose buffer is full.
 func (c *Conn) readerWaits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +184,7 @@ func (c *Conn) readerWaits() bool {
 	return c.waiting
 }
 
-// A kernel that cannot be started again is dead, until somebody restarts it.
+// A kernel that cannot be started again is dead, until it is restarted.
 func TestDeadKernel(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -205,7 +205,7 @@ func TestDeadKernel(t *testing.T) {
 	})
 }
 
-// A request that the new process gets after all is not called lost: the greeting of the process alone says nothing.
+// A request that the new process gets after all is not lost: the greeting of the process alone proves nothing.
 func TestStartingKernelTakesRequest(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -229,7 +229,7 @@ func TestStartingKernelTakesRequest(t *testing.T) {
 	})
 }
 
-// An aborted request ends with its reply: not every kernel says that it is through with it.
+// An aborted request ends with its reply: not every kernel sends an idle status for it.
 func TestAborted(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -241,7 +241,7 @@ func TestAborted(t *testing.T) {
 	})
 }
 
-// After a gap, a request whose reply has come and whose idle status has not ends with the probe.
+// After a gap, a request with a reply but without an idle status ends with the probe.
 func TestIdleLostInGap(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -314,7 +314,7 @@ func TestMalformedFrames(t *testing.T) {
 	})
 }
 
-// A server that takes a connection and then says nothing at all, not even to a ping, is left for a new connection.
+// A server that accepts a connection and then sends nothing, not even a pong, gets a new connection.
 func TestDeadPeer(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -325,7 +325,7 @@ func TestDeadPeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		<-f.sockets // nobody reads it, so pings stay unanswered
+		<-f.sockets // it is not read, so pings stay unanswered
 		select {
 		case <-f.sockets:
 		case <-testContext(t).Done():
@@ -334,7 +334,7 @@ func TestDeadPeer(t *testing.T) {
 	})
 }
 
-// Pings that are answered keep a quiet connection.
+// Answered pings keep a quiet connection.
 func TestPingsKeepConnection(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
@@ -365,8 +365,8 @@ func TestPingsKeepConnection(t *testing.T) {
 	})
 }
 
-// Nothing is run before the kernel has been heard on the socket: what it says before that is lost. A kernel that says
-// nothing is not waited for long.
+// Nothing is run before the kernel's first message on the socket: earlier output is lost. The wait for a silent kernel is
+// short.
 func TestWaitsForFirstMessage(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		for _, says := range []bool{true, false} {

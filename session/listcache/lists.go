@@ -10,13 +10,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Lists are the lists of the servers of documents and kernels, which may be one. Make it with [New].
+// Lists are the lists of the servers of documents and kernels, which may be one. Create it with [New].
 type Lists struct {
 	documents, kernels *jupyter.Server
 	store              *store
 }
 
-// New makes the lists of the servers of documents and of kernels.
+// New returns the lists of the servers of documents and of kernels.
 func New(documents, kernels *jupyter.Server) *Lists {
 	servers := []*jupyter.Server{documents}
 	if kernels != documents {
@@ -25,7 +25,7 @@ func New(documents, kernels *jupyter.Server) *Lists {
 	return &Lists{documents: documents, kernels: kernels, store: newStore(servers...)}
 }
 
-// Folder lists a folder of the documents' server. For a path that is no folder the error says what it is.
+// Folder lists a folder of the documents' server. If the path is not a folder, it returns an error.
 func (l *Lists) Folder(ctx context.Context, path jupyter.Path) ([]jupyter.Content, error) {
 	return list(ctx, l.store, "folder "+path.String(), func(ctx context.Context) ([]jupyter.Content, error) { return l.folder(ctx, path) })
 }
@@ -56,7 +56,7 @@ func (l *Lists) Sessions(ctx context.Context) ([]jupyter.Session, error) {
 	return list(ctx, l.store, "sessions", l.kernels.Sessions.List)
 }
 
-// list is get of a list, of which each caller has a copy.
+// list is get for a list; each caller gets a copy.
 func list[T any](ctx context.Context, s *store, key string, ask func(context.Context) ([]T, error)) ([]T, error) {
 	all, err := get(ctx, s, key, func() ([]T, int, error) {
 		all, err := ask(ctx)
@@ -65,7 +65,7 @@ func list[T any](ctx context.Context, s *store, key string, ask func(context.Con
 	return slices.Clone(all), err
 }
 
-// KernelSpecs lists the kernels that can be started. What is in a spec is not to be changed.
+// KernelSpecs lists the kernelspecs. Callers must not modify them.
 func (l *Lists) KernelSpecs(ctx context.Context) (jupyter.KernelSpecs, error) {
 	specs, err := get(ctx, l.store, "kernelspecs", func() (jupyter.KernelSpecs, int, error) {
 		specs, err := l.kernels.Kernels.Specs(ctx)

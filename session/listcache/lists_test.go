@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What is asked for again costs nothing, and what is done with the list that one caller got is not seen in the next.
+// A repeated list costs nothing, and a caller's changes to its list do not show in the next.
 func TestAskedAgain(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -28,7 +28,7 @@ func TestAskedAgain(t *testing.T) {
 		again, n := r.walk()
 		test.Eq(t, first, again)
 		test.Eq(t, 0, n)
-		for _, want := range []int32{3, 0} { // the folder is known
+		for _, want := range []int32{3, 0} { // the folder is cached
 			before := r.asked.Load()
 			specs, err := r.lists.KernelSpecs(t.Context())
 			_, ok := specs.Specs["python3"]
@@ -53,7 +53,7 @@ func TestAskedAgain(t *testing.T) {
 	})
 }
 
-// What this program does itself is seen at once.
+// This program's own changes are seen at once.
 func TestOwnChanges(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -126,7 +126,7 @@ func TestCode(t *testing.T) {
 	})
 }
 
-// The size of a file is the one that a save of its room gave it.
+// A file's size is that of the last save of its room.
 func TestSaved(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -170,10 +170,10 @@ func runNew(t *testing.T, r *rig, path, code string) *run.Run {
 	return got
 }
 
-// atMost is after how long a change by another program is to be seen.
+// atMost is how long a change by another program may stay unseen.
 const atMost = 2 * time.Second
 
-// A change by another program is seen when an answer has been kept for as long as it may.
+// A change by another program is seen when the cached answer has expired.
 func TestChangesByOthers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -206,7 +206,7 @@ func TestChangesByOthers(t *testing.T) {
 	})
 }
 
-// Callers at the same time share one request. One who gives up does not take the answer from the others.
+// Concurrent callers share one request. A caller that gives up does not take the answer from the others.
 func TestSharedRequest(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -239,7 +239,7 @@ func TestSharedRequest(t *testing.T) {
 	})
 }
 
-// An error is not kept.
+// An error is not cached.
 func TestErrorsAreNotKept(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -261,14 +261,14 @@ func TestErrorsAreNotKept(t *testing.T) {
 	})
 }
 
-// An answer that was on its way when something changed is not kept.
+// An answer that was in progress during a change is not cached.
 func TestChangeOnTheWay(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.settled()
 		time.Sleep(listcache.For)
 		r.set(func() {
-			r.after = func() { // the server has looked, and we have not heard of it yet
+			r.after = func() { // the server has answered, and the answer has not arrived
 				if _, err := r.m.Servers().Documents.Contents.Put(t.Context(), r.at("new.txt"), text("x")); err != nil {
 					t.Error(err)
 				}

@@ -22,21 +22,21 @@ import (
 
 const contents = "/api/contents"
 
-// A rig has lists of a server, and what is asked of that.
+// A rig has the lists of a server, and counts its requests.
 type rig struct {
 	t     *testing.T
 	m     *session.Manager
 	lists *listcache.Lists
 	files *files.Files
-	other *jupyter.Server // somebody else's
+	other *jupyter.Server // another client's
 	s     *jupytertest.Server
 	dir   string
 
 	asked atomic.Int32 // requests that read, and no connections
 
 	mu    sync.Mutex
-	first func(w http.ResponseWriter, r *http.Request) bool // has the next request that lists something; reports whether it answers
-	after func()                                            // is called before the answer to that is passed on
+	first func(w http.ResponseWriter, r *http.Request) bool // handles the next list request; reports whether it answers
+	after func()                                            // called before the answer to that is passed on
 }
 
 func newRig(t *testing.T) *rig {
@@ -51,7 +51,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// front is the way to the server.
+// front is the proxy before the server.
 func (r *rig) front(next *httputil.ReverseProxy) http.Handler {
 	next.ModifyResponse = func(res *http.Response) error {
 		if f := r.once(&r.after, res.Request); f != nil {
@@ -90,14 +90,14 @@ func (r *rig) once(f *func(), req *http.Request) func() {
 	return now
 }
 
-// set sets what happens next.
+// set sets the next handler.
 func (r *rig) set(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f()
 }
 
-// walk is the files below the folder, and how many requests that took.
+// walk returns the files below the folder, and how many requests that took.
 func (r *rig) walk() (paths string, requests int) {
 	r.t.Helper()
 	before := r.asked.Load()
@@ -120,7 +120,7 @@ func (r *rig) shows(name string, want bool) {
 	}
 }
 
-// settled walks until a walk costs nothing: nothing is on its way any more.
+// settled walks until a walk costs nothing: no request is in progress any more.
 func (r *rig) settled() {
 	r.t.Helper()
 	r.within(time.Minute, "a walk that costs nothing", func() bool {
@@ -139,7 +139,7 @@ func (r *rig) within(limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// upload has somebody else write a file through the Contents API.
+// upload writes a file through the Contents API as another client.
 func (r *rig) upload(name string) {
 	r.t.Helper()
 	if _, err := r.other.Contents.Put(r.t.Context(), r.at(name), text("x")); err != nil {

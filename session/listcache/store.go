@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// For is how long an answer is kept at most, from the time of its request.
+// For is how long an answer is cached at most, from the time of its request.
 const For = 2 * time.Second
 
 // The bounds of a store: answers, and entries of all their lists.
@@ -21,29 +21,29 @@ const (
 	maxEntries = 40_000
 )
 
-// A store keeps answers by key. Callers with the same key share one request.
+// A store caches answers by key. Callers with the same key share one request.
 type store struct {
-	servers []*jupyter.Server // whose changes end what is kept
+	servers []*jupyter.Server // whose changes invalidate the answers
 
 	mu      sync.Mutex
 	answers *lru.Cache[string, *answer]
 	entries int // added since the store was last empty
 }
 
-// An answer has come, or is on its way.
+// An answer is complete, or in progress.
 type answer struct {
 	count uint64 // of changes, at the time of the request
 	asked time.Time
 	done  chan struct{} // closed when the request has ended
-	value any           // then; nil if it failed
+	value any           // set with done; nil if it failed
 }
 
 func newStore(servers ...*jupyter.Server) *store {
 	return &store{servers: servers, answers: lo.Must(lru.New[string, *answer](maxAnswers))}
 }
 
-// count returns the number of changes on all servers. Nothing is kept while it is not quiet: while code of ours runs, or a
-// server is known to be away, which the caller must be told.
+// count returns the number of changes on all servers. If quiet is false, nothing is cached: our code is running, or a
+// server is known to be away, which the caller must learn.
 func (s *store) count() (n uint64, quiet bool) {
 	quiet = true
 	for _, srv := range s.servers {
@@ -54,7 +54,8 @@ func (s *store) count() (n uint64, quiet bool) {
 	return n, quiet
 }
 
-// get returns the answer of ask, which has that many entries, or an earlier answer to the same key that still holds.
+// get returns the answer of ask, which also returns its number of entries, or an earlier answer to the same key that is
+// still valid.
 func get[T any](ctx context.Context, s *store, key string, ask func() (answer T, entries int, err error)) (T, error) {
 	count, quiet := s.count()
 	if !quiet {
@@ -80,7 +81,7 @@ func get[T any](ctx context.Context, s *store, key string, ask func() (answer T,
 	if v, ok := a.value.(T); ok {
 		return v, nil
 	}
-	v, _, err := ask() // the other caller has failed, or has given up
+	v, _, err := ask() // the other caller has failed, or given up
 	return v, err
 }
 
@@ -96,7 +97,7 @@ func (s *store) take(key string, count uint64) (a *answer, mine bool) {
 	return a, true
 }
 
-// settle releases the callers that wait for an answer, and drops one that failed, or after whose request something changed.
+// settle releases the callers that wait for an answer, and drops an answer that failed, or whose request a change followed.
 // Too many entries empty the store.
 func (s *store) settle(key string, a *answer, entries int) {
 	close(a.done)

@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A request that panics holds up no other caller, and leaves nothing behind.
+// A request that panics blocks no other caller, and leaves nothing behind.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -21,7 +21,7 @@ func TestPanic(t *testing.T) {
 				panic("broken")
 			})
 		}()
-		synctest.Wait() // it is on its way
+		synctest.Wait() // it is in progress
 		got, err := get(t.Context(), s, "a", func() (int, int, error) { return 1, 1, nil })
 		test.NoError(t, err)
 		test.EqOp(t, 1, got)
@@ -29,7 +29,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// What is kept stays within its bounds.
+// The cache stays within its bounds.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, entries := range []int{1, maxEntries / 4, 2 * maxEntries} {

@@ -8,12 +8,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A LateTyping is a person who types into a cell while the agent that moves it hears nothing. Another agent does.
+// A LateTyping is a person who types into a cell while the agent that moves it receives nothing. Another agent receives the
+// edit.
 type LateTyping struct {
 	Path  string
 	Cable *jupytertest.Cable // the mover's
 	Mover *session.Manager
-	// Document is the notebook in the mover's hands, Theirs in the other agent's.
+	// Document is the mover's notebook, Theirs the other agent's.
 	Document, Theirs *session.Document
 	Person           *Person
 
@@ -31,7 +32,7 @@ func NewLateTyping(t *testing.T, s *jupytertest.Server) *LateTyping {
 	return l
 }
 
-// Typed has the person type, from when on the mover hears nothing.
+// Typed makes the person type; from then on the mover receives nothing.
 func (l *LateTyping) Typed() {
 	l.t.Helper()
 	l.Cable.Stall()

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// socket is what a person needs of a websocket.
+// socket is the part of a websocket that a person uses.
 type socket interface {
 	ReadMessage() (kind int, b []byte, err error)
 	WriteMessage(kind int, b []byte) error
@@ -24,16 +24,15 @@ type socket interface {
 // binary is the kind of a binary message (RFC 6455, 11.8).
 const binary = 2
 
-// A Person is somebody in a document's room who is no agent: a bare socket that says what the test lets it say, as an
-// open tab would.
+// A Person is a person in a document's room: a bare socket that sends the test's messages, as an open tab would.
 type Person struct {
-	// Notebook is the person's replica: what is edited there is sent into the room.
+	// Notebook is the person's replica: its edits are sent into the room.
 	Notebook *ydoc.Notebook
-	// Text is it of a text file, where Notebook is nil.
+	// Text is the replica of a text file, where Notebook is nil.
 	Text *ydoc.Text
-	// Seen is who the person sees in the room.
+	// Seen has the other people and agents in the room, as the person sees them.
 	Seen *awareness.Table
-	// Heard counts the bytes that the person was sent.
+	// Heard counts the bytes that the person has received.
 	Heard atomic.Int64
 
 	answers atomic.Int64 // of the server, to sync steps 1
@@ -88,7 +87,7 @@ func (p *Person) joins(t *testing.T, srv *jupyter.Server, path, format, kind str
 	doc.OnUpdate(func(u []byte) { p.Send(wire.AppendUpdate(nil, u)) })
 }
 
-// Leave closes the person's socket, with no word to anybody, as a closed tab does.
+// Leave closes the person's socket without a message, as a closed tab does.
 func (p *Person) Leave() { _ = p.ws.Close() }
 
 // Send sends one message into the room.
@@ -107,7 +106,7 @@ func (p *Person) ask() int64 {
 	return asked
 }
 
-// Reaches waits until the server has read what the person has sent so far, in whose order it answers.
+// Reaches waits until the server has read all that the person has sent so far, which it answers in order.
 func (p *Person) Reaches() {
 	p.t.Helper()
 	asked := p.ask()
@@ -139,7 +138,7 @@ func (p *Person) read() {
 				p.answers.Add(1)
 			}
 			if synced = synced || f.Kind == wire.SyncStep2; !synced && errors.Is(err, ydoc.ErrPending) {
-				err = nil // passed on before the answer to step 1, which has what it builds on; it is held back until then
+				err = nil // passed on before the answer to step 1, on which it builds; it is held back until then
 			}
 		case wire.Awareness:
 			_, err = p.Seen.Apply(f.Payload, time.Now())
@@ -161,7 +160,7 @@ func (p *Person) Show(state any) {
 	p.Send(wire.AppendAwareness(nil, u))
 }
 
-// Caret is what a tab's awareness state has under "cursors" where its caret is at a place, a relative position.
+// Caret returns the "cursors" of a tab's awareness state with its caret at a place, a relative position.
 func Caret(at json.RawMessage) []any {
 	return []any{map[string]any{"anchor": at, "head": at, "primary": true, "empty": true}}
 }

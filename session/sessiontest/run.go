@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
-// Forever is the code of a cell that prints its process id and goes on.
+// Forever is the code of a cell that prints its process id and keeps running.
 const Forever = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300)"
 
 // Run runs cells and waits until they have ended.
@@ -30,7 +30,7 @@ func Run(t *testing.T, d *session.Document, cells ...string) []run.Result {
 	return res
 }
 
-// Start begins to run a cell and waits until it has printed something.
+// Start begins to run a cell and waits for its first output.
 func Start(t *testing.T, d *session.Document, cell string) *run.Run {
 	t.Helper()
 	runs, err := d.Run(t.Context(), []string{cell})

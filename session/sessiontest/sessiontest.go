@@ -1,6 +1,6 @@
-// Package sessiontest is what the tests of session, of the packages below it that are tested through its documents, and
-// of those above it have in common: a manager on the shared Jupyter server, common operations on its documents, runs that
-// are followed while they go on, and a [Person] in a notebook's room, who is no agent.
+// Package sessiontest is the common part of the tests of session, of the packages below it that are tested through its
+// documents, and of those above it: a manager on the shared Jupyter server, common operations on its documents, runs that
+// are followed during execution, and a [Person] in a notebook's room.
 //
 // # Concurrency
 //
@@ -30,7 +30,7 @@ import (
 // Patience is how long a test waits for an expected event.
 const Patience = 2 * time.Minute
 
-// Manager makes a manager of a server's documents, and closes it when the test ends.
+// Manager returns a manager of a server's documents, and closes it when the test ends.
 func Manager(t testing.TB, s *jupytertest.Server, cfg session.Config) *session.Manager {
 	t.Helper()
 	cfg.Server = Server(t, s)
@@ -45,7 +45,7 @@ func Manager(t testing.TB, s *jupytertest.Server, cfg session.Config) *session.M
 	return m
 }
 
-// Server is a client of a test server, until the test ends.
+// Server returns a client of a test server, until the test ends.
 func Server(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
@@ -67,7 +67,8 @@ func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 	return d
 }
 
-// AsClient is the context of a call of a client, as which Open and OpenText open documents: people see it in them.
+// AsClient returns the context of a client's call; people see that client in the documents that Open and OpenText open with
+// it.
 func AsClient(ctx context.Context) context.Context {
 	return origin.With(ctx, origin.Author{Client: "agent"})
 }
@@ -94,7 +95,7 @@ func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("did not happen within %v: %s", Patience, what)
 }
 
-// Text writes outputs in one line.
+// Text formats outputs in one line.
 func Text(outs []ydoc.Output) string {
 	var b strings.Builder
 	for _, o := range outs {
@@ -134,7 +135,7 @@ func FileHas(s *jupytertest.Server, path, what string) bool {
 	return err == nil && strings.Contains(string(b), what)
 }
 
-// HasKernel reports whether there is a kernel with that id.
+// HasKernel reports whether the kernel with that id exists.
 func HasKernel(t *testing.T, m *session.Manager, id string) bool {
 	t.Helper()
 	_, err := m.Servers().Runtime.Kernels.Get(t.Context(), id)
@@ -144,7 +145,7 @@ func HasKernel(t *testing.T, m *session.Manager, id string) bool {
 	return err == nil
 }
 
-// Expression is the value of an evaluated expression, as the kernel prints it.
+// Expression returns the value of an evaluated expression, as the kernel prints it.
 func Expression(t *testing.T, results map[string]any, name string) string {
 	t.Helper()
 	res, _ := results[name].(map[string]any)
@@ -156,7 +157,7 @@ func Expression(t *testing.T, results map[string]any, name string) string {
 	return text
 }
 
-// Front is a proxy in front of s that handles requests in its own way; next passes them on.
+// Front returns a proxy in front of s that handles requests with handle; next passes them on.
 func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.ReverseProxy) http.Handler) *jupytertest.Server {
 	t.Helper()
 	target, err := url.Parse(s.URL)

@@ -20,7 +20,7 @@ type Talker struct {
 	t    *testing.T
 }
 
-// Talks has somebody join the room of a chat until the test ends.
+// Talks joins the room of a chat as another participant until the test ends.
 func Talks(t *testing.T, s *jupytertest.Server, chat jupyter.Path, as awareness.User) *Talker {
 	t.Helper()
 	p := &Talker{chatdoc.New(), nil, chatdoc.User{User: as}, t}
@@ -39,7 +39,7 @@ func Talks(t *testing.T, s *jupytertest.Server, chat jupyter.Path, as awareness.
 	return p
 }
 
-// Says sends a message, which the room has when it returns.
+// Says sends a message, which is in the room when Says returns.
 func (p *Talker) Says(m chatdoc.Outgoing) (id string) {
 	p.t.Helper()
 	id, err := p.Append(p.As, m)

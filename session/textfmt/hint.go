@@ -2,19 +2,19 @@ package textfmt
 
 import "strings"
 
-// Which tools a client has is known where it is answered, and not where an error or a note is worded. So what such a text
-// says of tools is marked, as a whole clause that can be left out, and the one place that knows the tools settles it.
+// Only the answering code knows which tools a client has; the code that words an error or a note does not. So such a text
+// marks a clause about tools, which can be left out, and the one place that knows the tools settles it.
 
-// The marks are of Unicode's private use area, which no text of a program has.
+// The marks are of Unicode's private use area, which programs' texts do not use.
 const (
 	hintBegin = '\ue0f1'
 	hintEnd   = '\ue0f2'
 )
 
-// Hint marks a clause of a text that names tools. It begins with what joins it to the text before, such as "; ".
+// Hint marks a clause of a text that names tools. It begins with the separator from the text before, such as "; ".
 func Hint(clause string) string { return string(hintBegin) + clause + string(hintEnd) }
 
-// SettleHints replaces the marked clauses of a text by what settle makes of them.
+// SettleHints replaces each marked clause of a text by the result of settle.
 func SettleHints(text string, settle func(clause string) string) string {
 	if !strings.ContainsRune(text, hintBegin) {
 		return text

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// A marked clause is settled or left out, and a mark whose other half was cut off goes with its clause.
+// A marked clause is settled or left out, and half a mark is removed with its clause.
 func TestHints(t *testing.T) {
 	text := "nothing is there" + textfmt.Hint("; find it") + textfmt.Hint(", make it") + "."
 	for want, settle := range map[string]func(string) string{

@@ -19,8 +19,8 @@ func Size(s string) int { return utf8.RuneCountInString(s) }
 const ShortestMarked = 80
 
 // Cut shortens s to at most limit characters and reports whether it had to. Head and tail stay, because a traceback ends
-// with the error and a log with the last numbers; between them it writes how much is missing. It never splits a
-// character, not even one of several code points (a letter and its accent, the parts of an emoji).
+// with the error and a log with the last numbers; between them it writes the number of missing characters. It never splits
+// a character, not even one of several code points (a letter and its accent, the parts of an emoji).
 func Cut(s string, limit int) (string, bool) {
 	limit = max(limit, 0)
 	if len(s) <= limit || Size(s) <= limit {
@@ -48,10 +48,10 @@ func Cut(s string, limit int) (string, bool) {
 	return string(first[:head]) + Marker(missing) + string(last[at:]), true
 }
 
-// clusterMost is how many characters beside a cut are looked at for those that belong together.
+// clusterMost is how many characters near a cut are checked for those that belong together.
 const clusterMost = 256
 
-// firstRunes decodes the first n characters, and reports whether these are all.
+// firstRunes decodes the first n characters, and reports whether that is all.
 func firstRunes(s string, n int) (runes []rune, whole bool) {
 	runes = make([]rune, 0, min(n, len(s)))
 	for _, r := range s {
@@ -73,7 +73,7 @@ func lastRunes(s string, n int) []rune {
 	return []rune(s[at:])
 }
 
-// Marker is the text that replaces that many characters.
+// Marker returns the text that replaces that many characters.
 func Marker(missing int) string {
 	return "\n… [" + Thousands(missing) + " characters left out] …\n"
 }
@@ -96,7 +96,7 @@ func after(runes []rune, i int) int {
 	return end
 }
 
-// around returns where the visible character that a cut at i would split begins and ends; i twice if it splits none.
+// around returns the begin and end of the visible character that a cut at i would split; i twice if it splits none.
 func around(runes []rune, i int) (begin, end int) {
 	if i <= 0 || i >= len(runes) {
 		return i, i
@@ -115,7 +115,7 @@ func around(runes []rune, i int) (begin, end int) {
 	return begin, end
 }
 
-// Thousands writes n with commas.
+// Thousands formats n with commas.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -124,7 +124,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// Plural is "1 cell" or "3 cells".
+// Plural returns "1 cell" or "3 cells".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -132,7 +132,7 @@ func Plural(n int, noun string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
-// Kilobytes writes a size in bytes for people: "840 B", "24.1 kB", "1.2 MB".
+// Kilobytes formats a size in bytes for people: "840 B", "24.1 kB", "1.2 MB".
 func Kilobytes(n int) string {
 	switch {
 	case n < 1000:
@@ -174,7 +174,7 @@ func Quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// QuotedList writes values in quotation marks, with commas between them.
+// QuotedList returns values in quotation marks, separated by commas.
 func QuotedList[T any](values []T) string {
 	return strings.Join(lo.Map(values, func(v T, _ int) string { return Quoted(fmt.Sprint(v)) }), ", ")
 }

@@ -30,7 +30,7 @@ func TestCutKeepsHeadAndTail(t *testing.T) {
 	}
 }
 
-// Whatever the limit, the result is within it, is valid, and is made of whole characters of the original.
+// For any limit, the result is within it, is valid, and is made of whole characters of the original.
 func TestCutAtEveryLimit(t *testing.T) {
 	flag, family, accented, toned := "🏴\U000e0067\U000e0062\U000e007f", "👨‍👩‍👧", "e\u0301", "👍🏽"
 	unit := "日" + flag + family + accented + toned + "x"

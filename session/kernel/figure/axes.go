@@ -9,26 +9,26 @@ import (
 )
 
 var (
-	// What Python writes for axes: "<Axes: title={'center': 'Prices'}, xlabel='day'>". Other classes of axes have longer
-	// names, and older versions of matplotlib no space behind the colon.
+	// Python's repr of axes: "<Axes: title={'center': 'Prices'}, xlabel='day'>". Other classes of axes have longer names,
+	// and older versions of matplotlib have no space after the colon.
 	axesBegin = regexp.MustCompile(`^<[\w.]*Axes\w*: ?`)
-	// And for a text in a figure: "Text(0.5, 1.0, 'Prices')".
+	// And of a text in a figure: "Text(0.5, 1.0, 'Prices')".
 	textBegin = regexp.MustCompile(`^Text\((?:[^'",()]+(?:\([^'"()]*\))?, ){2}`)
-	// What one of them, or a list of them, begins with.
+	// The first characters of such a repr, or of a list of them.
 	listBegin = regexp.MustCompile(`^(?:<|Text\(|array\(|\[|\(|\{)`)
 )
 
-// The bounds of what is looked through: hundreds of axes.
+// The bounds of the search: hundreds of axes.
 const (
 	mostPlain  = 100_000 // bytes
 	mostBegins = 1000    // places where axes could begin
 )
 
-// keyName is the name of what is said of axes.
+// keyName matches the name of a property of axes.
 var keyName = regexp.MustCompile(`^\w+$`)
 
-// Axes says what the axes of a figure are, from the text that Python writes for matplotlib's axes and texts, alone or
-// in lists: `"Prices" (x: day, y: EUR)`. It is "" where that text does not say.
+// Axes describes the axes of a figure, from Python's repr of matplotlib's axes and texts, alone or in lists: `"Prices" (x:
+// day, y: EUR)`. It is "" if the repr does not describe them.
 func Axes(plain string) string {
 	plain = strings.TrimSpace(plain)
 	if !listBegin.MatchString(plain) {
@@ -67,7 +67,7 @@ func Axes(plain string) string {
 	return line
 }
 
-// oneOf describes the axes or the text that a text begins with.
+// oneOf describes the axes or the text that plain begins with.
 func oneOf(plain string) (text, after string, ok bool) {
 	if m := textBegin.FindString(plain); m != "" {
 		s, rest, ok := literal(plain[len(m):])
@@ -102,7 +102,7 @@ func oneOf(plain string) (text, after string, ok bool) {
 	return headingOf(title, labels), plain[1:], true
 }
 
-// field reads a value: a string, or a dictionary of strings of which the values are joined.
+// field reads a value: a string, or a dictionary of strings, whose values are joined.
 func field(s string) (value, after string, ok bool) {
 	if !strings.HasPrefix(s, "{") {
 		return literal(s)
@@ -123,7 +123,7 @@ func field(s string) (value, after string, ok bool) {
 	return strings.Join(parts, " / "), s[1:], true
 }
 
-// literal reads a string as Python writes it.
+// literal reads a Python string literal.
 func literal(s string) (value, after string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", "", false
@@ -145,7 +145,7 @@ func literal(s string) (value, after string, ok bool) {
 	return "", "", false
 }
 
-// escape reads what is behind a backslash. What is not a character that is written so stays as it is.
+// escape reads the escape sequence after a backslash. Unknown sequences stay unchanged.
 func escape(s string) (r rune, size int) {
 	switch s[0] {
 	case 'n', 'r', 't':

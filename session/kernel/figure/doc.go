@@ -1,15 +1,15 @@
-// Package figure says in a line of text what a figure in an output shows: its title, its axes, and what is drawn; and has
-// a kernel draw those that only a browser shows.
+// Package figure describes a figure in an output in a line of text: its title, axes and content; and makes kernels draw the
+// figures that only a browser shows.
 //
-// Figures of plotly are described from the JSON that a browser would draw ([Plotly]). Of matplotlib's a notebook has only a
-// picture, and sometimes what Python writes for the axes ([Axes]). So the kernel is asked to tell more beside the picture
-// ([Setup]), where nbduet runs the cell: the figure is closed when it has been shown, and who looks later may find another.
-// What it tells is kept out of the notebook, and remembered by the picture ([Known]).
+// Figures of plotly are described from their JSON, which a browser would draw ([Plotly]). For matplotlib a notebook has
+// only a picture, and sometimes Python's repr of the axes ([Axes]). So the kernel sends a description with the picture
+// ([Setup]) when nbduet runs the cell: the figure is closed after it has been shown, and a later query may find another
+// one. The description is kept out of the notebook, and remembered by picture ([Known]).
 //
 // The text of a widget in an output is its initial state. A [Known] also keeps the current state, from the kernel's comm
 // messages.
 //
-// Of plotly's figures a notebook often has no picture. [Draw] has one made by the kernel that has shown the figure, where
+// A notebook often lacks pictures of plotly's figures. [Draw] makes the kernel that has shown the figure draw one, if
 // kaleido is installed there.
 //
 // # Concurrency

@@ -14,11 +14,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/userexpr"
 )
 
-// A NoPicture says why there is no picture of a figure.
+// A NoPicture reports why a figure has no picture.
 type NoPicture struct {
-	// Why is a clause for who would look at the picture, "" if that is not known.
+	// Why is a clause for the reader, "" if the reason is unknown.
 	Why string
-	// Lasting says that the same kernel would not draw the same figure later, either.
+	// Lasting reports that the same kernel would not draw the same figure later, either.
 	Lasting bool
 }
 
@@ -26,7 +26,7 @@ func (e *NoPicture) Error() string { return "no picture of the figure: " + e.Why
 
 // The bounds of drawing. A figure and a picture travel in one message each, and Jupyter's servers take 10 MB.
 const (
-	mostFigure  = 5_000_000 // bytes as they travel, in base64
+	mostFigure  = 5_000_000 // bytes in base64
 	mostPicture = 3_000_000 // the same
 	mostPixels  = 2000      // of each side
 )
@@ -34,13 +34,13 @@ const (
 // grace is how much longer than the drawing the kernel's answer may take.
 const grace = 5 * time.Second
 
-// drawMIME is the type under which a kernel answers.
+// drawMIME is the MIME type of the kernel's answer.
 const drawMIME = "application/vnd.nbduet.picture+json"
 
-// Draw has a kernel draw a figure of plotly, given as JSON, and returns the PNG in base64. The kernel's process starts
-// another, with the modules that the kernel finds, which ends with the picture or when the time is over; nothing of it is
-// left in the kernel, in its history or in a notebook. plotly draws with kaleido, whose version 1 starts a browser. The kernel
-// is busy meanwhile, and one that is busy is not waited for. An error is a [NoPicture], or ctx's.
+// Draw makes a kernel draw a plotly figure, given as JSON, and returns the PNG in base64. The kernel's process starts a
+// second one, with the same modules, which ends with the picture or at the time limit; the kernel, its history and the
+// notebook keep no trace. plotly draws with kaleido, whose version 1 starts a browser. The kernel is busy meanwhile, and
+// Draw does not wait for a busy kernel. The error is a [NoPicture], or ctx's.
 func Draw(ctx context.Context, k userexpr.Kernel, figure []byte, within time.Duration) (string, error) {
 	packed, err := pack(figure)
 	if err != nil {
@@ -74,7 +74,7 @@ func Draw(ctx context.Context, k userexpr.Kernel, figure []byte, within time.Dur
 	return pictureIn(replies["draw"], within)
 }
 
-// failed is why there is no picture, unless the call has ended.
+// failed returns why the picture is missing, unless the call has ended.
 func failed(ctx context.Context, why string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("draw a figure: %w", err)
@@ -96,15 +96,15 @@ func pack(figure []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// pictureIn takes the picture out of the kernel's answer.
+// pictureIn extracts the picture from the kernel's answer.
 func pictureIn(reply any, within time.Duration) (string, error) {
-	text, _ := userexpr.Shown(reply, drawMIME) // a kernel that cannot evaluate it runs none of our programs, either
+	text, _ := userexpr.Shown(reply, drawMIME) // a kernel that cannot evaluate it cannot run our programs either
 	var a struct {
 		PNG, Error, Message string
 		Missing             []string
 	}
 	if err := json.Unmarshal([]byte(text), &a); err != nil || a.PNG == "" && a.Error == "" {
-		return "", &NoPicture{} // it runs none of our programs
+		return "", &NoPicture{} // it does not run our programs
 	}
 	switch a.Error {
 	case "":

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/figure"
 )
 
-// A pythonKernel evaluates expressions as IPython shows their values, each in a process of its own.
+// A pythonKernel evaluates expressions as IPython shows their values, each in its own process.
 type pythonKernel struct {
 	t       *testing.T
 	modules string // a folder that is first among those of modules
@@ -70,7 +70,7 @@ print(json.dumps({"names": sorted(set(globals()) - {"before", "value", *before})
 func (*pythonKernel) Status(context.Context) string            { return "idle" }
 func (*pythonKernel) Language(context.Context) (string, error) { return "python", nil }
 
-// standIn are a plotly and a kaleido that do what the title of a figure says.
+// standIn replaces plotly and kaleido by modules that behave as the title of a figure says.
 func standIn(t *testing.T, without ...string) *pythonKernel {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func titled(title string) []byte {
 	return fmt.Appendf(nil, `{"data": [], "layout": {"title": %q, "width": 5000, "height": 300}, "config": {}}`, title)
 }
 
-// whyNot is why there is no picture.
+// whyNot returns why the picture is missing.
 func whyNot(t *testing.T, err error) *figure.NoPicture {
 	t.Helper()
 	var no *figure.NoPicture
@@ -122,7 +122,7 @@ func whyNot(t *testing.T, err error) *figure.NoPicture {
 	return no
 }
 
-// A figure is drawn by a process beside the kernel, and what goes wrong there is said.
+// A separate process draws a figure, and its errors are reported.
 func TestDraw(t *testing.T) {
 	jupytertest.NeedsReal(t, "Python")
 	k := standIn(t)
@@ -146,7 +146,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// A drawing that takes too long is ended, with all that it has started.
+// A drawing that takes too long is ended, with all processes that it has started.
 func TestDrawSlow(t *testing.T) {
 	jupytertest.NeedsReal(t, "Python")
 	_, err := figure.Draw(t.Context(), standIn(t), titled("slow"), 2*time.Second)
@@ -155,7 +155,7 @@ func TestDrawSlow(t *testing.T) {
 	test.Eq(t, "it was not drawn within 2 seconds", no.Why)
 }
 
-// A fakeKernel answers with what it has.
+// A fakeKernel answers with its fields.
 type fakeKernel struct {
 	status, language string
 	reply            any
@@ -168,7 +168,7 @@ func (k fakeKernel) Evaluate(context.Context, string, map[string]string) (map[st
 func (k fakeKernel) Status(context.Context) string            { return k.status }
 func (k fakeKernel) Language(context.Context) (string, error) { return k.language, k.err }
 
-// A kernel that is busy, of another language, or answers strangely draws nothing.
+// A kernel that is busy, of another language, or with strange answers draws nothing.
 func TestDrawNothing(t *testing.T) {
 	shown := func(text any) any {
 		return map[string]any{"status": "ok", "data": map[string]any{"application/vnd.nbduet.picture+json": text}}

@@ -11,18 +11,18 @@ import (
 // A Name names a figure by its content.
 type Name [sha256.Size]byte
 
-// NameOf names a figure that is given as JSON.
+// NameOf names a figure given as JSON.
 func NameOf(figure []byte) Name { return sha256.Sum256(figure) }
 
-// The bounds of what is kept: of pictures, and of the reasons why there are none.
+// The bounds of the kept pictures, and of the reasons for missing ones.
 const (
 	drawingsKept     = 1000
 	drawingBytesKept = 32 << 20
 )
 
-// Drawings keeps what kernels have drawn, so that each figure is drawn once. It is safe for concurrent use.
+// Drawings keeps the pictures drawn by kernels, so that each figure is drawn once. It is safe for concurrent use.
 type Drawings struct {
-	mu   sync.Mutex               // guards held, and what is added to by
+	mu   sync.Mutex               // guards held, and additions to by
 	held int                      // bytes
 	by   *lru.Cache[Name, string] // pictures in base64
 	none *lru.Cache[refused, *NoPicture]
@@ -34,7 +34,7 @@ type refused struct {
 	kernel string
 }
 
-// NewDrawings makes an empty one.
+// NewDrawings returns an empty Drawings.
 func NewDrawings() *Drawings {
 	d := &Drawings{none: lo.Must(lru.New[refused, *NoPicture](drawingsKept))}
 	d.by = lo.Must(lru.NewWithEvict(drawingsKept, func(_ Name, png string) { d.held -= len(png) }))
@@ -58,7 +58,7 @@ func (d *Drawings) Keep(name Name, png string) {
 	}
 }
 
-// Refused is why a kernel does not draw a figure, nil for nothing known.
+// Refused returns why a kernel does not draw a figure, nil if unknown.
 func (d *Drawings) Refused(name Name, kernel string) *NoPicture {
 	no, _ := d.none.Get(refused{name, kernel})
 	return no

@@ -25,7 +25,7 @@ func read[T any](t testing.TB, name string) (all map[string]T) {
 	return all
 }
 
-// decoded is JSON as a program reads it.
+// decoded returns decoded JSON.
 func decoded(t testing.TB, text string) (v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -34,7 +34,7 @@ func decoded(t testing.TB, text string) (v any) {
 	return v
 }
 
-// The figures that plotly made are described with their names and ranges, also where their data is in typed arrays.
+// Figures made by plotly are described with their names and ranges, also if their data is in typed arrays.
 func TestPlotly(t *testing.T) {
 	all := read[any](t, "plotly.json")
 	for name, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestPlotly(t *testing.T) {
 	}
 }
 
-// What figures may be made of, beyond what was recorded.
+// Possible forms of figures, beyond the recorded ones.
 func TestPlotlyForms(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"data": [], "layout": {"title": "Old <b>style</b><br>title", "xaxis": {"title": "a, b"}, "yaxis": {"title": {"text": "weight (kg)"}}}}`: `plotly figure "Old style title" (x: "a, b", y: weight (kg))`,
@@ -98,7 +98,7 @@ func TestPlotlyForms(t *testing.T) {
 	}
 }
 
-// A line is no longer than 400 characters, whatever is in the figure, and says how many traces it does not describe.
+// A line has at most 400 characters for any figure, and says how many traces it does not describe.
 func TestPlotlyLong(t *testing.T) {
 	long := strings.Repeat("é\u0301x y", 5000)
 	var traces []any
@@ -117,7 +117,7 @@ func TestPlotlyLong(t *testing.T) {
 	}
 }
 
-// Figures of any size are described in time that grows no faster than they do.
+// Figures are described in time that is at most linear in their size.
 func TestPlotlyHostile(t *testing.T) {
 	var deep any = []any{1.0}
 	for range 100_000 {
@@ -139,7 +139,7 @@ func TestPlotlyHostile(t *testing.T) {
 	}
 }
 
-// What matplotlib's axes and texts say of themselves is read, and what says nothing gives nothing.
+// The reprs of matplotlib's axes and texts are read, and other values give nothing.
 func TestAxes(t *testing.T) {
 	all := read[string](t, "matplotlib.json")
 	for name, want := range map[string]string{
@@ -158,7 +158,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// Older versions of matplotlib write their axes somewhat differently, and other texts are none.
+// Older versions of matplotlib write their axes somewhat differently, and other texts are not axes.
 func TestAxesForms(t *testing.T) {
 	for plain, want := range map[string]string{
 		`<AxesSubplot:title={'center':'Prices'}, xlabel='day'>`:                 `"Prices" (x: day)`,
@@ -179,7 +179,7 @@ func TestAxesForms(t *testing.T) {
 	}
 }
 
-// Of many axes the first are described, within the bounds of a line and in bounded time.
+// The first of many axes are described, within the bounds of a line and in bounded time.
 func TestAxesMany(t *testing.T) {
 	one := "<Axes: title={'center': 'T'}, xlabel='day'>, "
 	if got, want := figure.Axes("["+strings.Repeat(one, 50)), strings.Repeat(`"T" (x: day); `, 6)+"and 44 more"; got != want {
@@ -204,7 +204,7 @@ func FuzzAxes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, plain string) { checkLine(t, figure.Axes(plain)) })
 }
 
-// No JSON does either.
+// No JSON does so either.
 func FuzzPlotly(f *testing.F) {
 	for _, v := range read[json.RawMessage](f, "plotly.json") {
 		f.Add([]byte(v))

@@ -14,8 +14,8 @@ import (
 // mostKnown bounds how many pictures are remembered: about a megabyte of lines.
 const mostKnown = 2000
 
-// Known keeps the descriptions that figures gave of themselves, by picture, and the current state of widgets, so that outputs
-// that are read later from the notebook are described too. It is safe for concurrent use.
+// Known keeps the figures' own descriptions, by picture, and the current state of widgets, so that outputs that are read
+// later from the notebook are described too. It is safe for concurrent use.
 type Known struct {
 	lines *lru.Cache[[sha256.Size]byte, string]
 
@@ -23,13 +23,13 @@ type Known struct {
 	models *lru.Cache[string, model] // the widgets', by id
 }
 
-// NewKnown makes a Known that knows nothing.
+// NewKnown returns an empty Known.
 func NewKnown() *Known {
 	return &Known{lines: lo.Must(lru.New[[sha256.Size]byte, string](mostKnown)), models: lo.Must(lru.New[string, model](mostModels))}
 }
 
-// Take returns an output's data without what a figure tells of itself, which is remembered; k may be nil. It does not
-// change data.
+// Take returns an output's data without the figure's own description, which is remembered; k may be nil. It does not change
+// data.
 func (k *Known) Take(data map[string]any) map[string]any {
 	v, ok := data[MIME]
 	if !ok {
@@ -49,7 +49,7 @@ func (k *Known) Take(data map[string]any) map[string]any {
 	return data
 }
 
-// About is what the figure of which an output has the picture has told of itself, "" if that is not known; k may be nil.
+// About returns the own description of the figure whose picture an output has, "" if it is unknown; k may be nil.
 func (k *Known) About(data map[string]any) string {
 	if k == nil {
 		return ""
@@ -64,10 +64,10 @@ func (k *Known) About(data map[string]any) string {
 	return ""
 }
 
-// sum names a picture. A file has line ends in it that the kernel's message had not, or has it line by line.
+// sum names a picture. A file has line ends in it that the kernel's message lacks, or has it as a list of lines.
 func sum(mime string, picture any) (name [sha256.Size]byte) {
 	h := sha256.New()
-	// A hash takes everything.
+	// A hash does not fail.
 	_, _ = io.WriteString(h, mime)
 	write := func(v any) {
 		text, _ := v.(string)

@@ -11,13 +11,13 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// told is what the kernel tells of a figure of matplotlib, see python/axes.py.
+// told is the kernel's description of a matplotlib figure, see python/axes.py.
 type told struct {
 	Title  string     `json:"title"` // of the whole figure, as are the labels
 	XLabel string     `json:"x_label"`
 	YLabel string     `json:"y_label"`
-	Axes   []toldAxes `json:"axes"`       // the first of them
-	Total  int        `json:"axes_total"` // of axes, as the figure's repr counts them
+	Axes   []toldAxes `json:"axes"`       // the first ones
+	Total  int        `json:"axes_total"` // of axes, as counted by the figure's repr
 }
 
 // toldAxes are one plot in a figure.
@@ -26,30 +26,30 @@ type toldAxes struct {
 	XLabel   string     `json:"x_label"`
 	YLabel   string     `json:"y_label"`
 	ZLabel   string     `json:"z_label"`
-	Colorbar bool       `json:"colorbar"` // of another plot, with nothing else in it
+	Colorbar bool       `json:"colorbar"` // of another plot, with no other content
 	Legend   []string   `json:"legend"`
 	Drawn    []drawn    `json:"drawn"`
-	X        *toldRange `json:"x"` // nil where there are no data
+	X        *toldRange `json:"x"` // nil without data
 	Y        *toldRange `json:"y"`
 	Z        *toldRange `json:"z"`
 }
 
-// drawn is how many there are of something in a plot, such as "line", "bar", "point" or "image".
+// drawn counts the elements of one kind in a plot, such as "line", "bar", "point" or "image".
 type drawn struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 	Shape string `json:"shape"` // of an image: "28 × 28"
 }
 
-// toldRange is what the data of an axis are between: numbers, or texts if they are dates or categories.
+// toldRange is the range of an axis's data: numbers, or texts for dates or categories.
 type toldRange struct {
 	From  any    `json:"from"`
 	To    any    `json:"to"`
-	Scale string `json:"scale"` // "log" where it is one
+	Scale string `json:"scale"` // "log" if it is logarithmic
 }
 
-// Matplotlib describes a figure in a line, from what its kernel tells of it ([MIME]): `"Sales" (x: month, y: EUR): 2 lines
-// "2024", "2025", x 1 … 12, y 3.1 … 41`. The line is "" if nothing is in the figure, or it is told in another form.
+// Matplotlib describes a figure in a line, from its kernel's description ([MIME]): `"Sales" (x: month, y: EUR): 2 lines
+// "2024", "2025", x 1 … 12, y 3.1 … 41`. The line is "" if the figure is empty, or v has another form.
 func Matplotlib(v any) string {
 	text, ok := v.(string)
 	var f told
@@ -84,7 +84,7 @@ func (f told) line() string {
 	return clip(line, mostText)
 }
 
-// headingOf is what a figure or a plot is called.
+// headingOf returns the heading of a figure or a plot.
 func headingOf(title string, labels [][2]string) string {
 	for i := range labels {
 		labels[i][1] = clean(labels[i][1], mostName)
@@ -117,7 +117,7 @@ func (a toldAxes) line() string {
 	return heading + ": " + inside
 }
 
-// drawn is what is in the plot, with the legend at what it tells apart, if that can only be one kind.
+// drawn describes the plot's content, with the legend at the kind that it labels, if only one kind is possible.
 func (a toldAxes) drawn() (parts []string) {
 	var legend []string
 	for _, s := range a.Legend {
@@ -143,13 +143,13 @@ func (a toldAxes) drawn() (parts []string) {
 	return append(parts, "legend "+strings.Join(legend, ", "))
 }
 
-// line is the range as a line says it: `1 … 12`, or "".
+// line formats the range: `1 … 12`, or "".
 func (r *toldRange) line() string {
 	if r == nil {
 		return ""
 	}
 	from, to := endOf(r.From), endOf(r.To)
-	if low, ok := r.From.(float64); ok { // what is left of a sum that should be zero
+	if low, ok := r.From.(float64); ok { // the remainder of a sum that should be zero
 		if high, ok := r.To.(float64); ok && math.Abs(low) < (high-low)*negligible {
 			from = number(0)
 		}
@@ -164,10 +164,10 @@ func (r *toldRange) line() string {
 	return text
 }
 
-// negligible is a part of a range that nobody sees.
+// negligible is an invisible fraction of a range.
 const negligible = 1e-9
 
-// endOf is one end of a range.
+// endOf formats one end of a range.
 func endOf(v any) string {
 	switch v := v.(type) {
 	case float64:

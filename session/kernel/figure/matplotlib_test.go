@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/figure"
 )
 
-// What kernels tell of figures of matplotlib is said in a line.
+// The kernels' descriptions of matplotlib figures become a line.
 func TestMatplotlib(t *testing.T) {
 	for name, c := range read[struct{ Told, Says string }](t, "told.json") {
 		if got := figure.Matplotlib(c.Told); got != c.Says {
@@ -22,7 +22,7 @@ func TestMatplotlib(t *testing.T) {
 	}
 }
 
-// A strange form says nothing.
+// An unknown form gives nothing.
 func TestMatplotlibStrange(t *testing.T) {
 	for _, v := range []any{nil, "", "[]", "{", "{}", `{"axes": {}}`, `{"axes": [{"drawn": 1}]}`, map[string]any{"title": "T"}, 1.5} {
 		if got := figure.Matplotlib(v); got != "" {
@@ -31,7 +31,7 @@ func TestMatplotlibStrange(t *testing.T) {
 	}
 }
 
-// A line is bounded and one line, whatever texts are in the figure, and says how many plots it does not describe.
+// A line is bounded and a single line for any texts in the figure, and says how many plots it does not describe.
 func TestMatplotlibLong(t *testing.T) {
 	long := strings.Repeat("\u202ee\u0301 \n\x1b\"x", 2000)
 	of := map[string]any{"from": long, "to": long + "z", "scale": long}
@@ -73,7 +73,7 @@ func TestMatplotlibLong(t *testing.T) {
 	}
 }
 
-// What a figure tells is taken out of its output, and found again by its picture, in whatever form a notebook has that.
+// A figure's own description is removed from its output, and found again by its picture, in any form that notebooks use.
 func TestKnown(t *testing.T) {
 	told := func(title string) string { return `{"title": "` + title + `"}` }
 	k := figure.NewKnown()

@@ -9,9 +9,9 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// Plotly describes a figure of plotly from its decoded JSON (application/vnd.plotly.v1+json), in a line of at most 400
-// characters: title, names of the axes, and of each trace its kind, name, number of points and ranges. It is "" for
-// what is no figure.
+// Plotly describes a plotly figure from its decoded JSON (application/vnd.plotly.v1+json), in a line of at most 400
+// characters: title, names of the axes, and of each trace its kind, name, number of points and ranges. It is "" if v is not
+// a figure.
 func Plotly(v any) string {
 	fig, _ := v.(map[string]any)
 	data, isData := fig["data"].([]any)
@@ -45,7 +45,7 @@ func more(before, rest int) string {
 	return "and " + textfmt.Plural(rest, "more trace")
 }
 
-// titleOf is the title of a layout or an axis, which is a text or has one.
+// titleOf returns the title of a layout or an axis, which is a text or an object with a text.
 func titleOf(of map[string]any, most int) string {
 	title := of["title"]
 	if m, ok := title.(map[string]any); ok {
@@ -70,7 +70,7 @@ func child(of map[string]any, key string) map[string]any {
 	return m
 }
 
-// traceText is what is known of one trace: `bar "2024" 12 points, x Jan … Dec, y 3.1 … 41`.
+// traceText describes one trace: `bar "2024" 12 points, x Jan … Dec, y 3.1 … 41`.
 func traceText(trace map[string]any) string {
 	if trace == nil {
 		return "trace"
@@ -91,11 +91,11 @@ func traceText(trace map[string]any) string {
 	return text
 }
 
-// kindOf is the type of a trace. A scatter plot of lines is called a line.
+// kindOf returns the type of a trace. A scatter plot of lines is called a line.
 func kindOf(trace map[string]any) string {
 	kind, _ := trace["type"].(string)
 	if kind = clean(kind, mostName); kind == "" {
-		kind = "scatter" // as plotly takes it
+		kind = "scatter" // plotly's default
 	}
 	if kind != "scatter" && kind != "scattergl" {
 		return kind
@@ -114,15 +114,15 @@ func kindOf(trace map[string]any) string {
 	return "scatter"
 }
 
-// directions are where traces have their values: those of most plots first, and of each plot at most three.
+// directions are the keys of a trace's values: the most common ones first, at most three per kind of plot.
 var directions = []string{
 	"x", "y", "lat", "lon", "r", "theta", "a", "b", "c", "labels", "ids", "locations", "values", "low", "high", "z", "value", "intensity",
 }
 
-// mostRanges is how many ranges are shown of a trace.
+// mostRanges is how many ranges of a trace are shown.
 const mostRanges = 3
 
-// points is how many points a trace has, and what they are between.
+// points returns how many points a trace has, and their ranges.
 func points(trace map[string]any) (count int, ranges []string) {
 	for _, key := range directions {
 		v, ok := valuesOf(trace[key])
@@ -140,7 +140,7 @@ func points(trace map[string]any) (count int, ranges []string) {
 	if count > 0 {
 		return count, ranges
 	}
-	// What has no points of its own has parts that do: the links of a flow, the cells of a table, parallel axes.
+	// Some traces have points only in their parts: the links of a flow, the cells of a table, parallel axes.
 	for _, part := range []string{"link", "cells"} {
 		for _, key := range []string{"value", "values"} {
 			if v, ok := valuesOf(child(trace, part)[key]); ok {
@@ -160,7 +160,7 @@ func points(trace map[string]any) (count int, ranges []string) {
 	return count, ranges
 }
 
-// categories counts values right that are categories within categories, each level of them a list.
+// categories corrects the count of nested categories, each level of them a list.
 func (all *values) categories(lists []any) {
 	if len(lists) == 0 || slices.ContainsFunc(lists, func(v any) bool { _, ok := v.([]any); return !ok }) {
 		return

@@ -20,13 +20,13 @@ const (
 	mostName   = 40
 )
 
-// markup is what plotly allows in texts: "<b>Sales</b><br>by month".
+// markup matches the markup of plotly's texts: "<b>Sales</b><br>by month".
 var markup = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
 
-// clean is a text on one line, of characters that can be seen, cut to a number of them.
+// clean returns a text as one line, cut to most visible characters.
 func clean(s string, most int) string {
 	if len(s) > 50*most {
-		s = s[:50*most] // before work is done for what is cut
+		s = s[:50*most] // avoids work for text that is cut
 	}
 	s = textfmt.Plain(strings.ToValidUTF8(s, ""))
 	s = strings.Map(func(r rune) rune {
@@ -42,7 +42,7 @@ func clean(s string, most int) string {
 	return clip(s, most)
 }
 
-// clip cuts a text that is too long.
+// clip shortens a text that is too long.
 func clip(s string, most int) string {
 	if textfmt.Size(s) <= most {
 		return s
@@ -51,13 +51,13 @@ func clip(s string, most int) string {
 	return strings.TrimRight(string(runes[:textfmt.Before(runes, most-1)]), " ") + "…"
 }
 
-// quoted is a text in quotation marks.
+// quoted returns a text in quotation marks.
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
-// plainWords are texts that cannot be taken for anything else in a line.
+// plainWords matches texts that are unambiguous in a line without quotation marks.
 var plainWords = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN\pM _.:/%€$°+-]*[\pL\pN\pM%€$°)])?(?: ?[(\[][\pL\pN\pM _./%€$°²³-]*[)\]])?$`)
 
-// said is a text with quotation marks only where it would be misread without.
+// said quotes a text if it would be misread without quotation marks.
 func said(s string) string {
 	if plainWords.MatchString(s) {
 		return s
@@ -65,7 +65,7 @@ func said(s string) string {
 	return quoted(s)
 }
 
-// number is a number with four significant digits.
+// number formats a number with four significant digits.
 func number(v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
@@ -77,7 +77,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(rounded+0, 'f', -1, 64)
 }
 
-// names writes what the axes are called: " (x: day, y: EUR)", "" where they have no names.
+// names formats the names of the axes: " (x: day, y: EUR)", "" if they have none.
 func names(axes [][2]string) string {
 	parts := lo.FilterMap(axes, func(a [2]string, _ int) (string, bool) { return a[0] + ": " + said(a[1]), a[1] != "" })
 	if len(parts) == 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/samber/lo"
 )
 
-// Values are what a trace has in one direction, or a grid of them.
+// Values are a trace's values in one direction, or a grid of them.
 type values struct {
 	count       int
 	low, high   float64 // of the numbers
 	numbers     int
-	first, last string // of the rest
+	first, last string // of the texts
 	texts       int
 }
 
@@ -28,7 +28,7 @@ func valuesOf(v any) (values, bool) {
 	case []any:
 		all.list(v, 0)
 	case map[string]any:
-		if inner, ok := v["_inputArray"].(map[string]any); ok { // as widgets keep it
+		if inner, ok := v["_inputArray"].(map[string]any); ok { // the form in widgets
 			v = inner
 		}
 		dtype, _ := v["dtype"].(string)
@@ -41,7 +41,7 @@ func valuesOf(v any) (values, bool) {
 	return all, all.count > 0
 }
 
-// deepest bounds how lists are nested in lists: grids are of two dimensions, pictures of three.
+// deepest bounds the nesting of lists: grids have two dimensions, pictures three.
 const deepest = 4
 
 func (all *values) list(list []any, depth int) {
@@ -67,7 +67,7 @@ func (all *values) list(list []any, depth int) {
 		case bool:
 			all.text(strconv.FormatBool(v))
 		}
-		all.count++ // null, too, which is a gap
+		all.count++ // including null, which is a gap
 	}
 }
 
@@ -119,24 +119,24 @@ var decoders = map[string]func([]byte) []float64{
 	"u4": decode[uint32], "uint32": decode[uint32],
 }
 
-// decode decodes as many whole values as data has.
+// decode decodes the whole values in data.
 func decode[T float64 | float32 | int8 | int16 | int32 | uint8 | uint16 | uint32](data []byte) []float64 {
 	list := make([]T, len(data)/binary.Size(T(0)))
 	_, _ = binary.Decode(data, binary.LittleEndian, list) // fails only for too little data
 	return lo.Map(list, func(v T, _ int) float64 { return float64(v) })
 }
 
-// midnight is the time of day that dates have which are meant without one.
+// midnight matches a date whose time of day is only a default.
 var midnight = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?Z?$`)
 
-// between is the range of the values: the least and the greatest number, or the first and the last text.
+// between formats the range of the values: the least and the greatest number, or the first and the last text.
 func (all *values) between() string {
 	from, to := number(all.low), number(all.high)
 	switch {
 	case all.texts > all.numbers:
 		from, to = label(all.first), label(all.last)
 	case all.numbers == 0:
-		return "" // nothing but gaps
+		return "" // only gaps
 	}
 	if from == to {
 		return from
@@ -144,7 +144,7 @@ func (all *values) between() string {
 	return from + " … " + to
 }
 
-// label is a text of the data.
+// label returns a text of the data.
 func label(s string) string {
 	if m := midnight.FindStringSubmatch(s); m != nil {
 		return m[1]

@@ -17,8 +17,8 @@ var (
 	vegaScript = regexp.MustCompile(`(?:\}\)\(|\bspec\s*=\s*)(\{)`)
 )
 
-// Vega describes the chart of Vega or Vega-Lite that a display has, as a form of its own or in Altair's HTML, in a line of
-// at most 400 characters: title, mark, the fields of its encodings, and the number of rows. It is "" for none.
+// Vega describes a display's Vega or Vega-Lite chart, from its own MIME type or Altair's HTML, in a line of at most 400
+// characters: title, mark, the fields of its encodings, and the number of rows. It is "" without a chart.
 func Vega(data map[string]any) string {
 	for _, mime := range slices.Sorted(maps.Keys(data)) {
 		if !vegaType.MatchString(mime) {
@@ -54,7 +54,7 @@ func Vega(data map[string]any) string {
 	return ""
 }
 
-// A vegaChart is a chart with what its parts refer to.
+// A vegaChart is a chart with the data that its parts refer to.
 type vegaChart struct {
 	spec  map[string]any
 	parts int // described so far
@@ -83,7 +83,7 @@ func chart(spec map[string]any) string {
 // composed are the members of a view that have views.
 var composed = []string{"layer", "hconcat", "vconcat", "concat"}
 
-// views are the marks of a view and the views in it, each with its encodings and those of the views around it.
+// views describes the marks of a view and its nested views, each with its encodings and those of the enclosing views.
 func (c *vegaChart) views(view map[string]any, around map[string]any, depth int) (out []string) {
 	encoding := maps.Clone(around)
 	if encoding == nil {
@@ -116,7 +116,7 @@ func (c *vegaChart) views(view map[string]any, around map[string]any, depth int)
 	return out
 }
 
-// encodings are what is drawn where: "(x: site, y: mean t)".
+// encodings formats the fields by channel: "(x: site, y: mean t)".
 func encodings(of map[string]any) string {
 	first := []string{"x", "y", "color", "size", "shape"}
 	rank := func(channel string) int {
@@ -137,9 +137,9 @@ func encodings(of map[string]any) string {
 	return names(out)
 }
 
-// fieldOf is the field of an encoding, and what is made of it: "mean t".
+// fieldOf returns the field of an encoding and its aggregate: "mean t".
 func fieldOf(v any) string {
-	if list, ok := v.([]any); ok && len(list) > 0 { // as tooltips have
+	if list, ok := v.([]any); ok && len(list) > 0 { // as in tooltips
 		v = list[0]
 	}
 	of, _ := v.(map[string]any)
@@ -154,7 +154,7 @@ func fieldOf(v any) string {
 	return clean(strings.TrimSpace(made+" "+field), mostName)
 }
 
-// marks are the marks of a chart of Vega, with the fields that are drawn.
+// marks describes the marks of a Vega chart, with the drawn fields.
 func (c *vegaChart) marks(marks []any) (out []string) {
 	for _, v := range marks {
 		mark, _ := v.(map[string]any)
@@ -178,7 +178,7 @@ func (c *vegaChart) marks(marks []any) (out []string) {
 	return out
 }
 
-// rows is how many rows of data the chart has in it.
+// rows returns how many rows of data the chart contains.
 func (c *vegaChart) rows() (n int) {
 	count := func(v any) {
 		switch v := v.(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// A scripted kernel answers as it is told to.
+// A scripted kernel gives prepared answers.
 type scripted struct {
 	language, status string
 	evaluate         func(context.Context) (map[string]any, error)
@@ -54,7 +54,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// What does not answer is given up, and told apart from a caller who has gone.
+// A kernel that does not answer is given up, and this differs from a cancelled caller.
 func TestNoAnswer(t *testing.T) {
 	k := scripted{language: "python", evaluate: func(ctx context.Context) (map[string]any, error) {
 		<-ctx.Done()

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// A name is data, never code: no call and no subscript gets through.
+// A name is data, never code: calls and subscripts are rejected.
 func ExampleCheckName() {
 	for _, name := range []string{"counts", "model.weights", "counts[0]", "quit()"} {
 		fmt.Println(name, inspect.CheckName(name) == nil)

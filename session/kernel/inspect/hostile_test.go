@@ -123,7 +123,7 @@ many = [Blocks() for _ in range(1000)]`)
 	test.Eq(t, "1000 items", got["many"].Size)
 	test.Eq(t, "1 attribute", got["raises"].Size)
 	test.Eq(t, "3 characters", got["text"].Size)
-	for name, v := range got { // each has one, though no code of theirs was asked
+	for name, v := range got { // each has one, without running any of their code
 		if v.Size == "" {
 			t.Errorf("%s has no size: %s", name, jsonOf(t, v))
 		}
@@ -141,7 +141,7 @@ many = [Blocks() for _ in range(1000)]`)
 	if v := k.value("raises"); jsonOf(t, v.Attributes) != `[{"name":"inner","type":"int"}]` {
 		t.Errorf("%+v", v)
 	}
-	// A gigabyte is made before it can be cut, which may take longer than it is given.
+	// A gigabyte is created before it can be cut, which may exceed the time limit.
 	s := said(t, k.value("huge").Value)
 	must.LessEq(t, 2_100, len(s))
 	test.False(t, !strings.HasPrefix(s, "xxx") && !strings.Contains(s, "took too long"))
@@ -150,7 +150,7 @@ many = [Blocks() for _ in range(1000)]`)
 	}
 }
 
-// What has no number of items, such as a generator, has the size of the object itself, which Python says of it too.
+// Objects without a number of items, such as generators, have the size of the object itself, as Python reports it.
 func TestSizesWithoutItems(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)
@@ -174,8 +174,7 @@ frame, view, one = gen.gi_frame, memoryview(b'abc'), object()`)
 	k.define("coro.close()")
 }
 
-// Where there is no alarm, as on Windows, a thread ends what takes too long, and nothing of it reaches the user's
-// cells.
+// Without an alarm, as on Windows, a thread ends code that takes too long, without effects on the user's cells.
 func TestNoAlarm(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)
@@ -191,7 +190,7 @@ func TestNoAlarm(t *testing.T) {
 	k.define("for n in range(10**6): pass\nassert not set(threading.enumerate()) - threads")
 }
 
-// Dotted paths read what is stored, and run nothing.
+// Dotted paths read stored values, and run nothing.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)
@@ -225,7 +224,7 @@ df = pandas.DataFrame({'price': [1, 2], 'shape': [3, 4]})
 		test.Eq(t, want, string(v.Value))
 		test.Eq(t, name, v.Name)
 	}
-	for _, name := range []string{"df.price", "df.shape"} { // a column is what is meant
+	for _, name := range []string{"df.price", "df.shape"} { // a column is meant
 		v := k.value(name)
 		test.Eq(t, "Series", v.Type)
 		must.NotNil(t, v.Frame)

@@ -16,20 +16,20 @@ import (
 // A Kernel is a kernel to inspect. For R it must also be a [PayloadKernel].
 type Kernel = userexpr.Kernel
 
-// ErrBusy says that the kernel cannot be asked, because it runs something else.
+// ErrBusy reports that the kernel cannot be queried, because it runs other code.
 var ErrBusy = userexpr.ErrBusy
 
-// ErrSlow says that the kernel did not answer in time.
+// ErrSlow reports that the kernel did not answer in time.
 var ErrSlow = textfmt.Fixed("the kernel did not answer in time")
 
-// A LanguageError says that kernels of this language cannot be inspected.
+// A LanguageError reports that kernels of this language cannot be inspected.
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
 	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia"+textfmt.Hint(": print them with execute_code"), e.Language)
 }
 
-// A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a
+// A Refusal is the kernel's answer if it cannot show the requested value. Code is "variable_not_found", "not_readable" (a
 // property, or an attribute or table that fails), "not_a_dataframe", "interrupted" or "failed".
 type Refusal struct{ Code, Message string }
 
@@ -42,7 +42,7 @@ const (
 	askFrame  = "frame"
 )
 
-// How long an inspection may take inside the kernel, which ends it then, and how much longer to wait for the answer.
+// The time limits of inspections inside the kernel, and how much longer to wait for the answer.
 const (
 	listTime   = 2 * time.Second
 	detailTime = 4 * time.Second

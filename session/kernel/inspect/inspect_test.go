@@ -17,8 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// atATime is how many tests run at a time, where -parallel does not say it: each has a kernel that it often waits for
-// doing nothing.
+// atATime is how many tests run at a time, unless -parallel sets it: each has a kernel that it often waits for while idle.
 const atATime = "3"
 
 func TestMain(m *testing.M) {
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(jupytertest.Tests(m))
 }
 
-// A testKernel is a real kernel of the test's own.
+// A testKernel is a real kernel of one test.
 type testKernel struct {
 	t    *testing.T
 	srv  *jupyter.Server
@@ -112,13 +111,13 @@ func (k testKernel) define(code string) {
 	}
 }
 
-// eval is the repr of an expression's value.
+// eval returns the repr of an expression's value.
 func (k testKernel) eval(expression string) string {
 	k.t.Helper()
 	return k.evalAfter("", expression)
 }
 
-// evalAfter is how a kernel shows an expression's value, after code.
+// evalAfter returns how a kernel shows an expression's value, after code.
 func (k testKernel) evalAfter(code, expression string) string {
 	k.t.Helper()
 	replies, err := k.Evaluate(k.t.Context(), code, map[string]string{"x": expression})
@@ -161,7 +160,7 @@ func (k testKernel) frame(name string, opt inspect.TableOptions) inspect.Frame {
 	return out
 }
 
-// jsonOf is a value as JSON on one line.
+// jsonOf returns a value as JSON on one line.
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -171,7 +170,7 @@ func jsonOf(t *testing.T, v any) string {
 	return string(b)
 }
 
-// said is the text that a raw value is.
+// said returns the text of a raw value.
 func said(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	var s string

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// fakeModules have the names and the fields of packages that Base is without, and are packages to Julia.
+// fakeModules have the names and fields of packages that Base lacks, and are packages to Julia.
 const fakeModules = `pran = Ref(0)
 package(code) = Core.eval(Base.__toplevel__, Meta.parse(code))
 pd = package("module DataFrames; struct Index; lookup::Dict{Symbol,Int}; names::Vector{Symbol}; end; mutable struct DataFrame; columns::Vector{AbstractVector}; colindex::Index; end; end")
@@ -33,8 +33,8 @@ pdf = pd.DataFrame(AbstractVector[[1, 2, 3], pp.PooledArray{String,UInt32,1,Vect
   map(n -> reinterpret(pi_.String7, n), [0x6162630000000003, 0x0000000000000000, 0xc3a9000000000002]), Odd([1, 2, 3])],
   pd.Index(Dict{Symbol,Int}(), [:a, :p, :c, :s, :h, :i, :own])); pran[] = 0; nothing`
 
-// juliaPackages looks at tables as DataFrames.jl, PooledArrays.jl, CategoricalArrays.jl, SentinelArrays.jl and
-// InlineStrings.jl lay them out.
+// juliaPackages reads tables in the layouts of DataFrames.jl, PooledArrays.jl, CategoricalArrays.jl, SentinelArrays.jl and
+// InlineStrings.jl.
 func juliaPackages(t *testing.T, k testKernel) {
 	k.define(fakeModules)
 	k.frame("pdf", inspect.TableOptions{})
@@ -68,7 +68,7 @@ func juliaPackages(t *testing.T, k testKernel) {
 	}
 }
 
-// Paths read what is stored; nothing of a name is run.
+// Paths read stored values; no part of a name is run.
 func juliaPaths(t *testing.T, k testKernel) {
 	k.define(`module Inner; deep = (list = (b = 5,),); secret() = 1; end
 mutable struct Lazy; a; b; Lazy() = new(1); end; xran = false; Base.getproperty(l::Lazy, n::Symbol) = (global xran = true; 9); Base.propertynames(l::Lazy) = (global xran = true; (:z,))
@@ -95,7 +95,7 @@ lazy = Lazy(); étoile = 7; nothing`)
 	}
 }
 
-// Any text is one literal of Julia, and means itself.
+// Any text is one Julia literal with its own value.
 func juliaLiterals(t *testing.T, k testKernel) {
 	random := rand.New(rand.NewPCG(1, 2))
 	odd := []rune("\x00\x01\t\n\r\x1b\x7f\u0080\u00a0é\u0301\u2028\ufeff\uffff\U0001f600\U0010ffff\"\\$`'{}()#;%abc019xuU ")
@@ -124,7 +124,7 @@ func juliaLiterals(t *testing.T, k testKernel) {
 	}
 }
 
-// No method of the user's is run, not even for Base's own types, and nothing that they hold upsets an inspection.
+// No user method is run, not even for Base's own types, and their content cannot break an inspection.
 func juliaHostile(t *testing.T, k testKernel) {
 	k.define(`hran = String[]; struct Bad <: Number; n; end; struct BadList <: AbstractVector{Any}; n; end; struct BadDict <: AbstractDict{Any,Any}; n; end; struct BadText <: AbstractString; n; end; struct BadMap; n; end
 struct BadReal <: AbstractFloat; n; end; struct BadKey; n; end
@@ -237,7 +237,7 @@ ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); n
 	k.define("ltext = lbig = llong = lbits = nothing; GC.gc(); nothing")
 }
 
-// What people have redefined, and methods that they give Base for its own types, do not mislead an inspection.
+// People's redefinitions, and their methods for Base's own types, do not mislead an inspection.
 func juliaShadowed(t *testing.T, k testKernel) {
 	k.define(`isdefined = Pair = include_string = answer = list = question = home = own = 0
 sran = String[]; sx = [1.5, 2.5]; sdf = (a = sx, b = ["u", "v"])

@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// TestJulia is of parts, so that one server and one kernel are started and the inspection is compiled once. What a part
-// defines stays: Julia has no way to remove a name.
+// TestJulia has parts, so that one server and one kernel are started and the inspection is compiled once. A part's
+// definitions stay: Julia cannot remove a name.
 func TestJulia(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithJulia(t))
@@ -45,13 +45,13 @@ func TestJulia(t *testing.T) {
 	}
 }
 
-// juliaSays is an expression's value as Julia shows it. Evaluating it leaves ans as it is.
+// juliaSays returns an expression's value as Julia shows it. Evaluating it leaves ans unchanged.
 func (k testKernel) juliaSays(expression string) string {
 	k.t.Helper()
 	return k.evalAfter("ans", expression)
 }
 
-// What an inspection could leave behind in the kernel, but for ans and what is kept under __toplevel__.
+// The traces that an inspection could leave in the kernel, except ans and the content of __toplevel__.
 const juliaSnapshot = `join(map(string, Any[names(Main, all = true, imported = true), sort(map(string, collect(keys(Base.loaded_modules)))), In, Out, IJulia.n,
   objectid(stdout), objectid(stderr), pwd(), sort(collect(ENV)), LOAD_PATH, DEPOT_PATH, length(Base.Docs.modules), Base.package_callbacks, Base.atexit_hooks,
   length(methods(show)), length(methods(length)), length(names(Base, all = true)), length(names(Base.__toplevel__, all = true))]), "\n")`
@@ -87,12 +87,12 @@ func juliaTrace(t *testing.T, k testKernel) {
 	if got := k.juliaSays("(ans, count(n -> startswith(string(n), \"nbduet\"), names(Base.__toplevel__, all = true)))"); got != "(42, 1)" {
 		t.Errorf("ans and how often the source is there: %s", got)
 	}
-	// A name that was looked for may still be defined.
+	// A name that was looked up can still be defined.
 	k.define("pi = 3; no_such = 4; nothing")
 	if v := k.value("pi"); string(v.Value) != "3" {
 		t.Errorf("%s", jsonOf(t, v))
 	}
-	// The user's objects are let go of.
+	// The user's objects are released.
 	k.define("gone = Ref(false); held = finalizer(x -> gone[] = true, Ref([1])); nothing")
 	k.value("held")
 	k.variables(inspect.ListOptions{})
@@ -176,7 +176,7 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 	test.SliceContainsOp(t, names, "Point")
 	test.False(t, slices.Contains(names, "ans"))
 	test.False(t, slices.Contains(names, "eval"))
-	// What has no items is counted in bytes, with what it holds.
+	// Values without items are counted in bytes, with their content.
 	k.define("zempty() = 1; zover = let a = zeros(1000), b = \"abc\"; () -> (a, b); end; struct ZNone end; znone = ZNone(); primitive type ZBits 16 end; zbits = reinterpret(ZBits, 0x0001); module ZMod; za = 1; end; nothing")
 	for name, want := range map[string]string{"zempty": "0 bytes", "znone": "0 bytes", "zbits": "2 bytes", "zover": "8019 bytes", "Point": "2 fields", "ZNone": "0 fields"} {
 		if v := k.value(name); v.Size != want {

@@ -9,7 +9,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// literal is a bool, a string or a number in the syntax of a language that writes numbers as Go does.
+// literal formats a bool, a string or a number in the syntax of a language that writes numbers as Go does.
 func literal(v any, truth func(bool) string, text func(string) string) string {
 	switch v := v.(type) {
 	case bool:
@@ -20,13 +20,13 @@ func literal(v any, truth func(bool) string, text func(string) string) string {
 	return fmt.Sprint(v)
 }
 
-// literals writes a question as a list, in which each name and the literal of its value become a pair.
+// literals formats a question as a list, in which each name and the literal of its value become a pair.
 func literals(question map[string]any, literal func(any) string, pair func(name, value string) string) string {
 	return strings.Join(lo.Map(slices.Sorted(maps.Keys(question)), func(name string, _ int) string { return pair(name, literal(question[name])) }), ", ")
 }
 
-// asciiString is a string literal in ASCII, as R and Julia have it: between double quotes, with a backslash before each
-// of the characters in marks, and other characters by their numbers. Invalid UTF-8 is replaced.
+// asciiString returns a string literal in ASCII, in the syntax of R and Julia: between double quotes, with a backslash
+// before each of the characters in marks, and other characters by their numbers. Invalid UTF-8 is replaced.
 func asciiString(s, marks string) string {
 	var b strings.Builder
 	b.WriteByte('"')

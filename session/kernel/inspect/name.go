@@ -9,7 +9,7 @@ import (
 // MaxName bounds a name, in characters.
 const MaxName = 500
 
-// A NameError says what is wrong with the name of a variable.
+// A NameError reports why the name of a variable is invalid.
 type NameError struct{ Name, Reason string }
 
 func (e *NameError) Error() string {
@@ -20,7 +20,7 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
 }
 
-// checkParts checks the length of a name and the characters of its parts, which have one of the separators between. The
+// checkParts checks the length of a name and the characters of its parts, which are separated by one of the separators. The
 // error is a *NameError.
 func checkParts(name, separators string, allowed func(r rune, first bool) bool) error {
 	switch {
@@ -46,7 +46,7 @@ func checkParts(name, separators string, allowed func(r rune, first bool) bool) 
 // CheckName checks that name is an identifier or a dotted path of identifiers. The error is a *NameError.
 func CheckName(name string) error {
 	err := checkParts(name, ".", func(r rune, first bool) bool {
-		// The classes of characters of Python's identifiers; what is left over of them finds no variable.
+		// The character classes of Python's identifiers; names that pass in excess find no variable.
 		begins := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
 		return begins || !first && unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)
 	})

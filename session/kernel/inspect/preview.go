@@ -16,8 +16,7 @@ const previewTime = 12 * time.Second
 // MaxPreviewData bounds the bytes of a file that are sent to the kernel with the question.
 const MaxPreviewData = 4 << 20
 
-// Codes of the refusals of [File], besides "failed" and "interrupted"; NotHere says that the kernel does not see the
-// file.
+// Codes of the refusals of [File], besides "failed" and "interrupted"; NotHere means that the kernel does not see the file.
 const (
 	NotHere           = "not_here"
 	NotReadable       = "not_readable"
@@ -38,17 +37,17 @@ type PreviewOptions struct {
 	Path string
 	// Data is the file's content, at most MaxPreviewData bytes, if the kernel cannot read the file; nil if it can.
 	Data []byte
-	// Format is one of PreviewFormats; "" goes by the name's ending.
+	// Format is one of PreviewFormats; "" means by the name's extension.
 	Format string
-	// Rows is how many are shown.
+	// Rows is how many rows are shown.
 	Rows int
-	// Sheet and Table are those of a workbook or a database; "" for the first.
+	// Sheet and Table select those of a workbook or a database; "" for the first.
 	Sheet, Table string
-	// Delimiter is one character, and Encoding one that Python knows; "" for a guess.
+	// Delimiter is one character, and Encoding a name known to Python; "" for a guess.
 	Delimiter, Encoding string
 }
 
-// A Preview is the beginning of a file of data. See [Table] for what stands in it.
+// A Preview is the beginning of a data file. See [Table] for the form of its content.
 type Preview struct {
 	Path   string `json:"path"`
 	Format string `json:"format"` // one of PreviewFormats
@@ -60,7 +59,7 @@ type Preview struct {
 	Columns  []string        `json:"columns"`
 	DTypes   json.RawMessage `json:"dtypes" jsonschema:"By column. For text formats and Excel guessed from the first rows."`
 	Head     json.RawMessage `json:"head" jsonschema:"The first rows. Missing values are null, times and decimals text."` // a list of objects
-	// Truncated does not say that there are more rows: Rows says that.
+	// Truncated does not count missing rows: Rows does.
 	Truncated bool     `json:"truncated" jsonschema:"true where columns, values or names are not all shown; notes say which."`
 	Sheet     string   `json:"sheet,omitempty" jsonschema:"The one shown."`
 	Sheets    []string `json:"sheets,omitempty" jsonschema:"All of the workbook."`
@@ -71,14 +70,14 @@ type Preview struct {
 	Notes     []string `json:"notes,omitempty" jsonschema:"What was left out or guessed."`
 }
 
-// Seen is what the kernel found at the path of a file.
+// Seen describes the file that the kernel found.
 type Seen struct {
 	Size     int64
 	Modified time.Time
 }
 
-// File looks at a file with a kernel that is for nothing else: its memory is limited from then on, and its sys.path
-// loses the working folder. The errors are those of [Variables].
+// File reads the beginning of a file with a dedicated kernel: its memory is limited from then on, and its sys.path loses
+// the working folder. The errors are those of [Variables].
 func File(ctx context.Context, k Kernel, opt PreviewOptions) (Preview, Seen, error) {
 	question := map[string]any{
 		"path": opt.Path, "format": opt.Format, "sheet": opt.Sheet, "table": opt.Table, "delimiter": opt.Delimiter,

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// giant writes a file that begins as given and is of so many bytes, most of which take no place on the disk.
+// giant writes a sparse file of size bytes that begins with head.
 func (k fileKernel) giant(name, head string, size int64) {
 	k.t.Helper()
 	k.write(name, head)
@@ -31,7 +31,7 @@ func (k fileKernel) giant(name, head string, size int64) {
 	}
 }
 
-// workbook writes an .xlsx of one sheet, whose rows are the text again and again, with shared strings of so many MiB.
+// workbook writes an .xlsx of one sheet, whose rows repeat a text, with shared MiB of shared strings.
 func (k fileKernel) workbook(name, rows string, times, shared int) {
 	k.t.Helper()
 	var b bytes.Buffer
@@ -57,7 +57,7 @@ func (k fileKernel) workbook(name, rows string, times, shared int) {
 	}
 	raw := func(part, head, again string, times int, tail string) {
 		sum := uint32(0)
-		if times < 10 { // that of a bomb is never looked at
+		if times < 10 { // that of a bomb is never checked
 			sum = crc32.ChecksumIEEE([]byte(head + strings.Repeat(again, times) + tail))
 		}
 		packed := slices.Concat(deflated(k.t, head), bytes.Repeat(deflated(k.t, again), times), deflated(k.t, tail), []byte{3, 0}) // an empty last block
@@ -82,7 +82,7 @@ func (k fileKernel) workbook(name, rows string, times, shared int) {
 	k.write(name, b.String())
 }
 
-// deflated is a piece of packed text, which others can follow.
+// deflated returns a piece of deflated text, which further pieces can follow.
 func deflated(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -99,11 +99,11 @@ func deflated(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// Whatever the file, the answer is short, comes soon, and takes no more memory than is allowed.
+// For any file the answer is short, comes soon, and stays within the memory limit.
 func TestPreviewHostileFiles(t *testing.T) {
 	t.Parallel()
 	k := startIn(t, jupytertest.Shared(t))
-	// Files that are called as the readers are must not be run.
+	// Files with the names of the readers must not be run.
 	for _, name := range []string{"csv", "sqlite3", "codecs", "openpyxl", "pyarrow", "numpy", "gzip", "zipfile"} {
 		k.write(name+".py", "open('ran', 'w').close()")
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// A fileKernel is a kernel that begins in a folder of the test's own.
+// A fileKernel is a kernel that begins in a folder of its test.
 type fileKernel struct {
 	testKernel
 	folder string
@@ -39,7 +39,7 @@ func (k fileKernel) write(name, content string) {
 	}
 }
 
-// preview looks at a file, and must succeed.
+// preview previews a file, and must succeed.
 func (k fileKernel) preview(opt inspect.PreviewOptions) inspect.Preview {
 	k.t.Helper()
 	out, seen, err := inspect.File(k.t.Context(), k, opt)
@@ -66,7 +66,7 @@ func (k fileKernel) seen(path string, out inspect.Preview, seen inspect.Seen) {
 	test.LessEq(k.t, time.Millisecond, seen.Modified.Sub(info.ModTime()).Abs(), test.Sprint(path))
 }
 
-// refuses looks at a file that must be refused, and returns the words.
+// refuses previews a file that must be refused, and checks the message.
 func (k fileKernel) refuses(opt inspect.PreviewOptions, code string, says ...string) {
 	k.t.Helper()
 	out, _, err := inspect.File(k.t.Context(), k, opt)
@@ -82,7 +82,7 @@ func (k fileKernel) refuses(opt inspect.PreviewOptions, code string, says ...str
 	}
 }
 
-// shows looks at a file, of which shape, types and first rows have to be these.
+// shows previews a file and checks its shape, types and first rows.
 func (k fileKernel) shows(opt inspect.PreviewOptions, want string) inspect.Preview {
 	k.t.Helper()
 	out := k.preview(opt)
@@ -97,7 +97,7 @@ func (k fileKernel) shows(opt inspect.PreviewOptions, want string) inspect.Previ
 	return out
 }
 
-// keys are the names in a JSON object, in their order.
+// keys returns the keys of a JSON object, in order.
 func keys(t *testing.T, object json.RawMessage) string {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(string(object)))
@@ -179,7 +179,7 @@ func TestPreviewText(t *testing.T) {
 	k.shows(inspect.PreviewOptions{Path: "header.csv"}, `[[0,2],{"a":"empty","b":"empty"},[]]`)
 }
 
-// Files as the libraries write them.
+// Files in the libraries' own output.
 func TestPreviewBinary(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Shared(t)
@@ -234,7 +234,7 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 		if err := json.Unmarshal(p.Head, &rows); err != nil {
 			t.Fatal(err)
 		}
-		if far, _ := rows[0]["far"].(string); !strings.Contains(far, "00000") { // no date of Python's: told as Arrow does
+		if far, _ := rows[0]["far"].(string); !strings.Contains(far, "00000") { // not a Python date: formatted as Arrow does
 			t.Errorf("%s: %v", path, rows[0]["far"])
 		}
 		delete(rows[0], "far")
@@ -299,7 +299,7 @@ for m, e in ((gzip, 'gz'), (bz2, 'bz2'), (lzma, 'xz')):
 	for _, e := range []string{"gz", "bz2", "xz"} {
 		k.shows(inspect.PreviewOptions{Path: "a.csv." + e}, `[[1,2],{"a":"int64","b":"int64"},[{"a":1,"b":2}]]`)
 	}
-	// The same with the file at hand instead of its path.
+	// The same with the file's content instead of its path.
 	data, err := os.ReadFile(filepath.Join(k.folder, "a.xlsx"))
 	if err != nil {
 		t.Fatal(err)

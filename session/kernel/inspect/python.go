@@ -22,7 +22,7 @@ var pythonSources = map[string]string{
 	askPreview: userexpr.Source(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_text.py", "python/preview_other.py"),
 }
 
-// pythonInspection asks IPython.
+// pythonInspection queries IPython.
 func pythonInspection(ctx context.Context, k Kernel, kind string, question map[string]any) (json.RawMessage, error) {
 	expression, err := pythonExpression(kind, question)
 	if err != nil {
@@ -35,11 +35,12 @@ func pythonInspection(ctx context.Context, k Kernel, kind string, question map[s
 	return pythonAnswer(replies["inspect"])
 }
 
-// pythonMIME is the type under which the answer is shown, of our own so that no formatter of the user's makes it.
+// pythonMIME is the MIME type of the answer, our own so that no user formatter applies.
 const pythonMIME = "application/vnd.nbduet.inspection+json"
 
-// pythonExpression is one expression whose value, as IPython shows it, is the answer. It uses no name of the user's
-// namespace but __import__. A SimpleNamespace is no class of ours, which would be garbage that only a collector frees.
+// pythonExpression returns one expression whose value, as IPython shows it, is the answer. The only name that it uses from
+// the user's namespace is __import__. It uses SimpleNamespace because a new class would be garbage that only a collector
+// frees.
 func pythonExpression(kind string, question any) (string, error) {
 	q, err := json.Marshal(question)
 	if err != nil {
@@ -54,7 +55,7 @@ answer = answer(run(inspect, json.loads(question)))
 	return userexpr.Python(pythonSources[kind]+run, map[string]string{"question": string(q)}), nil
 }
 
-// pythonAnswer takes the answer out of the kernel's answer for the expression.
+// pythonAnswer extracts the answer from the kernel's reply for the expression.
 func pythonAnswer(v any) (json.RawMessage, error) {
 	text, err := shown(v, pythonMIME)
 	if err == nil && !json.Valid([]byte(text)) {
@@ -63,7 +64,7 @@ func pythonAnswer(v any) (json.RawMessage, error) {
 	return json.RawMessage(text), err
 }
 
-// shown is how a kernel shows an expression's value as a type, "" where it does not.
+// shown returns the MIME representation of an expression's value from the kernel's reply, "" if missing.
 func shown(reply any, mime string) (string, error) {
 	text, err := userexpr.Shown(reply, mime)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// juliaKernel is a kernel for Julia in which nothing may run.
+// juliaKernel is a kernel for Julia in which no code may run.
 type juliaKernel struct{ t *testing.T }
 
 func (k juliaKernel) Evaluate(context.Context, string, map[string]string) (map[string]any, error) {
@@ -21,7 +21,7 @@ func (k juliaKernel) Evaluate(context.Context, string, map[string]string) (map[s
 func (juliaKernel) Status(context.Context) string            { return "idle" }
 func (juliaKernel) Language(context.Context) (string, error) { return "julia", nil }
 
-// A language whose values cannot be shown without running code of theirs says so.
+// A language that cannot show values without running their code reports that.
 func TestQuietRefusal(t *testing.T) {
 	quiet := inspect.TableOptions{Quiet: true}
 	_, detail := inspect.Value(t.Context(), juliaKernel{t}, "x", inspect.DetailOptions{Table: quiet})

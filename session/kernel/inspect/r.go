@@ -22,14 +22,14 @@ var rSources = map[string]string{
 	askFrame:  userexpr.Source(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/frame.R"),
 }
 
-// A PayloadKernel gives what a reply's payload holds, which is for who asked alone: IRkernel evaluates no user
-// expressions, and says nothing else of a silent execution.
+// A PayloadKernel returns a reply's payload, which only the requesting client gets: IRkernel evaluates no user expressions,
+// and sends nothing else for a silent execution.
 type PayloadKernel interface {
 	// Payload runs code silently and returns the payload of the kernel's reply (Jupyter messaging, "Payloads").
 	Payload(ctx context.Context, code string) ([]map[string]any, error)
 }
 
-// rInspection asks IRkernel.
+// rInspection queries IRkernel.
 func rInspection(ctx context.Context, k PayloadKernel, source string, question map[string]any) (json.RawMessage, error) {
 	payload, err := k.Payload(ctx, rExpression(source, question))
 	if err != nil {
@@ -43,8 +43,8 @@ func rInspection(ctx context.Context, k PayloadKernel, source string, question m
 	return nil, errors.New("the kernel's answer to the inspection is empty: it may not be IRkernel")
 }
 
-// rExpression is one expression on one line, all in ASCII so that it means the same in any locale. It uses no name of
-// the user's but `::`, defines none, and its value is invisible.
+// rExpression returns one expression on one line, all in ASCII so that it means the same in any locale. The only user name
+// that it uses is `::`; it defines none, and its value is invisible.
 func rExpression(source string, question map[string]any) string {
 	asked := literals(question, rLiteral, func(name, value string) string { return name + " = " + value })
 	source += "answer(inspection)\n"
@@ -56,13 +56,13 @@ func rLiteral(v any) string {
 	return literal(v, func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)) }, rString)
 }
 
-// rString is an R string literal in ASCII. NUL, which R has no form of, is replaced.
+// rString returns an R string literal in ASCII. NUL, which R cannot represent, is replaced.
 func rString(s string) string {
 	return asciiString(strings.ReplaceAll(s, "\x00", "\uFFFD"), `"\`)
 }
 
-// checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error
-// is a *NameError.
+// checkRName checks that name is an R name, such as df or my.data, or a path of them separated by $ or @. The error is a
+// *NameError.
 func checkRName(name string) error {
 	return checkParts(name, "$@", func(r rune, first bool) bool {
 		return unicode.IsLetter(r) || r == '.' || !first && (r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc))

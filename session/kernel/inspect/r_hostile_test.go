@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// Paths read what is stored; nothing of a name is run.
+// Paths read stored values; no part of a name is run.
 func rPaths(t *testing.T, k testKernel) {
 	k.define(`l <- list(a = list(b = 5), ab = 2); e <- new.env(); e$x <- 7; setClass("Q", representation(s = "list")); q <- new("Q", s = list(deep = "yes"))
 makeActiveBinding("act", function() ran <<- TRUE, e); delayedAssign("lazy", ran <<- TRUE, assign.env = e); df <- data.frame(col.one = 1:2)
@@ -38,7 +38,7 @@ makeActiveBinding("act", function() ran <<- TRUE, e); delayedAssign("lazy", ran 
 	}
 }
 
-// No method, promise or binding of the user's is run, and none of what they hold upsets an inspection.
+// No user method, promise or binding is run, and their content cannot break an inspection.
 func rHostile(t *testing.T, k testKernel) {
 	k.define(`ran <- character()
 for (g in c("print", "format", "toString", "str", "length", "names", "dim", "as.character", "summary", "[", "[[", "$", "is.na", "unique", "as.list", "levels",
@@ -129,7 +129,7 @@ long <- data.frame(a = rep(strrep("\u00e9", 1e5), 200)); for (n in 1:150) long[[
 	}
 }
 
-// What people have redefined does not mislead an inspection.
+// People's redefinitions do not mislead an inspection.
 func rShadowed(t *testing.T, k testKernel) {
 	k.define(`x <- c(1, 2); df <- data.frame(a = x)
 no <- function(...) stop("not this one"); for (n in c("list", "eval", "parse", "get", "ls", "class", "length", "vapply", "lapply", "paste", "structure", "invisible", "answer", "question", "inspection",

@@ -23,7 +23,7 @@ func (k testKernel) Payload(ctx context.Context, code string) ([]map[string]any,
 	return reply.Payload, err
 }
 
-// TestR is of parts, so that one server with R and one kernel are started: both take seconds.
+// TestR has parts, so that one server with R and one kernel are started: both take seconds.
 func TestR(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithR(t))
@@ -42,7 +42,7 @@ func TestR(t *testing.T) {
 	}
 }
 
-// count is how many executions the kernel has counted, after silent code.
+// count returns how many executions the kernel has counted, after silent code.
 func (k testKernel) count(code string) int {
 	k.t.Helper()
 	reply, err := k.conn.Execute(k.t.Context(), kernel.Request{Code: code, Silent: true}, nil)
@@ -52,7 +52,7 @@ func (k testKernel) count(code string) int {
 	return reply.Count
 }
 
-// rSays is what code prints.
+// rSays returns the output of code.
 func (k testKernel) rSays(code string) string {
 	k.t.Helper()
 	var out strings.Builder
@@ -66,7 +66,7 @@ func (k testKernel) rSays(code string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// refused looks at a value that cannot be had.
+// refused reads a value that cannot be shown.
 func refused(t *testing.T, k testKernel, name, code string) {
 	t.Helper()
 	var r *inspect.Refusal
@@ -76,7 +76,7 @@ func refused(t *testing.T, k testKernel, name, code string) {
 	test.NotEq(t, "", r.Message, test.Sprint(name))
 }
 
-// What an inspection could leave behind in the kernel, but for the count of executions.
+// The traces that an inspection could leave in the kernel, except the count of executions.
 const rSnapshot = `cat(deparse(list(ls(all.names = TRUE), search(), sort(loadedNamespaces()), options()[names(options()) != "try.outFile"], names(warnings()), .Random.seed,
   get0(".Last.value", baseenv()), get0(".Traceback", baseenv()), dev.list(), sys.on.exit(), getwd(), sink.number(), Sys.getenv(), geterrmessage(),
   sapply(as.list(IRkernel:::runtime_env), class), nrow(showConnections()), ls(baseenv(), all.names = TRUE), parent.frame())), sep = "\n")`
@@ -107,7 +107,7 @@ func rTrace(t *testing.T, k testKernel) {
 	if after := count(); after != n {
 		t.Errorf("%d executions are counted, not %d", after, n)
 	}
-	// The user's objects are let go of.
+	// The user's objects are released.
 	k.define("e <- new.env(); gone <- FALSE; reg.finalizer(e, function(e) gone <<- TRUE)")
 	k.value("e")
 	k.variables(inspect.ListOptions{})
@@ -175,7 +175,7 @@ lt <- as.POSIXlt(u)`)
 	if all := k.variables(inspect.ListOptions{Everything: true}); all.Total != l.Total+1 {
 		t.Errorf("%d with functions, %d without", all.Total, l.Total)
 	}
-	// What has no items is counted in bytes, as R does it.
+	// Values without items are counted in bytes, as R does it.
 	for _, name := range []string{"fn", "q", "r"} {
 		if v, want := k.value(name), k.rSays("cat(object.size("+name+"), 'bytes')"); v.Size != want {
 			t.Errorf("%s has %q, of R %q", name, v.Size, want)

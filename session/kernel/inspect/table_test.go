@@ -110,7 +110,7 @@ hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
 	test.GreaterEq(t, 6e7, *f.Memory)
 	for _, name := range []string{"wide", "long", "hostile"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
-		// On a machine that is busy with something else the rows may take longer than they are given.
+		// On a busy machine the rows may exceed their time limit.
 		late := strings.Contains(strings.Join(f.Notes, " "), "it took too long")
 		b := jsonOf(t, f)
 		must.LessEq(t, 450_000, len(b))
@@ -126,8 +126,8 @@ hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
 	test.StrContains(t, string(f.Figures), `"k":{"count":50`)
 }
 
-// fakes have the names and the few methods of libraries that are large to install, and of some whose real objects
-// TestRealLibraries has, but not the slow ones.
+// fakes have the names and the few methods of libraries that are large to install, and of some that TestRealLibraries has
+// as real objects, without the slow ones.
 const fakes = `import time, numpy as np, pandas as pd
 def fake(module, name, **members):
     bases = members.pop('bases', ())
@@ -191,7 +191,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// reals are what fakes are fakes of, of the libraries that are small enough.
+// reals are the originals of fakes, for the libraries that are small enough.
 const reals = `import polars, pyarrow, xarray, numpy
 data = {'a': [1, None, 3], 's': ['x', 'y', None]}
 pl = polars.DataFrame(data)
@@ -231,7 +231,7 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
-// sizes holds the sizes that variables are listed with against those wanted.
+// sizes compares the listed sizes of variables with the wanted ones.
 func (k testKernel) sizes(want map[string]string) {
 	k.t.Helper()
 	sizes := map[string]string{}
@@ -245,7 +245,7 @@ func (k testKernel) sizes(want map[string]string) {
 	}
 }
 
-// threeRows looks at the small table that several libraries have, and gives the figures of its columns.
+// threeRows reads the small table that several libraries have, and returns the figures of its columns.
 func (k testKernel) threeRows(name string) (figures map[string]map[string]any) {
 	t := k.t
 	t.Helper()

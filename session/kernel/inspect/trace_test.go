@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// everything that an inspection could leave behind in the kernel.
+// The traces that an inspection could leave in the kernel.
 const snapshot = `(lambda ip, sys, gc, signal, threading: (
   sorted(globals()), sorted(dir()), list(In), sorted(Out), _, __, _i, _ii, ip.execution_count, id(getattr(sys, 'last_value', None)),
   list(ip.history_manager.get_range()), sorted(sys.modules), signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL),
@@ -47,7 +47,7 @@ func TestNoTrace(t *testing.T) {
 	}
 	test.StrContains(t, before, "[1, 2]", test.Sprint("the snapshot shows nothing"))
 	test.StrContains(t, before, "'df'", test.Sprint("the snapshot shows nothing"))
-	// Nothing is kept alive, even where nobody collects cycles.
+	// Nothing is kept alive, even without the cycle collector.
 	k.define("gc.collect(); gc.disable(); refs = [weakref.ref(c), weakref.ref(df)]")
 	look()
 	k.define("del c, df")
@@ -64,7 +64,7 @@ func TestNoTrace(t *testing.T) {
 	test.Less(t, 100, more)
 }
 
-// What people have redefined does not mislead an inspection.
+// People's redefinitions do not mislead an inspection.
 func TestShadowedNames(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)
@@ -78,7 +78,7 @@ func TestShadowedNames(t *testing.T) {
 	}
 }
 
-// The user's own alarm rings on time, and is the user's.
+// The user's own alarm rings on time, with the user's handler.
 func TestUsersAlarm(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)
@@ -93,7 +93,7 @@ func TestUsersAlarm(t *testing.T) {
 	k.define("while not rang: time.sleep(0.01)")
 }
 
-// A busy kernel is neither waited for nor interrupted.
+// An inspection neither waits for a busy kernel nor interrupts it.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	k := startKernel(t)

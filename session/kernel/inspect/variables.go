@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Limits of the options, and the values that 0 stands for.
+// Limits of the options, and the defaults that 0 selects.
 const (
 	MaxListed      = 500
 	DefaultListed  = 200
@@ -24,29 +24,28 @@ type ListOptions struct {
 	Everything bool
 }
 
-// Named is what something is called, and its class. What tools say of it and of the other answers here is in the
-// jsonschema tags.
+// Named has an object's name and class. The jsonschema tags document it and the other answers here for the tools.
 type Named struct {
 	Name string `json:"name"`
 	Type string `json:"type" jsonschema:"The class's name."` // without its module
 }
 
-// A Variable is one line of the list. Its size is absent where there is nothing to say, and its value where it is none
-// of these.
+// A Variable is one line of the list. Its size is absent if it has none, and its value if it is of another type than listed
+// here.
 type Variable struct {
 	Named
 	Size  string          `json:"size,omitempty" jsonschema:"In words, such as \"1000 rows × 5 cols\" or \"3 items\"."`
 	Value json.RawMessage `json:"value,omitempty" jsonschema:"Of numbers, texts, true, false and None; long texts are cut. Numbers that JSON cannot hold exactly are text."`
 }
 
-// A Listing is a part of a kernel's variables, in the order of their names.
+// A Listing is a part of a kernel's variables, sorted by name.
 type Listing struct {
 	Variables []Variable `json:"variables"`
 	Total     int        `json:"total" jsonschema:"Of all, those not listed included."`
 }
 
-// Variables lists the user's variables, without those that begin with an underscore or that the kernel puts there. Of
-// their own code none is run. The errors are ErrBusy, ErrSlow, *LanguageError, *Refusal, or the kernel's.
+// Variables lists the user's variables, without those that begin with an underscore or that the kernel defines. It runs
+// none of their code. The errors are ErrBusy, ErrSlow, *LanguageError, *Refusal, or the kernel's.
 func Variables(ctx context.Context, k Kernel, opt ListOptions) (Listing, error) {
 	out := Listing{}
 	err := ask(ctx, k, askList, listTime, map[string]any{
@@ -55,8 +54,8 @@ func Variables(ctx context.Context, k Kernel, opt ListOptions) (Listing, error) 
 	return out, err
 }
 
-// DetailOptions say how much of a value to show. Where Table.Quiet is set, nothing of the values' own is run, such as
-// __repr__, and what cannot be shown without says so; in R and Julia only the list of variables can be had without.
+// DetailOptions say how much of a value to show. If Table.Quiet is set, no code of the values runs, such as __repr__, and
+// values that need it are reported as not shown; in R and Julia only the list of variables works without such code.
 type DetailOptions struct {
 	MaxChars int // of the value
 	Table    TableOptions
@@ -70,19 +69,19 @@ type TableOptions struct {
 	MaxColumns int
 }
 
-// A Detail is one value, for types that have none as in [Variable] a text as repr has it, shortened, or why there is
-// none.
+// A Detail is one value. Types without a value in [Variable] have a shortened text as in repr, or the reason why it is
+// missing.
 type Detail struct {
 	Variable
 	Module    string `json:"module" jsonschema:"Where the class is from."`
 	Truncated bool   `json:"truncated,omitempty" jsonschema:"true where the value is not all shown."`
-	// Attributes are there for types that are not known otherwise.
+	// Attributes are present for types that are not known otherwise.
 	Attributes []Named `json:"attributes,omitempty" jsonschema:"What the object has, at most 50; look at one by variable_name.attribute."`
-	// Frame is there instead of a value for tables and columns of one.
+	// Frame is present instead of a value for tables and their columns.
 	Frame *Table `json:"dataframe,omitempty"`
 }
 
-// Value looks at one variable, or at a part of it by a path. The errors are those of [Variables] and *NameError.
+// Value reads one variable, or a part of it by a path. The errors are those of [Variables] and *NameError.
 func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detail, error) {
 	out := Detail{}
 	if err := checkAnyName(name); err != nil {
@@ -94,9 +93,9 @@ func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detai
 	return out, err
 }
 
-// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF, R or Julia. What is kept by
-// column is an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers
-// beyond 2^53 included, is text.
+// A Table describes a table or a column: of pandas, polars, PyArrow, Modin, cuDF, R or Julia. Data by column are an object
+// in the columns' order. A missing value is null; values that JSON cannot represent, including infinity and integers beyond
+// 2^53, are text.
 type Table struct {
 	Shape   []*int64        `json:"shape" jsonschema:"Rows and columns; null where it takes computing."`
 	Columns []string        `json:"columns"`
@@ -110,13 +109,13 @@ type Table struct {
 	Notes   []string        `json:"notes,omitempty" jsonschema:"What was left out, and why."`
 }
 
-// A Frame is a table by its name.
+// A Frame is a named table.
 type Frame struct {
 	Named
 	Table
 }
 
-// DataFrame looks at a table. The errors are those of [Value].
+// DataFrame reads a table. The errors are those of [Value].
 func DataFrame(ctx context.Context, k Kernel, name string, opt TableOptions) (Frame, error) {
 	out := Frame{}
 	if err := checkAnyName(name); err != nil {

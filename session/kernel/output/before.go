@@ -2,8 +2,8 @@ package output
 
 import "github.com/nbduet/nbduet/ydoc"
 
-// resume takes over the outputs of a run that goes on. What comes is put behind them, and the first write writes all of
-// them, because a note may have been taken out.
+// resume takes over the outputs of a continued run. New output is appended, and the first write writes all of them, because
+// a note may have been removed.
 func (o *outputs) resume(before []ydoc.Output) {
 	if before != nil {
 		o.hold(before)
@@ -26,7 +26,7 @@ func (o *outputs) hold(before []ydoc.Output) {
 	}
 }
 
-// WithoutNote returns outputs without a note of ours at their end; false if it is not there.
+// WithoutNote returns outputs without our note at their end; false if it is missing.
 func WithoutNote(outs []ydoc.Output, note string) ([]ydoc.Output, bool) {
 	var o outputs
 	o.hold(outs)

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// outputBytesMax bounds what one run may put into the shared document, figures not counted.
+	// outputBytesMax bounds one run's output in the shared document, figures not counted.
 	outputBytesMax = 8 << 20
-	// figureBytesMax bounds its figures: a tab would show them all, however much text comes with them.
+	// figureBytesMax bounds its figures, which a tab shows all, regardless of the amount of text.
 	figureBytesMax = 40 << 20
-	// errorReserve is extra space for an error: why a run has ended matters more than what it printed.
+	// errorReserve is extra space for an error: the reason for a run's end matters more than its printed text.
 	errorReserve = 256 << 10
-	// itemBytes is about the cost of an output beside its text.
+	// itemBytes is about the cost of an output apart from its text.
 	itemBytes = 128
 	// restBytesMax bounds the end of the left-out text that is kept in memory.
 	restBytesMax = 256 << 10
@@ -31,14 +31,14 @@ type excess struct {
 	omitted int    // bytes, figures not counted
 	figures int    // how many figures
 	figured int    // their bytes
-	said    int    // how many of them the cell says are left out
-	saidAt  int    // the number of outputs when it last said so
-	rest    []byte // may grow to twice what is kept
+	said    int    // how many of them the cell's note reports as left out
+	saidAt  int    // the number of outputs at the last note
+	rest    []byte // may grow to twice the kept size
 	spool   *spool // has the text, or nil
 }
 
 // admitText returns the part of a text that fits, and keeps the end of the rest. After the first omission it omits all
-// that follows, because an output with holes is worse than one that ends.
+// later text, because a truncated output is better than one with holes.
 func (o *outputs) admitText(text string, newItem bool) string {
 	room := outputBytesMax - o.size
 	if newItem {
@@ -135,7 +135,7 @@ func (o *outputs) sayOmitted() {
 	o.saidAt = len(o.items)
 }
 
-// remembered is all outputs as they are, and, after the note about it, the end of the text that was left out.
+// remembered returns all outputs, and, after the note about it, the end of the left-out text.
 func (o *outputs) remembered() []ydoc.Output {
 	all := o.list()
 	if len(o.rest) == 0 {
@@ -148,7 +148,7 @@ func (o *outputs) remembered() []ydoc.Output {
 	return slices.Insert(all, at, ydoc.Output{"output_type": "stream", "name": "stdout", "text": fold(o.restText())})
 }
 
-// restText is the end of the text that was left out.
+// restText returns the end of the left-out text.
 func (o *outputs) restText() string {
 	rest := o.rest[max(0, len(o.rest)-restBytesMax):]
 	for len(rest) > 0 && !utf8.RuneStart(rest[0]) {

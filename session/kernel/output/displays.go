@@ -18,28 +18,28 @@ import (
 const (
 	// displaysKept is how many display ids a document remembers.
 	displaysKept = 1024
-	// placesKept is how many outputs are remembered for one of them.
+	// placesKept is how many outputs are remembered for one display id.
 	placesKept = 32
 )
 
-// place is an output that shows a display: an index in a cell's outputs, with the fingerprint of the output there,
-// because others write outputs, too.
+// place is an output that shows a display: an index in a cell's outputs, with the fingerprint of the output there, because
+// other clients write outputs, too.
 type place struct {
 	cell  string
 	index int
 	print [sha256.Size]byte
 }
 
-// fingerprint tells outputs apart by what they show.
+// fingerprint identifies outputs by content.
 func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
 	b, err := json.Marshal([]any{o["output_type"], o["data"]})
 	if err != nil {
-		return sum, false // a number that JSON has no form for
+		return sum, false // a number without a JSON form
 	}
 	return sha256.Sum256(b), true
 }
 
-// Places are the outputs of a cell that show displays which can be updated later, by the displays' ids.
+// Places are a cell's outputs that show updatable displays, by the displays' ids.
 type Places map[string][]place
 
 // Displays remembers which outputs of our runs show a display that another cell can update. Open tabs do not update
@@ -49,7 +49,7 @@ type Displays struct {
 	byID *lru.Cache[string, []place]
 }
 
-// NewDisplays makes one that remembers nothing.
+// NewDisplays returns an empty Displays.
 func NewDisplays() *Displays {
 	return &Displays{byID: lo.Must(lru.New[string, []place](displaysKept))}
 }

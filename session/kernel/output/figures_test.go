@@ -13,7 +13,7 @@ func picture(n int) kernel.Event {
 	return kernel.Display{Data: map[string]any{"image/png": strings.Repeat("A", n), "text/plain": "<Figure>"}}
 }
 
-// Figures are kept whatever text comes before them, as a tab shows them all.
+// Figures are kept regardless of the text before them, as a tab shows them all.
 func TestFiguresBesideALotOfText(t *testing.T) {
 	var o outputs
 	for range 6 {
@@ -35,7 +35,7 @@ func TestFiguresBesideALotOfText(t *testing.T) {
 	test.Eq(t, 2, notes)
 }
 
-// Beyond their own bound figures are counted, and those that fit are still kept.
+// Beyond their own bound figures are counted, and smaller ones that fit are still kept.
 func TestFiguresAreBounded(t *testing.T) {
 	var o outputs
 	for range 15 {

@@ -2,18 +2,18 @@ package output
 
 import "strings"
 
-// folder applies the control characters of a terminal that a notebook honours, as JupyterLab 4.6 does when it writes a
-// stream (outputarea's model): what follows a carriage return is written over the line from its start, and a backspace
-// takes away the character before it in its line; inside a line it takes away the character after it, too.
+// folder applies the terminal control characters that notebooks support, as JupyterLab 4.6 does when it writes a stream
+// (outputarea's model): text after a carriage return overwrites the line from its start, and a backspace removes the
+// character before it in its line; inside a line it removes the character after it, too.
 //
-// Notebooks hold the folded text: a tab that receives it from another client does not fold it again. The zero folder is
-// at the start of a stream.
+// Notebooks hold the folded text: a tab that receives it from another client does not fold it again. The zero folder is at
+// the start of a stream.
 type folder struct {
-	line []rune // the last line, which what comes can still change
+	line []rune // the last line, which later text can still change
 	at   int    // where the next character goes
 }
 
-// last is the last line of the text.
+// last returns the last line of the text.
 func (f *folder) last() string { return string(f.line) }
 
 // write applies text and returns the text from the start of the former last line on.
@@ -45,8 +45,8 @@ func (f *folder) write(text string) string {
 	return done.String()
 }
 
-// extend appends text that changes nothing before it, which is so for nearly all text. It reports whether it could; if
-// not, it has done nothing.
+// extend appends text that changes nothing before it, as nearly all text. It reports whether it could; if not, it has
+// changed nothing.
 func (f *folder) extend(text string) bool {
 	if f.at != len(f.line) || strings.ContainsAny(text, "\r\b") {
 		return false

@@ -32,7 +32,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A stream that comes in pieces folds to the same text as in one.
+// A stream in pieces folds to the same text as in one.
 func TestStreamInPieces(t *testing.T) {
 	whole := "start\n" + strings.Repeat("bar 10%\rbar 20%\r", 3) + "bar done\nend\b\b\bEND\n"
 	for size := 1; size < len(whole); size++ {

@@ -2,17 +2,17 @@ package output
 
 import "github.com/nbduet/nbduet/session/kernel"
 
-// Keeper takes in the output of a run without a cell.
+// Keeper handles the output of a run without a cell.
 type Keeper struct{ held }
 
-// NewKeeper makes a Keeper for the run with that id.
+// NewKeeper returns a Keeper for the run with that id.
 func NewKeeper(run string, stores Stores) *Keeper {
 	k := &Keeper{}
 	k.outs.run, k.outs.stores = run, stores
 	return k
 }
 
-// Handle takes in one event of the kernel.
+// Handle applies one event of the kernel.
 func (k *Keeper) Handle(ev kernel.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,6 +1,6 @@
 package output
 
-// LeftOut reads the text of a run that its cell does not hold.
+// LeftOut reads the text of a run that its cell lacks.
 type LeftOut struct {
 	spool *spool // nil without such text
 	tail  string // the end of it
@@ -13,16 +13,16 @@ func (o *outputs) leftOut() LeftOut {
 	return LeftOut{o.spool, fold(o.restText())}
 }
 
-// Empty reports whether there is no such text: the cell has all of the run's output.
+// Empty reports whether nothing was left out: the cell has all of the run's output.
 func (l LeftOut) Empty() bool { return l.spool == nil }
 
-// Page reads at most n characters of the text from the offset-th on, and returns how many there are so far. A note
-// marks a missing part.
+// Page reads at most n characters of the text from the offset-th on, and returns their total so far. A note marks a missing
+// part.
 func (l LeftOut) Page(offset, n int) (text string, total int, err error) {
 	return l.spool.page(offset, n, l.tail)
 }
 
-// WithoutTail is the same without the end of the text, which is in memory.
+// WithoutTail returns l without the end of the text, which is in memory.
 func (l LeftOut) WithoutTail() LeftOut { return LeftOut{spool: l.spool} }
 
 // Drop drops the text.

@@ -12,28 +12,28 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputs is a run's output as nbformat has it, and the part of it that still has to be written to the cell. It is not
-// safe for concurrent use.
+// outputs is a run's output in nbformat's form, and the part of it that must still be written to the cell. It is not safe
+// for concurrent use.
 //
-// Open tabs show a change of a cell's outputs correctly in two cases only: when something is appended, and when all of
-// them are rewritten. So a change is one of these two.
+// Open tabs show a change of a cell's outputs correctly in two cases only: when an output is appended, and when all are
+// rewritten. So a change is one of these two.
 type outputs struct {
 	run     string // its id
 	stores  Stores
 	items   []item
 	added   []change // to be put at the end
-	rewrite bool     // all has to be written anew; added is empty
-	size    int      // bytes of what stands, figures not counted
-	// figureSize is the bytes of the figures that stand.
+	rewrite bool     // all must be written anew; added is empty
+	size    int      // bytes of the present outputs, figures not counted
+	// figureSize is the bytes of the present figures.
 	figureSize int
-	waiting    int    // bytes taken in since the last take
-	excess            // what was left out
+	waiting    int    // bytes received since the last take
+	excess            // the left-out output
 	clear      bool   // clear before the next output
 	count      *int   // the execution count
 	tail       folder // of the last output, where that is a stream
 	byID       map[string][]int
 	updates    map[string]kernel.Display // of displays that other cells may show
-	dropped    bool                      // the server has left out output of its own accord
+	dropped    bool                      // the server has dropped output because of its limits
 	gap        bool                      // the last event was a gap
 }
 
@@ -67,7 +67,7 @@ func (o *outputs) add(ev kernel.Event) {
 			o.note(rateNote)
 		}
 	case kernel.Gap:
-		if gap { // nothing has come since the last
+		if gap { // nothing has come since the last one
 			return
 		}
 		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")
@@ -124,7 +124,7 @@ func (o *outputs) stream(name, text string) {
 	}
 }
 
-// last is the stream's name if the last output is a stream, else "".
+// last returns the stream's name if the last output is a stream, else "".
 func (o *outputs) last() string {
 	if n := len(o.items); n > 0 {
 		return o.items[n-1].stream
@@ -132,7 +132,7 @@ func (o *outputs) last() string {
 	return ""
 }
 
-// write puts text at the end of a stream, whatever the bounds.
+// write puts text at the end of a stream, regardless of the bounds.
 func (o *outputs) write(name, text string) {
 	o.waiting += len(text)
 	if o.last() != name {
@@ -150,7 +150,7 @@ func (o *outputs) write(name, text string) {
 		o.later(change{stream: name, text: text})
 		return
 	}
-	// Only the last line can be changed by what comes.
+	// Later text can change only the last line.
 	old := o.tail.last()
 	now := o.tail.write(text)
 	last.text = append(last.text[:len(last.text)-len(old)], now...)
@@ -183,7 +183,7 @@ func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.later(change{out: out})
 }
 
-// update replaces what was displayed under an id before, here and in other cells.
+// update replaces the display with an id, here and in other cells.
 func (o *outputs) update(id string, data, metadata map[string]any) {
 	if id == "" {
 		return
@@ -221,7 +221,7 @@ func (o *outputs) takeUpdates() map[string]kernel.Display {
 	return up
 }
 
-// places are the outputs of the run whose displays can be updated later.
+// places returns the outputs of the run with updatable displays.
 func (o *outputs) places(cell string) Places {
 	all := make(Places, len(o.byID))
 	for id, at := range o.byID {
@@ -234,14 +234,14 @@ func (o *outputs) places(cell string) Places {
 	return all
 }
 
-// note puts a line of our own at the end, whatever the bounds.
+// note appends a line from nbduet, regardless of the bounds.
 func (o *outputs) note(text string) {
 	o.clearIfAsked()
 	o.writeNote(text)
 }
 
-// writeNote writes a line of our own. The line end that text begins with parts it from what the program has begun to
-// write there, and is left out where it would only make an empty line.
+// writeNote writes a line from nbduet. The newline at the start of text separates it from the program's output there, and
+// is omitted where it would only make an empty line.
 func (o *outputs) writeNote(text string) {
 	if o.last() != noteStream || o.items[len(o.items)-1].endsWith("\n") {
 		text = strings.TrimPrefix(text, "\n")
@@ -249,7 +249,7 @@ func (o *outputs) writeNote(text string) {
 	o.write(noteStream, text)
 }
 
-// noteStream is the stream of our own notes.
+// noteStream is the stream of nbduet's notes.
 const noteStream = "stderr"
 
 func (i *item) endsWith(text string) bool { return bytes.HasSuffix(i.text, []byte(text)) }
@@ -269,10 +269,10 @@ func (o *outputs) rewriteAll() {
 	o.rewrite, o.added = true, nil
 }
 
-// pending reports whether there is something to write.
+// pending reports whether there are unwritten changes.
 func (o *outputs) pending() bool { return o.rewrite || len(o.added) > 0 }
 
-// list is all outputs as they are.
+// list returns all outputs.
 func (o *outputs) list() []ydoc.Output {
 	all := make([]ydoc.Output, len(o.items))
 	for i, it := range o.items {
@@ -285,7 +285,7 @@ func (o *outputs) list() []ydoc.Output {
 	return all
 }
 
-// take returns what has to be written.
+// take returns the changes to be written.
 func (o *outputs) take() (added []change, all []ydoc.Output, rewrite bool) {
 	added, rewrite = o.added, o.rewrite
 	if rewrite {

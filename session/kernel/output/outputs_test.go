@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// written replays what an outputs hands over on a list, as a cell would.
+// written applies an outputs's changes to a list, as a cell would.
 type written struct{ all []ydoc.Output }
 
 func (w *written) take(o *outputs) {
@@ -42,7 +42,7 @@ func display(text, id string, update bool) kernel.Event {
 	return kernel.Display{Data: map[string]any{"text/plain": text}, DisplayID: id, Update: update}
 }
 
-// What is written piece by piece is what has been put out, wherever the writes fall.
+// The writes add up to the whole output, regardless of their times.
 func TestOutputsWriteWhatTheyHold(t *testing.T) {
 	programs := map[string][]kernel.Event{
 		"streams":        {stdout("a"), stdout("b\n"), stderr("e"), stdout("c")},
@@ -106,8 +106,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	if want := 40<<20 - outputBytesMax + itemBytes; o.omitted != want {
 		t.Errorf("%d bytes counted as left out, want %d", o.omitted, want)
 	}
-	// The end is remembered, an error still comes, and both the cell and the run say what is missing where it is
-	// missing.
+	// The end is remembered, an error still comes, and both the cell and the run report the missing part in its place.
 	o.add(stdout("the very end é"))
 	o.add(display("left out", "", false))
 	o.add(kernel.Error{Name: "E"})
@@ -122,7 +121,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	if n := len(run[2]["text"].(string)); n > restBytesMax {
 		t.Errorf("%d bytes of the end are remembered", n)
 	}
-	// What the program clears is not missing.
+	// Output that the program clears is not missing.
 	o.add(kernel.ClearOutput{})
 	o.add(stdout("new"))
 	got := o.remembered()
@@ -131,7 +130,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	test.Eq(t, 0, o.omitted, test.Sprint("after a clear"))
 }
 
-// A progress bar that runs for days takes no more room than its line.
+// A progress bar that runs for days takes only the space of its line.
 func TestRewrittenLinesTakeNoRoom(t *testing.T) {
 	var o outputs
 	o.add(stdout(strings.Repeat("x", outputBytesMax-64<<10) + "\n"))
@@ -147,7 +146,7 @@ func TestRewrittenLinesTakeNoRoom(t *testing.T) {
 	test.StrHasSuffix(t, "#\nend", got[0]["text"].(string))
 }
 
-// Many small outputs are as heavy as a few large ones.
+// Many small outputs count as much as a few large ones.
 func TestSmallOutputsAreBounded(t *testing.T) {
 	var o outputs
 	for range 100_000 {
@@ -159,7 +158,7 @@ func TestSmallOutputsAreBounded(t *testing.T) {
 	test.NotEq(t, 0, o.omitted)
 }
 
-// A note of ours is a line of its own, and makes no empty line.
+// nbduet's note is a separate line, without empty lines.
 func TestNotesAreLines(t *testing.T) {
 	for before, want := range map[string]string{
 		"":           "[note]\n",
@@ -179,7 +178,7 @@ func TestNotesAreLines(t *testing.T) {
 	}
 }
 
-// The server's notice is no output of the program's, and one note stands for all of them.
+// The server's notice is not output of the program, and one note covers all notices.
 func TestRateNoticesAreOneNote(t *testing.T) {
 	var o outputs
 	o.add(stdout("before\n"))
@@ -193,7 +192,7 @@ func TestRateNoticesAreOneNote(t *testing.T) {
 	test.True(t, o.dropped)
 }
 
-// A connection that is lost again and again, and nothing comes between, is said once to have been lost.
+// If a connection is lost again and again without messages in between, one note reports it.
 func TestGapsWithNothingBetweenAreOneNote(t *testing.T) {
 	var o outputs
 	for _, ev := range []kernel.Event{kernel.Gap{}, kernel.Gap{}, kernel.Gap{}, stdout("more\n"), kernel.Gap{}, kernel.Gap{}} {

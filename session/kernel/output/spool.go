@@ -21,27 +21,27 @@ const (
 	markEvery = 64 << 10
 )
 
-// errSpoolGone says that the text is no longer there.
+// errSpoolGone reports that the text is no longer kept.
 var errSpoolGone = errors.New("the output left out of the notebook is no longer kept: later runs have left out more")
 
-// spool keeps the text that a run's cell did not get, as a terminal would show it, for reading from any offset: the end
-// of it in memory, and the rest in a temporary file that only this user can read. If the system allows it, the file has
-// no name once it is open, so that it disappears with the process.
+// spool keeps the text that a run's cell lacks, as a terminal would show it, for reading from any offset: its end in
+// memory, and the rest in a temporary file that only this user can read. If the system allows it, the file has no name once
+// it is open, so that it disappears with the process.
 //
 // All spools share one lock; the work under it is short, and writes no further than the system's file cache.
 type spool struct {
 	all *Spools
 
 	file    *os.File // nil before the first flush
-	named   bool     // the file is to be removed
+	named   bool     // the file must be removed
 	flushed int64    // bytes in the file
-	buf     []byte   // what follows them
+	buf     []byte   // the text after them
 	chars   int      // characters of both
 	marks   []mark   // in order
 	line    folder   // the last line, which is not in buf yet
 	full    bool     // accepts no more text
 	lost    int      // bytes not accepted
-	gone    bool     // nothing is left
+	gone    bool     // the text was dropped
 }
 
 // mark is a place in a text, in bytes and in characters.
@@ -50,7 +50,7 @@ type mark struct {
 	chars int
 }
 
-// write takes in text.
+// write appends text to the spool.
 func (s *spool) write(text string) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
@@ -134,8 +134,7 @@ func (s *spool) flush() bool {
 	return true
 }
 
-// page reads at most n characters from the offset-th on, and returns how many there are. The tail is the end of the
-// lost text.
+// page reads at most n characters from the offset-th on, and returns their total. The tail is the end of the lost text.
 func (s *spool) page(offset, n int, tail string) (text string, total int, err error) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
@@ -184,7 +183,7 @@ func (s *spool) stored(offset, n int) (string, error) {
 	return slice(string(b), skip, n), nil
 }
 
-// slice is at most n characters of a text from the offset-th on.
+// slice returns at most n characters of a text from the offset-th on.
 func slice(text string, offset, n int) string {
 	from, i := len(text), 0
 	for at := range text {
@@ -212,7 +211,7 @@ func (s *spool) drop() {
 // release is drop with the lock held.
 func (s *spool) release() {
 	if s.file != nil {
-		_ = s.file.Close() // nobody reads the file any more
+		_ = s.file.Close() // the file is no longer read
 		if s.named {
 			_ = os.Remove(s.file.Name()) // if it fails, the system removes it with its other temporary files
 		}

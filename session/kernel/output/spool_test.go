@@ -12,7 +12,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// paged reads a spool from the beginning to the end in pages of n characters.
+// paged reads a whole spool in pages of n characters.
 func paged(t *testing.T, s *spool, n int, tail string) string {
 	t.Helper()
 	var all strings.Builder
@@ -35,7 +35,7 @@ func paged(t *testing.T, s *spool, n int, tail string) string {
 	}
 }
 
-// tempDir makes this test's temporary files go to a folder of its own.
+// tempDir puts this test's temporary files into its own folder.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	test.NoError(t, err, test.Sprint("after the end"))
 }
 
-// Nothing of a file is there for other users, nor when it is let go.
+// A file is invisible to other users, and is removed with its spool.
 func TestSpoolFilesGo(t *testing.T) {
 	dir := tempDir(t)
 	all := &Spools{}
@@ -111,7 +111,7 @@ func TestSpoolFilesGo(t *testing.T) {
 	}
 }
 
-// What cannot be kept is said where it is missing, and the end is there.
+// A missing part is marked in its place, and the end of the text is kept.
 func TestSpoolSaysWhatIsMissing(t *testing.T) {
 	dir := tempDir(t)
 	if err := os.Chmod(dir, 0o500); err != nil {

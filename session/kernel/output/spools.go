@@ -14,20 +14,20 @@ const (
 	maxOpenSpools = 32
 )
 
-// Stores are where output of runs goes that cells do not get. Each of them may be nil: then it is gone.
+// Stores are the places for output that cells lack. Each may be nil: then that output is dropped.
 type Stores struct {
 	Spools  *Spools       // text beyond the bounds
-	Figures *figure.Known // what figures tell of themselves
+	Figures *figure.Known // the figures' own descriptions
 }
 
 // Spools are the files of all runs. Beyond the bounds the oldest are dropped. The zero value is ready for use.
 type Spools struct {
 	mu    sync.Mutex
 	bytes int64    // in all files
-	files []*spool // those with a file, the oldest first
+	files []*spool // spools with a file, the oldest first
 }
 
-// trim drops the oldest, except but, until the bounds are kept. The lock is held.
+// trim drops the oldest, except but, until the bounds are met. The lock is held.
 func (a *Spools) trim(but *spool) {
 	for a.bytes > maxSpools || len(a.files) > maxOpenSpools {
 		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })
@@ -38,7 +38,7 @@ func (a *Spools) trim(but *spool) {
 	}
 }
 
-// Close drops all.
+// Close drops all spools.
 func (a *Spools) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

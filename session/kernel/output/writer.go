@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// writeEvery is the shortest time between two writes of a run's output: the first byte goes out at once, a flood in
+	// writeEvery is the shortest time between two writes of a run's output: the first byte is written at once, a flood in
 	// batches.
 	writeEvery = 25 * time.Millisecond
 	// writeTimeout bounds one write, including lost connections.
 	writeTimeout = 30 * time.Second
 	// maxWriteRetry is the longest pause after failed writes.
 	maxWriteRetry = 5 * time.Second
-	// maxWaiting bounds the unwritten output; beyond it the kernel's messages are held back.
+	// maxWaiting bounds the unwritten output; beyond it the kernel's messages must wait.
 	maxWaiting = 4 << 20
 )
 
-// Notebook is what a Writer needs of the open notebook.
+// Notebook is the open notebook, as used by a Writer.
 type Notebook interface {
 	Path() jupyter.Path
 	Notebook() *ydoc.Notebook
 	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
-	// Calm gives a channel that is closed when output may be written: soon, or at once. Each write breaks off the
+	// Calm returns a channel that is closed when output may be written: soon, or at once. Each write interrupts the
 	// server's save.
 	Calm() <-chan struct{}
 }
@@ -43,35 +43,35 @@ type Target struct {
 	Cell     string    // its id
 	Run      string    // the id of the run
 	Displays *Displays // of the notebook
-	Stores   Stores    // for what the cell does not get
+	Stores   Stores    // for output that the cell lacks
 	Log      *slog.Logger
-	Before   []ydoc.Output // of a run that goes on, without notes that no longer hold; nil for a new run
+	Before   []ydoc.Output // of a continued run, without outdated notes; nil for a new run
 }
 
-// Writer writes a run's output into its cell while the run goes on. One goroutine writes; the kernel's connection feeds
-// it through Handle, and is held back while too much waits.
+// Writer writes a run's output into its cell during the run. One goroutine writes; the kernel's connection feeds it through
+// Handle, and must wait while too much output is unwritten.
 type Writer struct {
 	held
 	to  Target
 	ctx context.Context // ends with the document, with Close, or soon after Hurry
 	end context.CancelFunc
 
-	space   *sync.Cond // tells that less waits
-	begun   bool       // the kernel has begun the run; until then the cell is an earlier run's
+	space   *sync.Cond // signals that less output is unwritten
+	begun   bool       // the kernel has begun the run; until then the cell shows an earlier run
 	fresh   bool       // the next write removes the earlier run from the cell
 	ended   bool
 	late    bool // the run has ended, and more of its output is added to the cell
 	writing bool // a goroutine writes late output
-	closed  bool // no more output is taken
+	closed  bool // no more output is accepted
 	lately  sync.WaitGroup
 	wrote   int            // how many outputs the cell had after the last write
-	into    *ydoc.Notebook // of that
+	into    *ydoc.Notebook // the replica of that write
 	wake    chan struct{}
 	over    chan struct{} // closed when no more output comes
 	done    chan struct{}
-	left    bool // the runner's: the server marks the end of the cell's run
+	left    bool // for the runner: the server marks the end of the cell's run
 	hurried atomic.Bool
-	told    bool // the runner's once done is closed: the last write has marked the end of the cell's run
+	told    bool // for the runner, once done is closed: the last write has marked the end of the cell's run
 }
 
 // NewWriter starts a Writer; its writes end with the context. End it with Finish and Close.
@@ -86,8 +86,8 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 	return w
 }
 
-// Handle applies one event of the kernel, and waits while too much output is unwritten. Any but a status or a gap in the
-// connection says that the run has begun.
+// Handle applies one event of the kernel, and waits while too much output is unwritten. Any event but a status or a gap in
+// the connection means that the run has begun.
 func (w *Writer) Handle(ev kernel.Event) {
 	w.mu.Lock()
 	for w.outs.waiting > maxWaiting && (!w.ended || w.late) && !w.closed {
@@ -139,11 +139,11 @@ func (w *Writer) Begun() bool {
 	return w.begun
 }
 
-// writes reports whether it is the Writer that gives the cell its outputs: they are neither an earlier run's nor written by
-// the server. w.mu is held.
+// writes reports whether the Writer owns the cell's outputs: they are neither an earlier run's nor written by the server.
+// w.mu is held.
 func (w *Writer) writes() bool { return w.begun && w.cell == nil }
 
-// Mirror takes over the cell's outputs if the server writes them. It does so once it has begun the run.
+// Mirror copies the cell's outputs if the server writes them, as it does once it has begun the run.
 func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,8 +156,8 @@ func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 // Leave leaves the end of the cell's run to the server. The runner calls it before Finish.
 func (w *Writer) Leave() { w.left = true }
 
-// Hurry lets the writes wait for the room only so much longer: it is away. What is written reaches it when it is back.
-// The runner calls it before Finish.
+// Hurry makes the writes wait at most limit more for a room that is away. They reach the room when it is back. The runner
+// calls it before Finish.
 func (w *Writer) Hurry(limit time.Duration) {
 	w.hurried.Store(true)
 	last := time.AfterFunc(limit, w.end)
@@ -168,14 +168,14 @@ func (w *Writer) Hurry(limit time.Duration) {
 // The runner calls it after Finish.
 func (w *Writer) Told() bool { return w.left || w.told }
 
-// Places are the outputs of the run whose displays can be updated later.
+// Places returns the outputs of the run with updatable displays.
 func (w *Writer) Places() Places {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.outs.places(w.to.Cell)
 }
 
-// Note writes a line of our own.
+// Note writes a line from nbduet.
 func (w *Writer) Note(text string) {
 	w.mu.Lock()
 	w.outs.note(text)
@@ -190,7 +190,7 @@ func (w *Writer) signal() {
 	}
 }
 
-// Finish writes the rest at once, and waits until it is in the room, or until that has failed.
+// Finish writes the rest at once, and waits until it is in the room, or the write has failed.
 func (w *Writer) Finish() {
 	w.mu.Lock()
 	w.outs.sayOmitted()
@@ -207,7 +207,7 @@ func (w *Writer) Close() {
 	w.lately.Wait()
 }
 
-// close is Close for the goroutine that writes.
+// close is Close for the writing goroutine.
 func (w *Writer) close() {
 	w.mu.Lock()
 	w.closed = true
@@ -216,7 +216,7 @@ func (w *Writer) close() {
 	w.end()
 }
 
-// Until ends when no more output is taken.
+// Until returns a context that ends when no more output is accepted.
 func (w *Writer) Until() context.Context { return w.ctx }
 
 // document identifies the content of a notebook: the replica, and how often the server has reloaded the file into it.
@@ -238,8 +238,8 @@ func (w *Writer) write() {
 		for {
 			w.wait()
 			w.mu.Lock()
-			// A room that was joined again may lack confirmed output, because the server lost what it had not saved. So may
-			// a document that was reloaded because another program wrote the file.
+			// A rejoined room may lack confirmed output, because the server lost unsaved changes. So may a document that
+			// was reloaded because another program wrote the file.
 			if now := w.document(); now != in {
 				in = now
 				if w.writes() {
@@ -249,7 +249,7 @@ func (w *Writer) write() {
 			}
 			ended := w.ended
 			pending := w.outs.pending()
-			part := w.part(ended && w.cell == nil) // else it is the server that marks the end
+			part := w.part(ended && w.cell == nil) // otherwise the server marks the end
 			updates := w.outs.takeUpdates()
 			w.space.Broadcast()
 			w.mu.Unlock()
@@ -286,7 +286,7 @@ func (w *Writer) write() {
 	}
 }
 
-// wait returns when output may be written. The last does not wait: somebody waits for the run.
+// wait returns when output may be written. The last write does not wait: a caller waits for the run.
 func (w *Writer) wait() {
 	select {
 	case <-w.to.Notebook.Calm():
@@ -295,11 +295,11 @@ func (w *Writer) wait() {
 	}
 }
 
-// A part is what one edit writes.
+// A part is the content of one edit.
 type part struct {
 	fresh   bool          // removes the earlier run first
-	added   []change      // behind the outputs
-	all     []ydoc.Output // in place of them, with rewrite
+	added   []change      // appended to the outputs
+	all     []ydoc.Output // replaces the outputs, with rewrite
 	rewrite bool
 	last    bool // marks the end of the run, after the output
 	outputs int  // how many outputs the cell has then
@@ -307,7 +307,7 @@ type part struct {
 	count   *int
 }
 
-// part takes what is to be written. w.mu is held.
+// part takes the unwritten output. w.mu is held.
 func (w *Writer) part(last bool) part {
 	p := part{fresh: w.fresh, last: last && !w.left, begun: w.begun, count: w.outs.count}
 	p.added, p.all, p.rewrite = w.outs.take()
@@ -320,17 +320,17 @@ func (w *Writer) part(last bool) part {
 func (w *Writer) flush(p part) bool {
 	id, replica := w.to.Cell, w.to.Notebook.Notebook()
 	if _, ok := replica.Index(id); !ok {
-		return true // somebody has deleted the cell: the run keeps its outputs
+		return true // the cell was deleted: the run keeps its outputs
 	}
 	ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
 	defer stop()
 	err := w.to.Notebook.Edit(ctx, "output", func(e *ydoc.Editor) error { return p.stage(e, id) })
 	if p.fresh {
-		w.to.Displays.Leave(id) // they are those of the earlier run
+		w.to.Displays.Leave(id) // they belong to the earlier run
 	}
 	var unsure interface{ Unconfirmed() }
 	if (w.hurried.Load() || !p.begun) && errors.As(err, &unsure) {
-		err = nil // it is sent when the room is back; a note in a cell that was not run would be there twice if it was written again
+		err = nil // it is sent when the room is back; writing it again would duplicate a note in a cell that was not run
 	}
 	w.told = p.last && err == nil
 	w.wrote, w.into = p.outputs, replica
@@ -340,7 +340,7 @@ func (w *Writer) flush(p part) bool {
 	return err == nil
 }
 
-// stage stages the edit. A run that has not begun leaves the cell its count.
+// stage stages the edit. A run that has not begun leaves the cell's count.
 func (p part) stage(e *ydoc.Editor, id string) error {
 	count := p.count
 	if cell, ok := e.Cell(id); ok && !p.begun {
@@ -387,16 +387,16 @@ func (w *Writer) updateOtherCells(updates map[string]kernel.Display) {
 	}
 }
 
-// The code of a cell can go on after its run has ended, in threads and in tasks. The kernel sends what these put out as
-// output of the cell's request, and a tab adds it to the cell if the tab has run it. So a Writer goes on after its run,
-// within the same bounds and in the same batches.
+// A cell's code can continue after its run has ended, in threads and in tasks. The kernel sends their output as output of
+// the cell's request, and a tab adds it to the cell if the tab has run it. So a Writer continues after its run, within the
+// same bounds and in the same batches.
 
-// errOver says that a cell is not the run's any more.
+// errOver reports that a cell no longer belongs to the run.
 var errOver = textfmt.Fixed("the cell was run again, cleared or deleted")
 
-// Late adds what comes after the end of the run to its cell, until Close, or until the cell is run again by anyone, its
-// outputs are cleared, or it is deleted. Call it after Finish, when the cell shows the end of the run: a cell that is
-// running, or has another count, is not this run's any more.
+// Late adds output that comes after the end of the run to its cell, until Close, or until the cell is run again by any
+// client, its outputs are cleared, or it is deleted. Call it after Finish, when the cell shows the end of the run: a cell
+// that is running, or has another count, no longer belongs to this run.
 func (w *Writer) Late() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -404,14 +404,14 @@ func (w *Writer) Late() {
 	w.writeLate()
 }
 
-// Over reports whether no more output is taken, and Bytes the size of what was taken.
+// Over reports whether no more output is accepted.
 func (w *Writer) Over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.closed
 }
 
-// Bytes is the size of the run's output.
+// Bytes returns the size of the run's output.
 func (w *Writer) Bytes() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -424,7 +424,7 @@ func (w *Writer) writeLate() {
 		return
 	}
 	if w.outs.said == 0 {
-		w.outs.sayOmitted() // once: each further note would make the cell grow
+		w.outs.sayOmitted() // once: each further note would enlarge the cell
 	}
 	if !w.outs.pending() && len(w.outs.updates) == 0 {
 		w.outs.waiting = 0 // all of it was left out
@@ -434,7 +434,7 @@ func (w *Writer) writeLate() {
 	w.lately.Go(w.writeAllLate)
 }
 
-// writeAllLate writes late output until none waits.
+// writeAllLate writes late output until all is written.
 func (w *Writer) writeAllLate() {
 	for pause := writeEvery; ; {
 		select {
@@ -450,7 +450,7 @@ func (w *Writer) writeAllLate() {
 			return
 		}
 		if w.to.Notebook.Notebook() != w.into {
-			w.outs.rewriteAll() // the room was joined again, and may lack what it had confirmed
+			w.outs.rewriteAll() // the room was rejoined, and may lack confirmed output
 		}
 		pending, part, updates := w.outs.pending(), w.part(false), w.outs.takeUpdates()
 		w.space.Broadcast()
@@ -483,7 +483,7 @@ func (w *Writer) writeAllLate() {
 	}
 }
 
-// add writes a part of the late output, unless the cell is not the run's any more.
+// add writes a part of the late output, unless the cell no longer belongs to the run.
 func (w *Writer) add(p part) error {
 	ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
 	defer stop()

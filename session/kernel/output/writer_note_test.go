@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// slowRoom has the edits at once, and confirms none of the first in time.
+// slowRoom applies edits at once, and confirms none of the first in time.
 type slowRoom struct {
 	nb          *ydoc.Notebook
 	unconfirmed int
@@ -43,7 +43,7 @@ type unconfirmedError struct{ error }
 
 func (unconfirmedError) Unconfirmed() {}
 
-// A note in the cell of a run that no kernel has begun is there once, behind the earlier run's outputs, though the room does
+// A note in the cell of a run that no kernel has begun appears once, after the earlier run's outputs, though the room does
 // not confirm it in time.
 func TestNoteIsWrittenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestNoteIsWrittenOnce(t *testing.T) {
 	})
 }
 
-// Outputs that the server writes itself are left alone when the room is joined again meanwhile.
+// Outputs that the server writes itself stay unchanged when the room is rejoined meanwhile.
 func TestMirroredOutputsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rejoined := func() *ydoc.Notebook {

@@ -2,8 +2,8 @@ package run
 
 import "slices"
 
-// Ahead returns the run that is executed while this one waits in the same queue; nil if this one does not wait, or
-// nothing is executed. The channel is closed when the queue goes on to another run.
+// Ahead returns the run that executes while this one waits in the same queue; nil if this one does not wait or the queue is
+// idle. The channel is closed when the queue turns to another run.
 func (r *Run) Ahead() (ahead *Run, changed <-chan struct{}) {
 	r.mu.Lock()
 	q := r.queue
@@ -12,7 +12,7 @@ func (r *Run) Ahead() (ahead *Run, changed <-chan struct{}) {
 		return nil, nil // it has ended
 	}
 	if ahead, changed = q.ahead(r); ahead != nil && ahead.Status().State.Ended() {
-		ahead = nil // the queue goes on a moment after the end is told
+		ahead = nil // the queue turns a moment after the end is reported
 	}
 	return ahead, changed
 }
@@ -27,7 +27,7 @@ func (q *Queue) ahead(r *Run) (*Run, <-chan struct{}) {
 	return q.current, q.turn
 }
 
-// turnTo makes a run the one that is executed, nil for none. q.mu is held.
+// turnTo makes r the current run; nil means that the queue is idle. q.mu is held.
 func (q *Queue) turnTo(r *Run) {
 	if q.current == r {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/output"
 )
 
-// User is the analysis session whose kernel runs code without a notebook, as far as [Alone] needs it.
+// User is the analysis session whose kernel runs code without a notebook, as used by [Alone].
 type User interface {
-	// Link is the connection to the kernel.
+	// Link returns the connection to the kernel.
 	Link() *kernel.Link
 	// Interrupt interrupts the kernel.
 	Interrupt(ctx context.Context) error
@@ -28,8 +28,8 @@ type Alone struct {
 	user User
 }
 
-// NewAlone makes the queue of a kernel. It works until the context ends; over is the error of runs after that. When
-// nothing has run for idle, it calls the user's Rest.
+// NewAlone returns the queue of a kernel. It works until the context ends; over is the error of runs after that. After an
+// idle period of idle, it calls the user's Rest.
 func NewAlone(ctx context.Context, user User, t *Table, idle time.Duration, over error) *Alone {
 	a := &Alone{user: user}
 	a.Queue = newQueue(ctx, a, t, over)
@@ -48,7 +48,7 @@ func (a *Alone) Run(code string, opt Options) (*Run, error) {
 	return r, nil
 }
 
-// execute carries out one run.
+// execute executes one run.
 func (a *Alone) execute(r *Run) {
 	k := output.NewKeeper(r.ID, a.table.stores())
 	r.begin(k)
@@ -94,8 +94,8 @@ func (a *Alone) drop(context.Context, ...*Run) error { return nil }
 
 func (a *Alone) rest() { a.user.Rest() }
 
-// showPayload shows the payload of the kernel's reply as outputs: pages of help, and texts for the next cell, because
-// there is no next cell.
+// showPayload shows the payload of the kernel's reply as outputs: pages of help, and texts for the next cell, which does
+// not exist here.
 func showPayload(k *output.Keeper, payload []map[string]any) {
 	for _, p := range payload {
 		switch p["source"] {

@@ -2,9 +2,9 @@ package run
 
 import "github.com/nbduet/nbduet/session/textfmt"
 
-// Code that asks for input waits in one of two ways. While an [Asker] asks a person, the run goes on as [Running]. While
-// there is nobody to ask, it is [WaitingForInput], and the client that asked for the run can answer: no tab in a browser shows
-// the question, because the kernel puts it to this program alone.
+// Code that requests input waits in one of two ways. While an [Asker] asks a person, the run stays [Running]. Without an
+// Asker it is [WaitingForInput], and the client that started the run can answer: browser tabs do not show the question,
+// because the kernel sends it only to this program.
 
 // Errors of [Run.Answer].
 var (
@@ -13,11 +13,11 @@ var (
 	ErrPassword  = textfmt.Fixed("the code asks for a password")
 )
 
-// A vacancy is a question that nobody is being asked. The line is sent at most once, with the run locked.
+// A vacancy is a question without an Asker. The line is sent at most once, with the run locked.
 type vacancy chan string
 
-// Answer answers the question of a run that is [WaitingForInput] with a line without its end. The question of another
-// state is not answered; that of a password only if passwords allows it.
+// Answer answers the question of a run that is [WaitingForInput] with a line without its newline. In another state it
+// returns an error, and for a password too unless passwords is set.
 func (r *Run) Answer(line string, passwords bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,14 +35,14 @@ func (r *Run) Answer(line string, passwords bool) error {
 	return nil
 }
 
-// Unasked returns a channel that is closed while the run is [WaitingForInput]. Later questions have another one.
+// Unasked returns a channel that is closed while the run is [WaitingForInput]. Each later question has a new one.
 func (r *Run) Unasked() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unasked
 }
 
-// vacate makes the run wait for an answer; nil if its Asker was replaced since that channel was current.
+// vacate makes the run wait for an answer; nil if its Asker was replaced since changed was current.
 func (r *Run) vacate(changed <-chan struct{}) vacancy {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,22 +23,22 @@ import (
 // steps prints a line a second for 40 seconds.
 const steps = "import time\nfor i in range(40):\n    print('step', i, flush=True)\n    time.sleep(1)\nprint('end')"
 
-// knownDead is how long it takes to know that a silent server is away, and toldDead how soon after that a run on it must
-// be called lost.
+// knownDead is how long it takes to detect that a silent server is away, and toldDead how soon after that its runs must be
+// lost.
 const (
 	knownDead = session.DefaultServerTimeout
 	toldDead  = 15 * time.Second
 )
 
-// A run whose server is gone is called lost soon after that is known, and says why; one whose server only stood still, or
-// whose connection broke, goes on and has its output.
+// A run whose server is gone is lost soon after that is known, and gives the reason; a run whose server was only suspended,
+// or whose connection broke, continues and has its output.
 func TestRunOnServerThatGoesAway(t *testing.T) {
 	cut, stall, drop, mend := (*jupytertest.Cable).Cut, (*jupytertest.Cable).Stall, (*jupytertest.Cable).Drop, (*jupytertest.Cable).Mend
 	for name, c := range map[string]struct {
 		begin, end func(*jupytertest.Cable)
 		after      time.Duration // until end
 		restart    bool
-		within     time.Duration // of begin; 0: it goes on to its end
+		within     time.Duration // of begin; 0: it runs to its end
 		says       []string
 	}{
 		"killed":                   {begin: cut, within: toldDead, says: []string{"Jupyter server is away since 00:0", "given up", "not known"}},
@@ -54,7 +54,7 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 				s := jupytertest.Shared(t)
 				cable := jupytertest.NewCable(t, s)
 				d := sessiontest.Open(t, sessiontest.Manager(t, cable.Server, session.Config{}), s.Notebook(t, steps, "print('not run')"))
-				defer func() { // what it has left unsaved can be saved
+				defer func() { // unsaved changes can be saved
 					cable.Mend()
 					time.Sleep(30 * time.Second)
 				}()
@@ -108,8 +108,7 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 	}
 }
 
-// What a run that was called lost has left in the notebook comes to the room when the server, which only stood still, is
-// back: the cell does not show as busy for ever.
+// The writes of a lost run reach the room when the suspended server is back: the cell does not show as busy for ever.
 func TestLostRunIsToldWhenTheServerIsBack(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -135,7 +134,7 @@ func TestLostRunIsToldWhenTheServerIsBack(t *testing.T) {
 	})
 }
 
-// A real server's process: killed, its kernels end with it, and stopped, they go on.
+// A real server's process: when it is killed, its kernels end with it; when it is suspended, they continue.
 func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 	jupytertest.NeedsReal(t, "a process of its own")
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
@@ -149,7 +148,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 			m := session.New(session.Config{Server: srv})
 			defer srv.CloseIdleConnections()
 			defer func() {
-				ctx, stop := context.WithTimeout(context.Background(), 4*time.Second) // as long as the program takes to end
+				ctx, stop := context.WithTimeout(context.Background(), 4*time.Second) // the program's own limit
 				defer stop()
 				_ = m.Close(ctx) // it cannot save
 			}()

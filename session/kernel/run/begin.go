@@ -7,11 +7,12 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/output"
 )
 
-// beginPause is how long after a kernel has become busy with a run the code has begun, where the kernel does not say so.
+// beginPause is the time after which code counts as begun once its kernel is busy with it, if the kernel does not report
+// it.
 const beginPause = 2 * time.Second
 
-// heard notes by the first event of a run that its code has begun, so that it can be interrupted. A kernel that is busy
-// with it has not begun yet: ipykernel ignores an interrupt until it has said execute_input.
+// heard notes at the first event of a run that its code has begun, so that it can be interrupted. A busy kernel may not
+// have begun the code yet: ipykernel ignores an interrupt until it has sent execute_input.
 func (in *inputs) heard(ev kernel.Event) {
 	switch ev := ev.(type) {
 	case kernel.Gap: // says nothing about the code

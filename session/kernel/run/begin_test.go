@@ -21,8 +21,8 @@ func (n *interruptCounter) Interrupt(context.Context) error {
 	return nil
 }
 
-// A run that is cancelled while the kernel prepares its code is interrupted when the code has begun, and not before: the
-// kernel would not heed it. Where the kernel says nothing of the code, it is soon.
+// A run that is cancelled while the kernel prepares its code is interrupted when the code has begun, and not before,
+// because the kernel would ignore it. If the kernel does not report the begin, it is soon.
 func TestInterruptedWhenTheCodeBegins(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -45,8 +45,8 @@ func benchRun(b *testing.B, d *session.Document) run.Result {
 	return res
 }
 
-// BenchmarkOutputThroughput measures how fast 6 MB of lines come from the kernel into the room, all of them confirmed by
-// it, next to the kernel's channels alone, which write nothing anywhere.
+// BenchmarkOutputThroughput measures how fast 6 MB of lines come from the kernel into the room, with all of them confirmed,
+// next to the kernel's channels alone, without writes.
 func BenchmarkOutputThroughput(b *testing.B) {
 	s := jupytertest.Start(b, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000", "--ServerApp.iopub_msg_rate_limit=1000000"))
 	const mb = 6
@@ -78,8 +78,8 @@ func BenchmarkOutputThroughput(b *testing.B) {
 	b.ReportMetric(float64(n*mb)/channels.Seconds(), "channels-MB/s")
 }
 
-// BenchmarkOutputLatency measures the time from the kernel's printing of a line to the change of the notebook of another
-// participant of the room. Kernel and benchmark share a clock. It reports the median and the 95th percentile.
+// BenchmarkOutputLatency measures the time from the print of a line in the kernel to the change in another participant's
+// notebook. Kernel and benchmark share a clock. It reports the median and the 95th percentile.
 func BenchmarkOutputLatency(b *testing.B) {
 	_, d, seen := bench(b, jupytertest.Shared(b), "import time\nfor i in range(20):\n    time.sleep(0.06)\n    print(f'{time.time():.6f}', flush=True)")
 	changes := seen.Notebook().Subscribe()
@@ -105,7 +105,7 @@ func BenchmarkOutputLatency(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if sent := time.UnixMicro(int64(seconds * 1e6)); sent.After(began) { // else of the run before
+			if sent := time.UnixMicro(int64(seconds * 1e6)); sent.After(began) { // else from the run before
 				told = len(lines)
 				times = append(times, at.Sub(sent))
 			}

@@ -6,8 +6,8 @@ import (
 )
 
 // Cancel removes a waiting run from the queue, and interrupts the kernel for a running one. If the kernel is still busy
-// with somebody else's code, that code is left alone and the run is interrupted when its turn comes. Cancel does not
-// wait for the end.
+// with another client's code, that code continues and the run is interrupted when its turn comes. Cancel does not wait for
+// the end.
 func (r *Run) Cancel(ctx context.Context) error {
 	r.mu.Lock()
 	state, q, taken := r.res.State, r.queue, r.taken

@@ -17,14 +17,14 @@ import (
 type Cells struct {
 	*Queue
 	nb    Notebook
-	ready chan struct{} // closed when the runs that were left are known
+	ready chan struct{} // closed when the runs left by earlier sessions are known
 	// displays are the updatable displays of ended runs.
 	displays *output.Displays
 	marks    marks
 	after    lateRuns
 }
 
-// NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
+// NewCells returns the queue of a notebook. It works until the context ends; over is the error of runs after that.
 func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
 	c := &Cells{nb: nb, displays: output.NewDisplays(), ready: make(chan struct{})}
 	c.Queue = newQueue(ctx, c, t, over)
@@ -109,7 +109,7 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 	return runs, nil
 }
 
-// execute carries out one run, from its begin to the last write.
+// execute executes one run, from its begin to the last write.
 func (c *Cells) execute(r *Run) {
 	defer c.nb.Hold(-1)
 	if r.resume != nil {
@@ -127,7 +127,7 @@ func (c *Cells) execute(r *Run) {
 func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	into := c.nb.Notebook()
 	if unconfirmed(err) {
-		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
+		w.Hurry(finishTimeout) // the writes reach the room when that is back
 	}
 	w.Finish()
 	if w.Begun() {
@@ -150,7 +150,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	c.ended(into, r)
 }
 
-// newWriter makes the writer of a run's output into its cell.
+// newWriter returns the writer of a run's output into its cell.
 func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
 	return output.NewWriter(origin.With(c.ctx, origin.Author{Client: r.Owner}), output.Target{
 		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: c.displays, Stores: c.table.stores(), Log: c.table.cfg.Log,
@@ -158,7 +158,7 @@ func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
 	})
 }
 
-// ask runs the cell's current source in the notebook's way.
+// ask runs the cell's current source in the notebook's [Way].
 func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	cell, ok := c.nb.Notebook().Cell(r.CellID)
 	if !ok {
@@ -211,7 +211,7 @@ func (c *Cells) finishCell(ctx context.Context, r *Run, begun bool) error {
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
 }
 
-// Idle clears the busy mark of those cells that still exist. Each keeps its count: one whose run has begun has none.
+// Idle clears the busy mark of those cells that still exist. Each keeps its count: a cell whose run has begun has none.
 func Idle(e *ydoc.Editor, cellIDs []string) error {
 	for _, id := range cellIDs {
 		cell, ok := e.Cell(id)
@@ -225,20 +225,20 @@ func Idle(e *ydoc.Editor, cellIDs []string) error {
 	return nil
 }
 
-// unmark clears the busy mark of cells that are not run because the room did not confirm the mark; both edits reach it
-// when they can.
+// unmark clears the busy mark of cells that are not run because the room did not confirm the mark; both edits reach the
+// room when it is back.
 func (c *Cells) unmark(cellIDs []string) {
 	if err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return Idle(e, cellIDs) }); err != nil {
 		c.table.cfg.Log.Warn("cells that are not run still show as busy", "path", c.nb.Path(), "error", err)
 	}
 }
 
-// CellIDs returns the ids of the cells of runs, in their order.
+// CellIDs returns the ids of the cells of runs, in order.
 func CellIDs(runs []*Run) []string {
 	return lo.Map(runs, func(r *Run, _ int) string { return r.CellID })
 }
 
-// idleCells clears the busy mark of the cells of dropped runs, of which there is at least one.
+// idleCells clears the busy mark of the cells of dropped runs; runs is not empty.
 func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
 	cells := CellIDs(runs)
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return Idle(e, cells) })

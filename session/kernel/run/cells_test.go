@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// fakeNotebook is a notebook without a room or a kernel: it takes every edit at once.
+// fakeNotebook is a notebook without a room or a kernel: it applies every edit at once.
 type fakeNotebook struct {
 	nb   *ydoc.Notebook
 	held int
@@ -53,7 +53,7 @@ func (f *fakeNotebook) Session(context.Context) (jupyter.Session, error) {
 func (f *fakeNotebook) Reattach(context.Context, jupyter.Session) {}
 func (f *fakeNotebook) Servers() *kernel.Servers                  { return nil }
 
-// What is left of the output when a run ends is written without a pause, and in one edit with the end of the run.
+// The remaining output is written without a pause at the end of a run, in one edit with that end.
 func TestLastOutputEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, edits := newFakeNotebook(), 0
@@ -84,7 +84,7 @@ func TestLastOutputEndsTheRun(t *testing.T) {
 	})
 }
 
-// A cell that cannot be run takes those behind it with it, none of them stays busy, and nothing holds the notebook.
+// A cell that cannot be run cancels those behind it in the group; none of them stays busy, and the notebook is released.
 func TestRefusedRunEndsItsGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newFakeNotebook()
@@ -121,7 +121,7 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 	})
 }
 
-// A run that has ended keeps none behind it, though the queue goes on a moment later.
+// An ended run is not ahead of another one, though the queue turns a moment later.
 func TestNotBehindWhatHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newFakeNotebook()
@@ -162,7 +162,7 @@ func TestNotBehindWhatHasEnded(t *testing.T) {
 	})
 }
 
-// Output waits as long as the notebook wants it to, and then comes in one edit; the last does not wait.
+// Output waits while the notebook is not calm, and then comes in one edit; the last output does not wait.
 func TestOutputWaitsForTheNotebook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, edits := newFakeNotebook(), 0

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A run writes the kernel's language into a notebook that does not name it.
+// A run writes the kernel's language into a notebook without one.
 func TestRunFillsLanguage(t *testing.T) {
 	for name, c := range map[string]struct{ had, want any }{
 		"none":      {nil, "python"},

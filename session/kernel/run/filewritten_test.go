@@ -17,8 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cell that runs while another program writes the file has the whole output at the end, although the server reloads the
-// file.
+// A cell that runs while another program writes the file ends with its whole output, although the server reloads the file.
 func TestFileIsWrittenDuringARun(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -29,7 +28,7 @@ func TestFileIsWrittenDuringARun(t *testing.T) {
 		file := filepath.Join(s.Root, path)
 		before, err := os.ReadFile(file)
 		must.NoError(t, err)
-		time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
+		time.Sleep(2 * time.Second) // or the server takes it for its own save
 		runs, err := d.Run(t.Context(), []string{"c0"})
 		must.NoError(t, err)
 		shows := func(want string) bool {

@@ -24,34 +24,34 @@ type Question struct {
 	Path     jupyter.Path
 	CellID   string
 	Prompt   string // may be empty
-	Password bool   // the answer must be shown to nobody, and logged nowhere
+	Password bool   // the answer must not be shown or logged
 }
 
-// Asker asks a person; the answer is a line without its end. A goroutine of the run calls it, and it must return when
+// Asker asks a person; the answer is a line without its newline. A goroutine of the run calls it, and it must return when
 // the context ends.
 type Asker func(context.Context, Question) (string, error)
 
-// ErrNoAsker is returned by an [Asker] that has nobody (left) to ask.
+// ErrNoAsker is returned by an [Asker] that cannot ask a person (any more).
 var ErrNoAsker = textfmt.Fixed("there is nobody to ask: the MCP client does not offer elicitation")
 
 // Options are the options of a run.
 type Options struct {
-	// Ask answers input() and getpass() in the code. If it fails, the code is interrupted; if there is nobody to ask,
-	// the run is [WaitingForInput], and the code is interrupted after the time for an answer.
+	// Ask answers input() and getpass() in the code. If it fails, the code is interrupted; if no person can be asked, the
+	// run is [WaitingForInput], and the code is interrupted after the time for an answer.
 	Ask Asker
 	// Session is the analysis session of the run, "" for none.
 	Session string
-	// Owner is who asks for the run.
+	// Owner is the client that requests the run.
 	Owner string
 }
 
-// AskThrough replaces the Asker of the run's present and later questions; nil for nobody.
+// AskThrough replaces the Asker of the run's present and later questions; nil for none.
 func (r *Run) AskThrough(ask Asker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ask = ask
 	if ask != nil {
-		r.fill() // from now on somebody is being asked, so a call that waits for the run does not end
+		r.fill() // now a person answers, so a call that waits for the run does not end
 	}
 	close(r.askers)
 	r.askers = make(chan struct{})
@@ -110,13 +110,13 @@ func (in *inputs) answer(q Question) {
 		return // the code has ended meanwhile, or was interrupted
 	}
 	if err == nil {
-		// As JupyterLab does: on a stream of its own.
+		// As in JupyterLab: on its own stream.
 		shown := lo.Ternary(q.Password, "········", line)
 		in.w.Handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
 		err = in.conn.Input(in.ctx, line)
 	}
 	if err == nil || errors.Is(err, kernel.ErrNoInput) {
-		return // nobody waits for it any more
+		return // the code no longer waits for it
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("nobody answered within %s", in.r.table.cfg.InputTimeout)
@@ -133,7 +133,7 @@ func (in *inputs) answer(q Question) {
 	}
 }
 
-// askSomebody asks as soon as there is somebody to ask, until the context ends.
+// askSomebody asks as soon as an Asker can ask, until the context ends.
 func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 	for {
 		ask, changed := r.asker()
@@ -144,7 +144,7 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 		if !errors.Is(err, ErrNoAsker) {
 			return line, err
 		}
-		// The caller can answer, look at the run, cancel it, or come back with another Asker.
+		// The caller can answer, view or cancel the run, or return with another Asker.
 		v := r.vacate(changed)
 		if v == nil {
 			continue
@@ -156,7 +156,7 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 		case <-ctx.Done():
 		}
 		if !answered {
-			line, answered = r.close(v) // an answer that was accepted counts, whatever else has happened
+			line, answered = r.close(v) // an accepted answer counts in any case
 		}
 		switch {
 		case answered:
@@ -167,7 +167,7 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 	}
 }
 
-// clip cuts a prompt to what an error can hold.
+// clip shortens a prompt for an error message.
 func clip(s string) string {
 	const most = 200
 	if r := []rune(s); len(r) > most {

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// ask runs one cell with somebody to ask.
+// ask runs one cell with an Asker.
 func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Result {
 	t.Helper()
 	runs, err := d.RunWith(t.Context(), []string{cell}, run.Options{Ask: asker})
@@ -25,8 +25,8 @@ func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Re
 	return sessiontest.Wait(t, runs[0])
 }
 
-// What code asks is answered, a password is shown to nobody, and code that gets no answer is interrupted with an error
-// that names its prompt.
+// Questions of code are answered, a password is not shown, and code that gets no answer is interrupted with an error that
+// names its prompt.
 func TestInput(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -74,7 +74,7 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// Code that asks when nobody can be asked shows what it waits for, and takes its answer from the first client in time.
+// Code that requests input without an Asker shows its question, and takes its answer from the first client in time.
 func TestInputAskedLater(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -94,7 +94,7 @@ func TestInputAskedLater(t *testing.T) {
 		test.Eq(t, run.Done, res.State)
 		must.Nil(t, res.Asking)
 		test.Eq(t, "stdin:Name? Ada\n;stdout:hello Ada\n;", sessiontest.Text(res.Outputs))
-		// A client that sees it wait can cancel it.
+		// A client that sees the run wait can cancel it.
 		if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +109,8 @@ func TestInputAskedLater(t *testing.T) {
 	})
 }
 
-// What nobody is being asked for is answered by the client that asked for the run; the state tells which it is. A password is not
-// answered unless that is allowed.
+// The client that started the run answers a question without an Asker, which the state shows. A password is not answered
+// unless that is allowed.
 func TestInputAnswered(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -154,7 +154,7 @@ func TestInputAnswered(t *testing.T) {
 			t.Error(err)
 		}
 		vacant(r, "B? ")
-		// While somebody is being asked, nobody else answers.
+		// While a person is asked, no client can answer.
 		gone := make(chan struct{})
 		r.AskThrough(func(ctx context.Context, _ run.Question) (string, error) {
 			select {
@@ -172,7 +172,7 @@ func TestInputAnswered(t *testing.T) {
 		if err := r.Answer("2", false); err != nil {
 			t.Error(err)
 		}
-		// An answer that was accepted counts, even if somebody else comes to be asked.
+		// An accepted answer counts, even if another Asker comes.
 		r.AskThrough(func(context.Context, run.Question) (string, error) { return "3", nil })
 		res := sessiontest.Wait(t, r)
 		test.Eq(t, run.Done, res.State)
@@ -190,7 +190,7 @@ func TestInputAnswered(t *testing.T) {
 		test.Eq(t, run.Done, res.State)
 		test.Eq(t, "stdin:Secret: ········\n;stdout:7\n;", sessiontest.Text(res.Outputs))
 
-		// The time for an answer stays, and a run that waits can be cancelled.
+		// The time for an answer is unchanged, and a waiting run can be cancelled.
 		r = start("c0")
 		vacant(r, "A? ")
 		if err := r.Cancel(t.Context()); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A kernel of another kernelspec than the notebook names is started with a word, once.
+// A replacement for the notebook's kernelspec is reported once.
 func TestAnotherKernelspecIsSaid(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

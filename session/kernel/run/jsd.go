@@ -13,32 +13,32 @@ import (
 )
 
 // With jupyter-server-documents the server runs a notebook's cells and writes their outputs into the room. Running them
-// over a socket to the kernel, as kernel.go does, is not safe there: all sockets of a kernel have one ZeroMQ identity
-// (see its websocket_connection.py), so the newest one gets all replies and the requests of the others, such as
-// people's tabs, get none.
+// over a socket to the kernel, as kernel.go does, is not safe there: all sockets of a kernel share one ZeroMQ identity (see
+// its websocket_connection.py), so the newest one gets all replies, and requests on the others, such as those of people's
+// tabs, get none.
 //
-// So the server gets the run, and the run is followed in the room and by the kernel's state. Code cannot ask for input.
+// So the server gets the run, which is followed through the room and the kernel's state. Code cannot request input.
 
 const (
-	// followEvery is the pause between two looks at a running cell.
+	// followEvery is the pause between two checks of a running cell.
 	followEvery = 50 * time.Millisecond
-	// kernelEvery is the pause between two looks at its kernel.
+	// kernelEvery is the pause between two checks of its kernel.
 	kernelEvery = time.Second
-	// A kernel that is idle at this many looks in a row does not run the cell: markedIdle if the cell shows as busy,
+	// A kernel that is idle in this many checks in a row does not run the cell: markedIdle if the cell shows as busy,
 	// endedIdle if it does not and has no count.
 	markedIdle = 10
 	endedIdle  = 5
-	// sourceTries is how often a cell is sent again because somebody edited it meanwhile.
+	// sourceTries is how often a cell is sent again because it was edited meanwhile.
 	sourceTries = 5
 )
 
-// noteNoInput is added to a run whose code asked for input.
+// noteNoInput is added to a run whose code requested input.
 const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without asking anybody"
 
 // byDocuments runs cells by jupyter-server-documents.
 type byDocuments struct{ *Cells }
 
-// run makes the server run a cell, and follows it to its end. The error is why the run was lost or cancelled.
+// run makes the server run a cell, and follows it to its end. The error says why the run was lost or cancelled.
 func (d byDocuments) run(r *Run, w *output.Writer) (State, error) {
 	srv := d.nb.Servers().Runtime
 	s, err := d.nb.Session(d.ctx)
@@ -69,7 +69,7 @@ func (d byDocuments) run(r *Run, w *output.Writer) (State, error) {
 	}
 	state, err := f.follow()
 	if d.ctx.Err() != nil {
-		w.Leave() // the server goes on with the cell, and marks its end
+		w.Leave() // the server continues the cell, and marks its end
 		return Lost, errors.New("the session of its notebook was ended: the server goes on with the cell, and writes its output")
 	}
 	return state, err
@@ -114,10 +114,10 @@ type follower struct {
 	w    *output.Writer
 	s    jupyter.Session
 	at   Joined // where the cell was last seen
-	idle int    // looks in a row at which the kernel was idle
+	idle int    // checks in a row at which the kernel was idle
 
-	answered time.Time // when the server last did
-	refused  time.Time // since when it has refused connections; zero if it does not
+	answered time.Time // when the server last answered
+	refused  time.Time // since when the server has refused connections; zero if it does not
 }
 
 // follow follows the cell to its end.
@@ -131,7 +131,7 @@ func (f *follower) follow() (State, error) {
 		case <-time.After(followEvery):
 		}
 		at := f.nb.Joined()
-		if at.Room.Err() != nil { // it is being joined again
+		if at.Room.Err() != nil { // it is being rejoined
 			if time.Since(asked) > kernelEvery {
 				if _, err := f.state(); err != nil {
 					return Lost, err
@@ -163,7 +163,7 @@ func (f *follower) follow() (State, error) {
 	}
 }
 
-// state asks the server for the kernel's state, "" if it does not answer now; an error means that the run will not end.
+// state queries the server for the kernel's state, "" if it does not answer now; an error means that the run will not end.
 func (f *follower) state() (string, error) {
 	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 	defer stop()
@@ -182,7 +182,7 @@ func (f *follower) state() (string, error) {
 	return k.ExecutionState, nil
 }
 
-// heed notes whether the server has answered; its error says that it is given up.
+// heed notes whether the server has answered; it returns an error if the server is given up.
 func (f *follower) heed(err error) error {
 	now := time.Now()
 	if f.ctx.Err() != nil || !unreachable(err) {
@@ -200,7 +200,7 @@ func (f *follower) heed(err error) error {
 	return nil
 }
 
-// look asks the server for the kernel; an error means that the run will not end.
+// look queries the server for the kernel; an error means that the run will not end.
 func (f *follower) look(at Joined) (known bool, err error) {
 	state, err := f.state()
 	switch {
@@ -225,7 +225,7 @@ func (f *follower) look(at Joined) (known bool, err error) {
 	return true, nil
 }
 
-// ended tells from a cell how its run has ended.
+// ended determines from a cell how its run has ended.
 func (f *follower) ended(c ydoc.Cell) (State, error) {
 	for _, o := range c.Outputs {
 		if o["output_type"] != "error" {

@@ -15,7 +15,7 @@ import (
 // byKernel runs cells over our connection to the kernel, and writes the outputs into the notebook.
 type byKernel struct{ *Cells }
 
-// run sends the source to the kernel and its outputs to the writer. The error is why the run was lost or cancelled.
+// run sends the source to the kernel and its outputs to the writer. The error says why the run was lost or cancelled.
 func (k byKernel) run(r *Run, source string, w *output.Writer) (State, error) {
 	for try := 1; ; try++ {
 		conn, news, err := k.nb.Link().Connect(k.ctx)
@@ -42,7 +42,7 @@ func (k byKernel) run(r *Run, source string, w *output.Writer) (State, error) {
 	}
 }
 
-// conclude ends a run by what the kernel has answered, or why it has not.
+// conclude ends a run by the kernel's answer, or by the reason why it is missing.
 func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inputs, err error) (State, error) {
 	if err != nil && k.ctx.Err() != nil {
 		if w.Begun() {
@@ -55,14 +55,14 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 	switch why := lossNote(err); {
 	case why != "" && w.Begun():
 		w.Note("\n[" + why + "]\n")
-	case why != "": // a kernel may die before it says that it has begun
+	case why != "": // a kernel may die before it reports the begin
 		k.noteNotRun(r, w, "["+why+"]\n")
 	}
 	if err != nil {
 		return Lost, err
 	}
 	if reply.Status != "aborted" {
-		r.take() // a kernel need not say that it begins code that puts out nothing
+		r.take() // a kernel need not report the begin of code without output
 		w.Begin()
 	}
 	if err := k.applyPayload(r, w, reply.Payload); err != nil {
@@ -71,8 +71,8 @@ func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inp
 	return outcome(r, in, reply)
 }
 
-// describe writes the kernel's language into the notebook's metadata, as a tab does, unless that names it already: other
-// programs, such as nbconvert, take from there what the cells are written in.
+// describe writes the kernel's language into the notebook's metadata, as a tab does, unless it is there already: other
+// programs, such as nbconvert, read the cells' language from it.
 func (c *Cells) describe(r *Run, conn *kernel.Conn) {
 	const key = "language_info"
 	ctx, stop := context.WithTimeout(origin.With(c.ctx, origin.Author{Client: r.Owner}), finishTimeout)
@@ -90,7 +90,7 @@ func (c *Cells) describe(r *Run, conn *kernel.Conn) {
 	}
 }
 
-// converse has do execute or follow a run's code in a kernel, sends the outputs to out, and answers the questions.
+// converse calls do to execute or follow a run's code in a kernel, sends the outputs to out, and answers the questions.
 func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, out output.Sink, do func(handle func(kernel.Event)) (kernel.Reply, error)) (kernel.Reply, *inputs, error) {
 	ctx, stop := context.WithCancel(q.ctx)
 	in := &inputs{q: q, r: r, w: out, conn: conn, ctx: ctx}
@@ -135,7 +135,7 @@ func nextInput(e *ydoc.Editor, cell, text string, replace bool) error {
 	at, ok := e.Index(cell)
 	switch {
 	case !ok:
-		return nil // deleted meanwhile, so there is no place for the next one
+		return nil // deleted meanwhile, so the next one has no place
 	case replace:
 		return e.SetSource(cell, text)
 	}

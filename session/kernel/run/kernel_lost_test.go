@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// pidOf is the process id that a run of sessiontest.Forever has printed.
+// pidOf returns the process id printed by a run of sessiontest.Forever.
 func pidOf(t *testing.T, r *run.Run) int {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(sessiontest.Text(r.Result().Outputs), "stdout:"), "\n;"))
@@ -25,8 +25,8 @@ func pidOf(t *testing.T, r *run.Run) int {
 	return pid
 }
 
-// Code that ends its own kernel loses its run, with what it had put out, and all that waited for that kernel; the next
-// run has a new one and is told so.
+// Code that ends its own kernel loses its run, which keeps its output, and all runs waiting for that kernel; the next run
+// has a new kernel, with a note.
 func TestKernelExits(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -62,8 +62,8 @@ func TestKernelExits(t *testing.T) {
 	})
 }
 
-// A kernel that the server does not start again is started by the next run; one that the server culls because it is
-// idle is replaced, and neither in silence.
+// The next run starts a kernel that the server does not start again, and replaces a kernel that the server culled as idle,
+// each with a note.
 func TestKernelDeadOrCulled(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",

@@ -36,7 +36,7 @@ func bashNotebook(t *testing.T, s *jupytertest.Server, sources ...string) string
 	return s.Write(t, path, string(b))
 }
 
-// A kernel need not be one of Python: text, errors, displays, progress bars and interrupts come out as with any other.
+// A kernel of another language works: text, errors, displays, progress bars and interrupts are the same.
 func TestAnotherLanguage(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel of another language")
 	jupytertest.Beside(t, func(t *testing.T) {

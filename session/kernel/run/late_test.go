@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// soon is the seconds after which a thread puts something out: later than the end of its run is seen.
+// soon is the seconds after which a thread prints: later than the end of its run is seen.
 func soon() float64 {
 	if jupytertest.Real() { // which may be busy
 		return 3
@@ -24,12 +24,12 @@ func soon() float64 {
 	return 0.25
 }
 
-// inThread is a cell that runs "now" at once and the body in a thread, some seconds after the cell has ended.
+// inThread is a cell that runs now at once and the body in a thread, some seconds after the cell has ended.
 func inThread(now, body string, seconds float64) string {
 	return fmt.Sprintf("import time, threading\n%s\ndef late():\n    time.sleep(%g)\n    %s\nthreading.Thread(target=late).start()", now, seconds, body)
 }
 
-// What the threads of a cell put out after its run has ended is added to the cell, and to the run.
+// Output of a cell's threads after its run has ended is added to the cell, and to the run.
 func TestLateOutput(t *testing.T) {
 	for name, c := range map[string]struct{ now, body, at, want string }{
 		"text":                  {"print('now')", "print('late', flush=True)", "stdout:now\n;", "stdout:now\nlate\n;"},
@@ -66,7 +66,7 @@ func TestLateOutput(t *testing.T) {
 	}
 }
 
-// What tasks put out, and tracebacks that threads show, are added too. A fake kernel has no tasks.
+// Output of tasks, and the tracebacks of threads, are added too. A fake kernel has no tasks.
 func TestLateOutputOfTasks(t *testing.T) {
 	jupytertest.NeedsReal(t, "asyncio tasks")
 	for name, c := range map[string]struct{ source, want string }{
@@ -85,7 +85,7 @@ func TestLateOutputOfTasks(t *testing.T) {
 	}
 }
 
-// Late output is not added to a cell that is not the run's any more.
+// Late output is not added to a cell that no longer belongs to the run.
 func TestLateOutputEnds(t *testing.T) {
 	edit := func(do func(e *ydoc.Editor) error) func(*testing.T, *session.Document) {
 		return func(t *testing.T, d *session.Document) { must.NoError(t, d.Edit(t.Context(), "test", do)) }
@@ -101,7 +101,7 @@ func TestLateOutputEnds(t *testing.T) {
 		"a tab has run it": {meanwhile: edit(func(e *ydoc.Editor) error { _ = e.StartRun("c0"); return e.FinishRun("c0", &three) })},
 		"it is deleted":    {meanwhile: edit(func(e *ydoc.Editor) error { return e.Delete("c0") })},
 		"it is no code":    {meanwhile: edit(func(e *ydoc.Editor) error { return e.SetType("c0", ydoc.Raw) })},
-		// A kernel says that it is the output of the cell that it has begun last.
+		// A kernel attributes the output to the cell that it has begun last.
 		"it is run again": {
 			meanwhile: func(t *testing.T, d *session.Document) { rewritten(t, d, "2"); sessiontest.Run(t, d, "c0") },
 			want:      "execute_result:2;stdout:late\n;",
@@ -143,7 +143,7 @@ func rewritten(t *testing.T, d *session.Document, source string) {
 	must.NoError(t, d.Edit(t.Context(), "test", func(e *ydoc.Editor) error { return e.SetSource("c0", source) }))
 }
 
-// A thread that prints without end fills the cell to the bounds of a run, and holds up neither other cells nor the end.
+// A thread that prints without end fills the cell to the bounds of a run, and delays neither other cells nor the end.
 func TestEndlessThread(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -156,7 +156,7 @@ func TestEndlessThread(t *testing.T) {
 		sessiontest.Eventually(t, "the cell is full", func() bool { return runs[0].Result().Omitted > 0 })
 		res := sessiontest.Run(t, d, "c1")[0]
 		test.Eq(t, run.Done, res.State)
-		must.NotNil(t, res.Count) // what the thread puts out meanwhile is among its outputs, or all that there is room for
+		must.NotNil(t, res.Count) // its outputs have the thread's late output, or as much as fits
 		size := func() (n int) {
 			cell, _ := d.Notebook().Cell("c0")
 			return len(sessiontest.Text(cell.Outputs))

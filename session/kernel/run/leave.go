@@ -8,19 +8,19 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The end of a session, or of the program, is no cancel: the code goes on in the kernel. The cell says so, and the ledger
-// has what is needed to take the run up.
+// The end of a session, or of the program, does not cancel runs: the code continues in the kernel. The cell says so, and
+// the ledger has the data to take the run up.
 
-// The notes in the cells of runs that are left. A run that is taken up takes its note away, so they must not change
-// lightly: the process that reads one may be newer than the one that wrote it.
+// The notes in the cells of runs that are left. Taking a run up removes its note, so change them with care: the process
+// that reads a note may be newer than the one that wrote it.
 const (
 	noteLeft        = "[nbduet left this notebook while this cell ran. The code goes on in the kernel; what it puts out from here on is shown only if nbduet comes back.]\n"
 	noteLeftWaiting = "[nbduet left this notebook while this cell waited in the kernel, which runs it in its turn; what it puts out is shown only if nbduet comes back.]\n"
 	noteNotRun      = "[not run: nbduet left this notebook before the cell's turn came]\n"
 )
 
-// idleWith clears the busy mark of those of the cells that still exist, and adds the note to those for which noted
-// returns true.
+// idleWith clears the busy mark of the given cells that still exist, and adds the note to those for which noted returns
+// true.
 func idleWith(e *ydoc.Editor, cells []string, note string, noted func(ydoc.Cell) bool) error {
 	for _, id := range cells {
 		if cell, ok := e.Cell(id); !ok || !noted(cell) {
@@ -33,7 +33,7 @@ func idleWith(e *ydoc.Editor, cells []string, note string, noted func(ydoc.Cell)
 	return Idle(e, cells)
 }
 
-// vacant reports whether a note on a cell that was not run adds to no earlier run's outputs.
+// vacant reports whether the cell shows no earlier run, so that it can take a note that it was not run.
 func vacant(cell ydoc.Cell) bool { return len(cell.Outputs) == 0 && cell.ExecutionCount == nil }
 
 // noteNotRun adds a note to the cell of a run whose turn never came.
@@ -43,7 +43,7 @@ func (c *Cells) noteNotRun(r *Run, w *output.Writer, note string) {
 	}
 }
 
-// keep records new runs in the ledger, unless the server runs the cells: then it ends them without us.
+// keep records new runs in the ledger, unless the server runs the cells: then it ends them itself.
 func (c *Cells) keep(runs ...*Run) {
 	if c.nb.Way().By != Kernel {
 		return
@@ -59,15 +59,15 @@ func (c *Cells) keep(runs ...*Run) {
 	c.table.ledger("keep", func(ctx context.Context, l Ledger) error { return l.Keep(ctx, records...) })
 }
 
-// Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all waiting
-// and later runs. Their cells say so, except those that show an earlier run.
+// Close waits for the current run, which ends with the queue's context, and cancels all waiting and later runs. Their cells
+// say so, except those with an earlier run.
 func (c *Cells) Close() {
 	var runs []*Run
 	waiting := c.shut()
 	c.after.close()
 	for _, r := range waiting {
 		if r.resume != nil && r.resume.Sent() {
-			r.end(Lost, ErrLeft) // its cell bears its note
+			r.end(Lost, ErrLeft) // its cell has the note
 			continue
 		}
 		runs = append(runs, r)

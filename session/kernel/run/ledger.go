@@ -9,11 +9,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// A Record is what must be known of a run in a notebook to take it up after the end of whoever began it.
+// A Record has the data to take up a notebook's run after the process that began it has ended.
 type Record struct {
 	Run    string       // its id
 	Number int          // in the id
-	File   string       // the notebook's file id, which stays when it is renamed
+	File   string       // the notebook's file id, which survives a rename
 	Path   jupyter.Path // of the notebook
 	Cell   string
 	Owner  string
@@ -24,27 +24,26 @@ type Record struct {
 // Sent reports whether the run's code was sent to the kernel.
 func (r Record) Sent() bool { return r.Mark.Request != "" }
 
-// A Ledger keeps the records of current runs, beyond the end of the process if it can. It is safe for concurrent use.
+// A Ledger keeps the records of current runs, if possible beyond the end of the process. It is safe for concurrent use.
 type Ledger interface {
-	// Keep writes records, in place of earlier ones of the same runs.
+	// Keep writes records, replacing earlier ones of the same runs.
 	Keep(ctx context.Context, records ...Record) error
 	// Drop removes the records of runs that have ended.
 	Drop(ctx context.Context, runs ...string) error
-	// Leave gives up runs that go on without us: from then on anybody may take them up.
+	// Leave gives up runs that continue without us: from then on any process may take them up.
 	Leave(ctx context.Context, runs ...string) error
-	// Take removes and returns the records of a notebook's runs that were left, or whose process has ended without a
-	// word.
+	// Take removes and returns the records of a notebook's runs that were left or whose process died.
 	Take(ctx context.Context, file string) ([]Record, error)
 	// Find returns the record of a run that could be taken up.
 	Find(ctx context.Context, run string) (Record, bool, error)
-	// Last is the highest number of a kept run, 0 for none.
+	// Last returns the highest number of a kept run, 0 for none.
 	Last(ctx context.Context) (int, error)
 }
 
-// memoryKept is how many records a memoryLedger keeps, beside those of current runs.
+// memoryKept is how many records a memoryLedger keeps, in addition to those of current runs.
 const memoryKept = 1000
 
-// memoryLedger is a Ledger that ends with the process. It has the runs of documents that were left and are opened again.
+// memoryLedger is a Ledger that ends with the process. It serves documents that were closed and are opened again.
 type memoryLedger struct {
 	mu   sync.Mutex
 	runs map[string]*kept
@@ -55,7 +54,7 @@ type kept struct {
 	left bool
 }
 
-// NewMemory makes a Ledger that ends with the process.
+// NewMemory returns a Ledger that ends with the process.
 func NewMemory() Ledger { return &memoryLedger{runs: make(map[string]*kept)} }
 
 func (l *memoryLedger) Keep(_ context.Context, records ...Record) error {

@@ -6,12 +6,12 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// ErrNothingLeftOut says that a run's cell has all of its output.
+// ErrNothingLeftOut reports that a run's cell has all of its output.
 var ErrNothingLeftOut = textfmt.Fixed("no text was left out of the notebook")
 
-// LeftOut reads the text that was left out of the run's cell: at most n characters from offset on. total is their
-// number so far. The text is kept as long as the run's outputs, unless later runs leave out more than is kept for all
-// runs; the text marks missing parts. It has stdout and stderr in the order in which they came.
+// LeftOut returns the text that was left out of the run's cell: at most n characters from offset on. total is the number of
+// characters so far. The text is kept as long as the run's outputs, unless later runs exceed the limit for all runs; the
+// text marks missing parts. It has stdout and stderr in order of arrival.
 func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 	r.mu.Lock()
 	left := r.left

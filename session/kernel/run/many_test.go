@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Ten notebooks run side by side: the cell of each waits until all have begun. What several calls ask of one notebook
-// is run in the order in which they asked.
+// Ten notebooks run in parallel: the cell of each waits until all have begun. Runs of several calls in one notebook run in
+// the order of the calls.
 func TestTenNotebooksSideBySide(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		const many = 10
@@ -37,7 +37,7 @@ order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-%d.gate", many, i), "ord
 			docs, runs = append(docs, d), append(runs, rs...)
 		}
 		var last []*run.Run
-		for _, cell := range []string{"c1", "c2", "c1", "c3"} { // queued behind what waits, by four calls
+		for _, cell := range []string{"c1", "c2", "c1", "c3"} { // queued behind the waiting runs, by four calls
 			rs, err := docs[0].Run(t.Context(), []string{cell})
 			if err != nil {
 				t.Fatal(err)

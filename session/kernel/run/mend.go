@@ -9,9 +9,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A server that is restarted may know the marks of running cells and not how the runs ended: the last write of a run goes
-// down with the room's former session. When the room is joined afresh, the cells that we have marked, and that nothing of
-// ours runs any more, get what their last run has put out, and its end.
+// A restarted server may have the marks of running cells but not how the runs ended: a run's last write is lost with the
+// room's former session. When the room is joined afresh, the cells that we marked, and that no run of ours executes any
+// more, get their last run's remaining output and its end.
 
 // marks are the cells that this program has marked as running since the notebook was opened.
 type marks struct {
@@ -37,7 +37,7 @@ func (m *marks) mark(client uint64, runs ...*Run) {
 	}
 }
 
-// unmark notes that the cells of runs bear their end, or what we could do about it.
+// unmark notes that the cells of runs show their end, as far as possible.
 func (m *marks) unmark(runs ...*Run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *marks) unmark(runs ...*Run) {
 	}
 }
 
-// stale gives the cells that are marked as running by us, and whose runs have ended, with their latest run.
+// stale returns the cells that we marked as running and whose runs have ended, with their latest run.
 func (m *marks) stale(nb *ydoc.Notebook) map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,20 +65,20 @@ func (m *marks) stale(nb *ydoc.Notebook) map[string]string {
 	return runs
 }
 
-// ended notes that runs have ended, and that this was written into a replica.
+// ended notes that runs have ended, and that their end was written into a replica.
 func (c *Cells) ended(into *ydoc.Notebook, runs ...*Run) {
 	c.marks.unmark(runs...)
 	if c.nb.Notebook() != into {
-		c.Mend() // clients of the next room saw them running
+		c.Mend() // clients of the next room saw the cells running
 	}
 }
 
-// lateRuns are the ended runs of a notebook to whose cells late output is added, such as that of threads and of asyncio
-// tasks: the last run of each cell, within lateMost and lateBytes, the latest first. That of a cell ends when the cell is
-// run again, by this program or in a tab (it then shows as running, or has another count), when its outputs are cleared,
-// when it is deleted, when the kernel is restarted or replaced (see [kernel.Request]), and when the notebook is closed.
-// Output of what a tab has run is the tab's to write. What a run puts out late counts for the bounds of its output, and
-// is held back as that of a running cell is: a thread that prints for ever fills neither the cell nor the memory.
+// lateRuns are the ended runs of a notebook whose cells get late output, such as that of threads and asyncio tasks: the
+// last run of each cell, within lateMost and lateBytes, the latest first. A cell's late output ends when the cell is run
+// again, by this program or in a tab (it then shows as running, or has another count), when its outputs are cleared, when
+// it is deleted, when the kernel is restarted or replaced (see [kernel.Request]), and when the notebook is closed. A tab
+// writes the late output of its own runs. A run's late output counts for the bounds of its output, and is throttled like a
+// running cell's: a thread that prints for ever fills neither the cell nor the memory.
 type lateRuns struct {
 	mu   sync.Mutex
 	runs []lateRun // oldest first
@@ -94,7 +94,7 @@ const (
 	lateBytes = 64 << 20
 )
 
-// add begins to add late output to the cell of a run.
+// add starts late output for the cell of a run.
 func (l *lateRuns) add(r *Run, w *output.Writer) {
 	w.Late()
 	l.mu.Lock()
@@ -108,21 +108,21 @@ func (l *lateRuns) add(r *Run, w *output.Writer) {
 	l.drop(func(i int, one lateRun) bool { return i < rest || one.w.Over() })
 }
 
-// end ends that for the run of a cell.
+// end ends late output for a cell.
 func (l *lateRuns) end(cell string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(func(_ int, one lateRun) bool { return one.CellID == cell })
 }
 
-// close ends that for all runs.
+// close ends late output for all runs.
 func (l *lateRuns) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(func(int, lateRun) bool { return true })
 }
 
-// drop ends that for some runs, which keep what has come. l.mu is held.
+// drop ends late output for some runs, which keep their output so far. l.mu is held.
 func (l *lateRuns) drop(which func(at int, one lateRun) bool) {
 	var rest []lateRun
 	for i, one := range l.runs {
@@ -143,8 +143,7 @@ func (l *lateRuns) drop(which func(at int, one lateRun) bool) {
 	l.runs = rest
 }
 
-// Mend writes the end of runs that the room, which was joined afresh, does not know. The caller is the one who has joined
-// it.
+// Mend writes the end of runs that the freshly joined room lacks. The goroutine that joined the room calls it.
 func (c *Cells) Mend() {
 	runs := c.marks.stale(c.nb.Notebook())
 	if len(runs) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A display is updated wherever it stands, in everybody's notebook.
+// A display is updated in any cell, in all participants' notebooks.
 func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -34,7 +34,7 @@ func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
 				return sessiontest.Text(c.Outputs) == outs
 			})
 		}
-		// What somebody has put in its place is left alone.
+		// A person's replacement stays unchanged.
 		if err := d.Edit(t.Context(), "theirs", func(e *ydoc.Editor) error {
 			return e.SetOutputs("c1", []ydoc.Output{{"output_type": "display_data", "data": map[string]any{"text/plain": "theirs"}, "metadata": map[string]any{}}})
 		}); err != nil {
@@ -47,7 +47,7 @@ func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
 	})
 }
 
-// A page of help is an output, as in JupyterLab, and the next input a cell.
+// A page of help becomes an output, as in JupyterLab, and the next input a cell.
 func TestPayloads(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

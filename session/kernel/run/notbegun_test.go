@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// runBefore is a notebook for a kernelspec whose cells were run before: each has the output "before" and the count 7.
+// runBefore returns a notebook for a kernelspec whose cells were run before: each has the output "before" and the count 7.
 func runBefore(t *testing.T, s *jupytertest.Server, spec, language string, sources ...string) string {
 	t.Helper()
 	path := s.Notebook(t, sources...)
@@ -36,7 +36,7 @@ func runBefore(t *testing.T, s *jupytertest.Server, spec, language string, sourc
 	return s.Write(t, path, string(b))
 }
 
-// showsBefore checks that a cell shows its run from before, and is idle.
+// showsBefore checks that a cell shows its earlier run, and is idle.
 func showsBefore(t *testing.T, d *session.Document, id string) {
 	t.Helper()
 	cell, ok := d.Notebook().Cell(id)
@@ -47,11 +47,11 @@ func showsBefore(t *testing.T, d *session.Document, id string) {
 	test.Eq(t, ydoc.Idle, cell.ExecutionState, test.Sprint(id))
 }
 
-// A cell keeps its outputs and its count until a kernel has begun its run, however the run ends before that.
+// A cell keeps its outputs and its count until a kernel has begun its run, for every kind of end before that.
 func TestNothingIsClearedBeforeTheKernelBegins(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec string
-		// before is what happens while the cells wait; it returns the runs.
+		// before acts while the cells wait; it returns the runs.
 		before func(t *testing.T, s *jupytertest.Server, m *session.Manager, d *session.Document) []*run.Run
 		says   string
 	}{
@@ -131,8 +131,8 @@ func start(t *testing.T, _ *jupytertest.Server, _ *session.Manager, d *session.D
 	return runs
 }
 
-// A cell shows as running from when it is queued, with its earlier outputs until its turn comes; then they go with the
-// first output, or without one.
+// A queued cell shows as running, with its earlier outputs until its turn comes; then these are removed with the first
+// output, or without one.
 func TestQueuedCellKeepsItsOutputs(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

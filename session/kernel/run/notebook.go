@@ -9,14 +9,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Notebook is the open notebook whose cells are run, as far as this package needs it.
+// Notebook is the open notebook whose cells are run, as used by this package.
 type Notebook interface {
-	output.Notebook // an error of Edit matches Unconfirmed if the room may or may not have the edit
-	// Settled returns when the room has all earlier edits of ours.
+	output.Notebook // an error of Edit matches Unconfirmed if the room may lack the edit
+	// Settled returns when the room has all our earlier edits.
 	Settled(ctx context.Context) error
-	// Joined is the room as currently joined.
+	// Joined returns the room as currently joined.
 	Joined() Joined
-	// FileID is the server's id of the file.
+	// FileID returns the server's id of the file.
 	FileID() string
 	// Hold adds n to the number of users who need the document open.
 	Hold(n int)
@@ -24,13 +24,13 @@ type Notebook interface {
 	// Served notes that the server runs a cell for a client, and writes its outputs, until end is called.
 	Served(cell, client string) (end func())
 
-	// Way is how the cells are run.
+	// Way returns how the cells are run.
 	Way() Way
-	// Link is the connection to the notebook's kernel.
+	// Link returns the connection to the notebook's kernel.
 	Link() *kernel.Link
-	// KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
+	// KernelState returns the state of the notebook's kernel, "" without a kernel; it does not start one.
 	KernelState(ctx context.Context) (string, error)
-	// Others are the clients in the room beside us, as far as they are known.
+	// Others returns the other clients in the room, as far as they are known.
 	Others() []uint64
 	// Interrupt interrupts the notebook's kernel.
 	Interrupt(ctx context.Context) error
@@ -38,7 +38,7 @@ type Notebook interface {
 	Session(ctx context.Context) (jupyter.Session, error)
 	// Reattach connects the room to its kernel's new process, if the server runs the cells.
 	Reattach(ctx context.Context, s jupyter.Session)
-	// Servers are the servers of the notebook and the kernel.
+	// Servers returns the servers of the notebook and the kernel.
 	Servers() *kernel.Servers
 }
 
@@ -48,15 +48,15 @@ type Joined struct {
 	Notebook *ydoc.Notebook
 }
 
-// Room is a notebook's room, as far as this package needs it.
+// Room is a notebook's room, as used by this package.
 type Room interface {
 	ID() string
 	Barrier(ctx context.Context) error
 	Err() error
 }
 
-// Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit
-// is made in our replica, and reaches the room when it can.
+// Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. Our replica
+// has the edit, which reaches the room when possible.
 type Unconfirmed interface {
 	error
 	Unconfirmed()

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// outcome is the final state of a run that the kernel has answered.
+// outcome returns the final state of a run that the kernel has answered.
 func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	switch {
 	case in.unanswered != nil:
@@ -28,14 +28,14 @@ func kernelGone(err error) bool {
 	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
 }
 
-// reachTries is how many kernels a run is sent to that end before it reaches them.
+// reachTries is how many kernels a run may be sent to that end before the code reaches them.
 const reachTries = 3
 
-// anew reports whether a run whose try ended with an error is to be sent to another kernel: nothing of it ran, since the
-// kernel was shut down before the code reached it.
+// anew reports whether to send a run to another kernel after an error: its code did not run, since the kernel was shut down
+// before the code reached it.
 func anew(err error, try int) bool { return errors.Is(err, kernel.ErrNotReached) && try < reachTries }
 
-// serverGone reports whether a run ended because its Jupyter server went away, or the gateway from which that has its kernels.
+// serverGone reports whether a run ended because its Jupyter server or its kernel gateway went away.
 func serverGone(err error) bool { return errors.As(err, new(*kernel.AwayError)) || gatewayGone(err) }
 
 func gatewayGone(err error) bool { return errors.As(err, new(*kernel.GatewayError)) }
@@ -45,8 +45,8 @@ func unreachable(err error) bool {
 	return errors.Is(err, jupyter.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// unconfirmed reports whether a run ended because its Jupyter server does not answer, or no longer lets this program in, so
-// that what is written last is waited for in vain.
+// unconfirmed reports whether a run ended because its Jupyter server does not answer, or no longer admits this program, so
+// that the last writes will not be confirmed.
 func unconfirmed(err error) bool { return unreachable(err) || errors.Is(err, jupyter.ErrUnauthorized) }
 
 // goneWhy says what happened to the kernel, for an error for which kernelGone or serverGone is true.
@@ -68,7 +68,7 @@ func goneWhy(err error) string {
 	return "the kernel died and could not be started again"
 }
 
-// lossNote is the note in the cell of a run that the kernel has not ended, "" for none.
+// lossNote returns the note in the cell of a run that the kernel has not ended, "" for none.
 func lossNote(err error) string {
 	switch {
 	case serverGone(err):
@@ -79,10 +79,10 @@ func lossNote(err error) string {
 	return goneWhy(err) + " while this cell ran; its variables are gone"
 }
 
-// endings word the final states but [Done] for a sentence about a cell.
+// endings phrase the final states but [Done] for a sentence about a cell.
 var endings = map[State]string{Failed: "failed", Interrupted: "was interrupted", Cancelled: "was cancelled", Lost: "was lost"}
 
-// during says what was running, for a sentence that begins with "while".
+// during names the running cell or run, for a sentence that begins with "while".
 func (r *Run) during() string {
 	if r.CellID == "" {
 		return "run " + r.ID + " was running"

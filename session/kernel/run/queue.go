@@ -13,7 +13,7 @@ import (
 // queueMax is how many runs may wait in one queue.
 const queueMax = 1000
 
-// finishTimeout bounds the writes of a run after its queue was told to end.
+// finishTimeout bounds the writes of a run after its queue's context has ended.
 const finishTimeout = time.Second
 
 // writeTimeout bounds one write, including lost connections.
@@ -27,11 +27,11 @@ type host interface {
 	interrupt(ctx context.Context) error
 	// drop clears the marks of waiting runs that will not happen.
 	drop(ctx context.Context, runs ...*Run) error
-	// rest is called when nothing has run for a while.
+	// rest is called after an idle period.
 	rest()
 }
 
-// Queue holds the waiting runs, in order, and executes them one after the other. Make it with [NewCells] or [NewAlone];
+// Queue holds the waiting runs, in order, and executes them one after the other. Create it with [NewCells] or [NewAlone];
 // Start starts it, and Close ends it.
 type Queue struct {
 	ctx   context.Context // ends before Close is called
@@ -44,8 +44,8 @@ type Queue struct {
 
 	mu      sync.Mutex
 	runs    []*Run
-	current *Run          // the one that is executed; nil for none
-	turn    chan struct{} // closed when another run is the current one
+	current *Run          // nil if none
+	turn    chan struct{} // closed when the current run changes
 	holds   int           // number of callers of Hold
 	closed  error
 }
@@ -57,15 +57,14 @@ func newQueue(ctx context.Context, h host, t *Table, over error) *Queue {
 // Start starts the queue.
 func (q *Queue) Start() { q.wg.Go(q.work) }
 
-// Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all
-// waiting and later runs.
+// Close waits for the current run, which ends with the queue's context, and cancels all waiting and later runs.
 func (q *Queue) Close() {
 	for _, r := range q.shut() {
 		r.end(Cancelled, q.over)
 	}
 }
 
-// shut waits until the current run has ended, refuses later ones, and returns those that wait.
+// shut waits until the current run has ended, refuses later ones, and returns the waiting runs.
 func (q *Queue) shut() []*Run {
 	q.wg.Wait()
 	q.mu.Lock()
@@ -88,7 +87,7 @@ func (q *Queue) work() {
 	}
 }
 
-// execute executes one run, whichever way.
+// execute executes one run, between Changing and its result.
 func (q *Queue) execute(r *Run) {
 	if q.table.cfg.Changing != nil {
 		defer q.table.cfg.Changing()()
@@ -96,7 +95,7 @@ func (q *Queue) execute(r *Run) {
 	q.host.execute(r)
 }
 
-// wait returns when there may be something to do; false if the queue must end.
+// wait returns when there may be work; false if the queue must end.
 func (q *Queue) wait() bool {
 	var late <-chan time.Time
 	if q.idle > 0 {
@@ -114,16 +113,16 @@ func (q *Queue) wait() bool {
 	return true
 }
 
-// end ends a run, and cancels those that depend on it. They are taken out before anybody can see that it has ended: what
-// is asked for after that does not depend on it.
+// end ends a run, and cancels the runs that depend on it. They are removed before the end becomes visible: later runs do
+// not depend on it.
 func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
 	var waiting []*Run
 	var why error
 	switch {
 	case state == Done:
-	case q.ctx.Err() != nil: // those that wait are cancelled by Close
+	case q.ctx.Err() != nil: // Close cancels the waiting runs
 	case kernelGone(err), serverGone(err):
-		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
+		// As in JupyterLab: waiting runs were meant for the lost kernel.
 		waiting, why = q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during())
 	default:
 		waiting = q.remove(func(w *Run) bool { return w.group == r.group })
@@ -149,8 +148,8 @@ func (q *Queue) giveUp(ctx context.Context, runs []*Run, why error) {
 // GiveUp cancels all waiting runs.
 func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain(), why) }
 
-// late is a context for the last writes of a run. The end of the queue does not end it, but shortens its timeout, and so
-// does an error that says that nobody is there to confirm them.
+// late returns a context for the last writes of a run. The end of the queue does not cancel it, but shortens its timeout,
+// as does an error after which no confirmation can come.
 func (q *Queue) late(err error) (context.Context, context.CancelFunc) {
 	timeout := lo.Ternary(q.ctx.Err() != nil || unconfirmed(err), finishTimeout, writeTimeout)
 	return context.WithTimeout(context.WithoutCancel(q.ctx), timeout)
@@ -170,7 +169,7 @@ func (q *Queue) push(runs ...*Run) error {
 	return nil
 }
 
-// pushFirst puts runs before all that wait: the kernel has them already.
+// pushFirst puts runs before all waiting ones: the kernel has them already.
 func (q *Queue) pushFirst(runs ...*Run) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,7 +184,7 @@ func (q *Queue) nudge() {
 	}
 }
 
-// pop removes the next run from the queue; it is the current run until the next pop, by which it has completely ended.
+// pop removes the next run from the queue; it is the current run until the next pop, when it has completely ended.
 func (q *Queue) pop() *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -199,7 +198,7 @@ func (q *Queue) pop() *Run {
 	return r
 }
 
-// Hold keeps further runs from beginning until Release is called. It returns a channel that is closed when the current
+// Hold prevents further runs from beginning until Release is called. It returns a channel that is closed when the current
 // run has completely ended, or nil.
 func (q *Queue) Hold() (through <-chan struct{}) {
 	q.mu.Lock()

@@ -7,10 +7,10 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// ErrLeft is the error of a run whose notebook was left while its code ran.
+// ErrLeft is the error of a run whose notebook was closed while its code ran.
 var ErrLeft = textfmt.Fixed("the session of its notebook was ended: the code goes on in the kernel, and the run is taken up when the notebook is opened again")
 
-// marked records under which ids a run's code is sent to the kernel.
+// marked records the ids under which a run's code is sent to the kernel.
 func (r *Run) marked(m kernel.Mark) {
 	if r.record == nil {
 		return
@@ -20,7 +20,8 @@ func (r *Run) marked(m kernel.Mark) {
 	r.table.ledger("keep", func(ctx context.Context, l Ledger) error { return l.Keep(ctx, rec) })
 }
 
-// unkeep settles the record of a run that ends here: another process may take the run up, or it is over.
+// unkeep finishes the record of a run that ends here: if left, another process may take the run up; else the record is
+// dropped.
 func (r *Run) unkeep(left bool) {
 	if r.record == nil {
 		return

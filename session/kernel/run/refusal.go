@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A refusal ends a run that the server did not take: if the server said so, the cell gets its outputs and its count back.
+// A refusal ends a run that the server did not accept: if the server refused it, the cell gets its outputs and count back.
 type refusal func(err error) (State, error)
 
-// handOver removes the earlier run from a cell that the server is about to execute, whose kernel has been found. The
+// handOver removes the earlier run from a cell that the server is about to execute, once its kernel has been found. The
 // server writes into the cell as soon as it has the request, so this cannot wait until the kernel has begun.
 func (c *Cells) handOver(ctx context.Context, r *Run, w *output.Writer) (refusal, error) {
 	var before ydoc.Cell
@@ -26,7 +26,7 @@ func (c *Cells) handOver(ctx context.Context, r *Run, w *output.Writer) (refusal
 	}
 	if err != nil {
 		if errors.As(err, new(Unconfirmed)) {
-			err = errors.Join(err, c.nb.Notebook().Edit("run", back)) // both edits reach the room when they can
+			err = errors.Join(err, c.nb.Notebook().Edit("run", back)) // both edits reach the room when possible
 		}
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (c *Cells) handOver(ctx context.Context, r *Run, w *output.Writer) (refusal
 	return func(err error) (State, error) {
 		var answer *jupyter.Error
 		if !errors.As(err, &answer) || answer.Status == 0 {
-			return Lost, err // the server may have taken it all the same
+			return Lost, err // the server may have accepted it anyway
 		}
 		ctx, stop := c.late(err)
 		defer stop()

@@ -18,7 +18,7 @@ type State string
 const (
 	Queued  State = "queued"  // waits for the runs before it
 	Running State = "running" // the kernel has it
-	// WaitingForInput is a run in the kernel whose code waits for input that nobody is being asked for, see [Run.Answer].
+	// WaitingForInput is a run in the kernel whose code waits for input while no person is asked, see [Run.Answer].
 	WaitingForInput State = "waiting_for_input"
 
 	Done        State = "done"        // ended without an error
@@ -34,52 +34,52 @@ func (s State) Ended() bool { return s != Queued && s != Running && s != Waiting
 // Result is a snapshot of a run.
 type Result struct {
 	State           State
-	output.Snapshot           // of its output so far
+	output.Snapshot           // its output so far
 	Started         time.Time // zero while queued
 	Ended           time.Time // zero until it has ended
 	Err             error     // why it was lost or cancelled
 	// Note is further information for the caller, such as that the kernel is new; "" for none.
 	Note string
-	// Begun tells that the kernel has begun the code: it is not busy with other code, or starting.
+	// Begun reports that the kernel has begun the code: it is not busy with other code, or starting.
 	Begun bool
 	// Asking is the question that the code waits for; nil for none.
 	Asking *Question
 }
 
-// Run is one execution of one cell, or of code in a kernel without a notebook. It does not end with the call that asked
-// for it.
+// Run is one execution of one cell, or of code in a kernel without a notebook. It does not end with the call that started
+// it.
 type Run struct {
 	ID     string       // unique in this process
 	Path   jupyter.Path // of the notebook; the root for none
-	CellID string       // "" for none
+	CellID string       // may be ""
 	// Session is the analysis session that asked for it, "" for none.
 	Session string
-	// Owner is who asked for it, "" for nobody in particular. Only the owner may see it.
+	// Owner is the client that started it; if not "", only that client may see the run.
 	Owner string
 
 	table  *Table
 	number int     // in the id
-	record *Record // in the ledger; nil for none
-	resume *Record // of an earlier session, for a run that is taken up; nil for others
-	code   string  // if there is no cell
-	group  uint64  // the call that asked for it: as in JupyterLab, the first failed cell cancels the later ones of the group
+	record *Record // in the ledger, or nil
+	resume *Record // of an earlier session, if the run is taken up, else nil
+	code   string  // without a cell
+	group  uint64  // the call that started it: as in JupyterLab, the first failed cell cancels the later ones of the group
 	done   chan struct{}
 
 	mu      sync.Mutex
-	ask     Asker         // nil for nobody
+	ask     Asker         // may be nil
 	askers  chan struct{} // closed when ask changes
-	vacant  vacancy       // nil unless the code waits for input that nobody is being asked for
+	vacant  vacancy       // nil unless the code waits for input while no person is asked
 	unasked chan struct{} // closed while vacant is not nil
-	queue   *Queue        // nil after the end, so that a known run does not keep its document in memory
+	queue   *Queue        // nil after the end, so that a run does not keep its document in memory
 	res     Result        // without the writer's part
 	left    output.LeftOut
-	writer  output.Sink // while it runs, and as long as its code may put out more, see lateRuns
-	late    bool        // its code may put out more after the end
+	writer  output.Sink // while it runs, and while its code may produce late output, see lateRuns
+	late    bool        // its code may produce output after the end
 	taken   bool        // the kernel has begun it
 	asked   bool        // Cancel was called
 }
 
-// Result is a snapshot of the run.
+// Result returns a snapshot of the run.
 func (r *Run) Result() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Run) result() Result {
 	return res
 }
 
-// Status is Result without the cost of the outputs.
+// Status is Result without the outputs and their cost.
 func (r *Run) Status() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func (r *Run) Status() Result {
 	return res
 }
 
-// state is the run's state with r.mu held.
+// state returns the run's state with r.mu held.
 func (r *Run) state() State {
 	if r.vacant != nil && r.res.State == Running {
 		return WaitingForInput
@@ -117,7 +117,7 @@ func (r *Run) state() State {
 	return r.res.State
 }
 
-// Done is closed when the run has ended.
+// Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Wait returns when the run has ended, or with the context's error.
@@ -166,13 +166,13 @@ func (r *Run) end(state State, err error) {
 		freeze(r)
 	}
 	r.mu.Unlock()
-	r.unkeep(errors.Is(err, ErrLeft)) // before anybody can see the end, and open the notebook again
+	r.unkeep(errors.Is(err, ErrLeft)) // before the end becomes visible and the notebook can be opened again
 	close(r.done)
 	r.table.settle(r, size)
 	r.table.tell(r)
 }
 
-// freeze takes over what the writer has, for a run to which nothing more comes. r.mu is held.
+// freeze copies the writer's output into a run that gets no more. r.mu is held.
 func freeze(r *Run) {
 	if r.writer == nil {
 		return

@@ -15,8 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A kernel that is killed takes its run with it, and nothing else: what it had put out stays, and the next run says
-// that the variables are gone.
+// A killed kernel loses only its run: the earlier output stays, and the next run notes that the variables are gone.
 func TestKernelKilled(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -43,7 +42,7 @@ func TestKernelKilled(t *testing.T) {
 	})
 }
 
-// A kernel that somebody shuts down is not replaced in silence, nor is one that is restarted between two runs.
+// The replacement of a kernel that was shut down is reported, as is a restart between two runs.
 func TestKernelShutDownAndRestarted(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -92,7 +91,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 	})
 }
 
-// A cancelled run that waits is taken back, and its document is free to go.
+// A cancelled waiting run is removed from the queue, and its document can close.
 func TestCancelWaitingRun(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -127,7 +126,7 @@ func TestCancelWaitingRun(t *testing.T) {
 	})
 }
 
-// Cancelling a run that waits in the kernel behind somebody else's code leaves that alone.
+// Cancelling a run that waits in the kernel behind another client's code does not stop that code.
 func TestCancelBehindAnother(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -154,8 +153,8 @@ func TestCancelBehindAnother(t *testing.T) {
 	})
 }
 
-// More than a notebook can hold ends with a note, and the run remembers the end. Of what the server itself leaves out
-// there is a note as well.
+// Output beyond the notebook's limit ends with a note, and the run keeps the end. Output that the server drops has a note
+// as well.
 func TestFloods(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000"))
@@ -178,7 +177,7 @@ func TestFloods(t *testing.T) {
 		test.StrHasSuffix(t, "the end\n;", got)
 		test.GreaterEq(t, 90_000_000, res.Omitted)
 		test.False(t, res.Dropped)
-		// What the cell lacks is all there, to its end.
+		// The text that the cell lacks is complete, up to its end.
 		first, total, err := runs[0].LeftOut(0, 1000)
 		must.NoError(t, err, must.Sprint(len(first)))
 		test.Eq(t, strings.Repeat("x", 1000), first, test.Sprint(len(first)))

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// executed is a notebook as far as it is compared.
+// executed is the compared part of a notebook.
 type executed struct {
 	Cells []struct {
 		ID      string           `json:"id"`
@@ -26,7 +26,7 @@ type executed struct {
 	} `json:"cells"`
 }
 
-// screened is a text after its carriage returns and backspaces, each of its lines drawn on a line of a screen.
+// screened returns a text after its carriage returns and backspaces, each line drawn on a screen line.
 func screened(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -36,7 +36,7 @@ func screened(text string) string {
 			switch {
 			case c == '\r':
 				cursor = 0
-			case c == '\b' && cursor > 0: // the notebooks have them at a line's end only
+			case c == '\b' && cursor > 0: // the notebooks have them only at line ends
 				cursor--
 				screen = screen[:cursor]
 			case c == '\b':
@@ -53,9 +53,8 @@ func screened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// joined puts outputs into one form: nbformat may write texts as lists of lines, and nbclient leaves apart what is
-// printed to one stream in pieces, and carriage returns as they come, where JupyterLab puts it together and draws what
-// they mean.
+// joined normalizes outputs: nbformat may write texts as lists of lines, and nbclient does not merge pieces of one stream
+// or apply carriage returns, as JupyterLab does.
 func joined(outs []map[string]any) []map[string]any {
 	lines := func(v any) any {
 		list, ok := v.([]any)
@@ -98,7 +97,7 @@ func joined(outs []map[string]any) []map[string]any {
 	return all
 }
 
-// Each cell of the notebooks ends with the outputs that `jupyter execute` gives it.
+// Each cell of the notebooks has the same outputs as with `jupyter execute`.
 func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 	jupytertest.NeedsReal(t, "what `jupyter execute` makes of notebooks")
 	files, err := filepath.Glob("../../../e2e/testdata/runs/*.ipynb")
@@ -139,7 +138,7 @@ func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 		}
 		d := sessiontest.Open(t, m, s.Write(t, s.Name(t, "-"+name), string(b)))
 		for _, c := range want.Cells {
-			sessiontest.Run(t, d, c.ID) // one at a time: a failing cell would take the rest with it
+			sessiontest.Run(t, d, c.ID) // one at a time: a failing cell would cancel the rest
 		}
 		for _, c := range want.Cells {
 			cell, _ := d.Notebook().Cell(c.ID)

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A run that comes just as its kernel is shut down is done by a new one, unless the kernel has begun it: what has not
+// A run that starts just as its kernel shuts down runs in a new one, unless the kernel has begun it: code that has not
 // reached a kernel is not lost with it.
 func TestRunAsKernelShutsDown(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
@@ -24,7 +24,7 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "6*7")
 		d := sessiontest.Open(t, m, path)
-		// What a shutdown takes apart from waiting for the process takes no time here, so that these orders are all there are.
+		// Except the wait for the process, a shutdown takes no time here, so these are all possible orders.
 		for _, later := range []time.Duration{0, time.Nanosecond, time.Millisecond, time.Second} {
 			for range 10 {
 				sessiontest.Run(t, d, "c0")
@@ -39,7 +39,7 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 					t.Fatal(err)
 				}
 				if later == 0 && res.State == run.Lost && !errors.Is(res.Err, kernel.ErrNotReached) {
-					continue // it was there first: the kernel had begun it
+					continue // it was first: the kernel had begun it
 				}
 				must.Eq(t, run.Done, res.State, must.Sprint(later))
 				must.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), must.Sprint(later))

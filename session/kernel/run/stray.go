@@ -11,32 +11,32 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cell may show as running though nobody runs it: whoever did was killed. Nobody puts that right: the mark stays, in
-// all tabs, until the cell is run again. So when a notebook is opened, cells that run for nobody become idle. The kernel
-// decides: while it runs anything, or somebody who set the mark is in the room, nothing is touched.
+// A cell may show as running although no client runs it, because its client was killed. The mark would stay, in all tabs,
+// until the cell is run again. So when a notebook is opened, such cells become idle. The kernel decides: while it runs
+// code, or a client that set the mark is in the room, the marks stay.
 
 const (
-	// strayEvery is the pause between two looks at such cells.
+	// strayEvery is the pause between two checks of such cells.
 	strayEvery = 2 * time.Second
-	// strayLooks is how many looks in a row must find nothing that runs. Everybody in the room is known after 15 s.
+	// strayLooks is how many idle checks in a row are needed. All clients in the room are known after 15 s.
 	strayLooks = 10
 )
 
 const noteStray = "[nobody runs this cell any more: whoever ran it has gone without a word, and the kernel is idle]\n"
 
-// A stray is a cell that may be marked as running by somebody who is gone.
+// A stray is a cell that may be marked as running by a client that has left.
 type stray struct {
 	cell     string
-	by       uint64 // who has set the mark
+	by       uint64 // the client that set the mark
 	revision ydoc.Revision
 }
 
-// tidyStrays clears the busy mark of cells that were marked when the notebook was opened, and that nobody runs.
+// tidyStrays clears the busy mark of cells that were marked when the notebook was opened, and that no client runs.
 func (c *Cells) tidyStrays() {
 	quiet := 0
 	suspects := c.strays()
 	if len(suspects) > 0 && c.nb.Servers().Apart() {
-		return // people's kernels are not to be seen
+		return // people's kernels are not visible
 	}
 	for len(suspects) > 0 {
 		select {
@@ -58,7 +58,7 @@ func (c *Cells) tidyStrays() {
 	}
 }
 
-// strays lists the cells that others have marked as running.
+// strays lists the cells that other clients have marked as running.
 func (c *Cells) strays() []stray {
 	nb := c.nb.Notebook()
 	var all []stray
@@ -73,7 +73,7 @@ func (c *Cells) strays() []stray {
 	return all
 }
 
-// restful reports whether the notebook's kernel runs nothing.
+// restful reports whether the notebook's kernel is idle.
 func (c *Cells) restful() bool {
 	ctx, stop := context.WithTimeout(c.ctx, writeTimeout)
 	defer stop()

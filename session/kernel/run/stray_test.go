@@ -13,13 +13,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cell that shows as running for somebody who is gone, with nothing on record, becomes idle some time after the
-// notebook is opened, unless somebody who may run it is there or the kernel runs anything.
+// A cell that shows as running for a client that has left, without a record, becomes idle some time after the notebook is
+// opened, unless a client that may run it is in the room or the kernel runs code.
 func TestStrayCells(t *testing.T) {
 	for name, c := range map[string]struct {
-		stays bool     // who has marked it
+		stays bool     // the client that marked it stays
 		busy  bool     // the kernel
-		runs  []string // for the kernel's sake
+		runs  []string // gives the notebook a kernel
 		tidy  bool
 	}{
 		"nobody is there, no kernel":        {tidy: true},
@@ -28,7 +28,7 @@ func TestStrayCells(t *testing.T) {
 		"somebody is there, an idle kernel": {stays: true, runs: []string{"c1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Bubble(t, func(t *testing.T) { // a minute of earnest is too long
+			jupytertest.Bubble(t, func(t *testing.T) { // a real minute is too long
 				s := jupytertest.Shared(t)
 				path := s.Notebook(t, "1", "2", sessiontest.Forever)
 				srv := sessiontest.Server(t, s)
@@ -52,7 +52,7 @@ func TestStrayCells(t *testing.T) {
 					}
 				}
 				d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
-				for range 6 { // in a minute it would have been put right
+				for range 6 { // a minute is enough to clear the mark
 					if c.stays {
 						gone.Show(map[string]any{"user": map[string]any{"username": "ada", "name": "Ada"}})
 					}

@@ -26,13 +26,13 @@ const (
 type TableConfig struct {
 	// InputTimeout is how long to wait for a person's input; 0 for DefaultInputTimeout.
 	InputTimeout time.Duration
-	// Changing, if not nil, is called when a run begins; what it returns, when the run has ended.
+	// Changing, if not nil, is called when a run begins; its result is called when the run has ended.
 	Changing func() (ended func())
 	// Tell, if not nil, is called when a run has begun or ended, with locks held.
 	Tell func(*Run)
 	// Asks, if not nil, is called when a run's code begins to wait for input, and when it no longer does.
 	Asks func(*Run)
-	// Ledger keeps what is needed to take runs up; nil for one that ends with the process.
+	// Ledger keeps the data to take runs up; nil for one that ends with the process.
 	Ledger Ledger
 	Log    *slog.Logger
 }
@@ -41,9 +41,9 @@ type TableConfig struct {
 // loses one.
 type Table struct {
 	cfg    TableConfig
-	spools output.Spools // of the runs
+	spools output.Spools // of the runs' output
 
-	figures *figure.Known // what the figures that runs have shown tell of themselves
+	figures *figure.Known // the properties of the figures that runs have shown
 	groups  atomic.Uint64 // the last id of the runs of one call
 
 	mu     sync.Mutex
@@ -52,11 +52,11 @@ type Table struct {
 	order  []*Run         // oldest first
 	sizes  map[string]int // of the outputs of ended runs
 	bytes  int            // the sum of sizes
-	ended  []*Run         // those in sizes, first ended first
-	orphan map[*Run]bool  // current runs of owners who have left
+	ended  []*Run         // the runs in sizes, first ended first
+	orphan map[*Run]bool  // current runs of owners that have left
 }
 
-// NewTable makes an empty table.
+// NewTable returns an empty table.
 func NewTable(cfg TableConfig) *Table {
 	cfg.InputTimeout = cmp.Or(max(cfg.InputTimeout, 0), DefaultInputTimeout)
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
@@ -71,22 +71,22 @@ func NewTable(cfg TableConfig) *Table {
 	return t
 }
 
-// Figures is what the figures that runs have shown tell of themselves.
+// Figures returns the properties of the figures that runs have shown.
 func (t *Table) Figures() *figure.Known { return t.figures }
 
-// stores are where the output of runs goes beside their cells.
+// stores returns the places for the runs' output outside their cells.
 func (t *Table) stores() output.Stores {
 	return output.Stores{Spools: &t.spools, Figures: t.figures}
 }
 
-// Close drops the runs' data in files.
+// Close removes the runs' data in files.
 func (t *Table) Close() { t.spools.Close() }
 
-// ledgerTimeout bounds one use of the ledger: no run waits longer for it.
+// ledgerTimeout bounds one use of the ledger, so that runs do not wait longer for it.
 const ledgerTimeout = 2 * time.Second
 
-// ledger calls the table's ledger with a bound of its own. What fails is logged: the run goes on, and is only not taken
-// up if this process ends.
+// ledger calls the table's ledger with a time limit. Errors are logged: the run continues, but cannot be taken up if this
+// process ends.
 func (t *Table) ledger(what string, use func(context.Context, Ledger) error) {
 	ctx, stop := context.WithTimeout(context.Background(), ledgerTimeout)
 	defer stop()
@@ -95,7 +95,7 @@ func (t *Table) ledger(what string, use func(context.Context, Ledger) error) {
 	}
 }
 
-// tell reports that a run has begun or ended.
+// tell reports the begin or end of a run.
 func (t *Table) tell(r *Run) {
 	if t.cfg.Tell != nil {
 		t.cfg.Tell(r)
@@ -127,7 +127,8 @@ func (t *Table) add(r *Run, opt Options) {
 	}
 }
 
-// settle counts the outputs of an ended run, again if they have become more since, and drops the outputs of earlier runs if there are too many.
+// settle counts the outputs of an ended run, again if they have grown since, and drops the outputs of earlier runs if
+// necessary.
 func (t *Table) settle(r *Run, size int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,7 +152,7 @@ func (t *Table) settle(r *Run, size int) {
 	}
 }
 
-// Leave drops the runs of an owner; current ones when they have ended.
+// Leave drops an owner's runs; current ones when they have ended.
 func (t *Table) Leave(owner string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,8 +183,8 @@ func (t *Table) drop(r *Run) {
 	t.ended = slices.DeleteFunc(t.ended, func(o *Run) bool { return o == r })
 }
 
-// greediest returns the first removable run of the owner whose runs weigh most, among the owners that have one; nil if
-// there is none.
+// greediest returns the first removable run of the owner with the greatest total weight, among owners with removable runs;
+// nil if no run can be removed.
 func greediest(runs []*Run, weight func(*Run) int, can func(*Run) bool) *Run {
 	sums, first := map[string]int{}, map[string]*Run{}
 	var most *Run
@@ -201,7 +202,7 @@ func greediest(runs []*Run, weight func(*Run) int, can func(*Run) bool) *Run {
 	return most
 }
 
-// Run finds a run by its id.
+// Run returns the run with an id.
 func (t *Table) Run(id string) (*Run, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,13 +210,13 @@ func (t *Table) Run(id string) (*Run, bool) {
 	return r, ok
 }
 
-// Left returns the record of a run that was left, and is taken up when its notebook is opened.
+// Left returns the record of a run that was left and can be taken up when its notebook is opened.
 func (t *Table) Left(ctx context.Context, id string) (Record, bool) {
 	r, ok, err := t.cfg.Ledger.Find(ctx, id)
 	return r, ok && err == nil
 }
 
-// Runs lists the runs of one notebook, or all if path is "", latest first.
+// Runs lists the runs of one notebook, or all for the root path, latest first.
 func (t *Table) Runs(path jupyter.Path) []*Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +229,7 @@ func (t *Table) Runs(path jupyter.Path) []*Run {
 	return out
 }
 
-// Bytes is the size of the outputs of ended runs.
+// Bytes returns the size of the outputs of ended runs.
 func (t *Table) Bytes() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

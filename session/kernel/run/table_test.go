@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// The owner that has most runs is who loses one when there are too many, not the one whose run is oldest.
+// If there are too many runs, the owner with the most runs loses one, not the owner of the oldest run.
 func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
 	table := NewTable(TableConfig{})
 	add := func(owner string) *Run {
@@ -32,7 +32,7 @@ func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
 	test.SliceLen(t, runsKept, table.Runs(jupyter.Path{}))
 }
 
-// The runs of an owner who leaves are forgotten, those that go on when they have ended; the others' stay.
+// The runs of an owner that leaves are dropped, current ones when they have ended; other owners' runs stay.
 func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 	table := NewTable(TableConfig{})
 	add := func(owner string) *Run {
@@ -57,7 +57,7 @@ func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 	test.LessEq(t, 0, len(table.orphan))
 }
 
-// Code that asks again before its question is answered waits for the answer to the later one.
+// If code requests input again before its question is answered, the run waits for the answer to the later one.
 func TestQuestionInPlaceOfAnother(t *testing.T) {
 	r := &Run{}
 	NewTable(TableConfig{}).add(r, Options{})

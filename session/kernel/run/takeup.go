@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// When a notebook is opened, the runs in it that an earlier session has left, or an earlier process that has ended
-// without a word, are taken up: the kernel that has one sends its further messages to us.
+// When a notebook is opened, the runs in it that an earlier session or a dead process has left are taken up: the kernel
+// that executes one sends its further messages to us.
 
 // The notes in the cells of such runs.
 const (
@@ -21,13 +21,13 @@ const (
 	noteDropped = "[not run: nbduet ended before the cell's turn came]\n"
 )
 
-// errTaken is the error of a run whose cell was run again, or changed, while nobody followed the run.
+// errTaken is the error of a run whose cell was run again or changed while no process followed the run.
 var errTaken = errors.New("its cell was run again, cleared or deleted meanwhile: what the earlier run put out is not known")
 
-// Start starts the queue, takes up the runs that were left in the notebook, and looks for cells that nobody runs.
+// Start starts the queue, takes up the runs that were left in the notebook, and looks for stray cells.
 func (c *Cells) Start() {
 	c.wg.Go(func() {
-		c.takeUp() // before anything else is run
+		c.takeUp() // before any other run
 		close(c.ready)
 		c.Queue.Start()
 		c.tidyStrays()
@@ -43,7 +43,7 @@ func (c *Cells) Ready(ctx context.Context) {
 	}
 }
 
-// takeUp queues the left runs before any others.
+// takeUp queues the runs that were left before any others.
 func (c *Cells) takeUp() {
 	var records []Record
 	c.table.ledger("take up", func(ctx context.Context, l Ledger) (err error) {
@@ -69,7 +69,7 @@ func (c *Cells) takeUp() {
 	c.pushFirst(runs...)
 }
 
-// goOn carries on with a run that was left, from what its cell shows to its end.
+// goOn continues a run that was left, from its cell's present content to its end.
 func (c *Cells) goOn(r *Run) {
 	defer c.nb.Hold(-1)
 	cell, ours := c.leftAs(r.resume)
@@ -92,8 +92,8 @@ func (c *Cells) goOn(r *Run) {
 	c.finish(r, w, state, err)
 }
 
-// leftAs returns the cell of a run that was left, and whether it still shows that run and no other: either it has our
-// note, or we are the last who have marked it as running.
+// leftAs returns the cell of a run that was left, and whether it still shows that run: it has our note, or we were the last
+// client to mark it as running.
 func (c *Cells) leftAs(rec *Record) (ydoc.Cell, bool) {
 	nb := c.nb.Notebook()
 	cell, ok := nb.Cell(rec.Cell)
@@ -107,8 +107,8 @@ func (c *Cells) leftAs(rec *Record) (ydoc.Cell, bool) {
 	return cell, cell.ExecutionState == ydoc.Running && by == rec.Client
 }
 
-// withoutLeft returns the outputs of the cell of a run that was left, without the note that says so, and whether they are
-// that run's. Else they are an earlier run's, because the kernel had not begun this one. It reports whether it found a
+// withoutLeft returns the outputs of the cell of a run that was left, without the note, and whether they are that run's
+// (begun). Otherwise they are an earlier run's, because the kernel had not begun this one. noted reports whether it found a
 // note.
 func withoutLeft(cell ydoc.Cell) (outs []ydoc.Output, begun, noted bool) {
 	for note, begun := range map[string]bool{noteLeft: true, noteLeftWaiting: false} {
@@ -119,7 +119,7 @@ func withoutLeft(cell ydoc.Cell) (outs []ydoc.Output, begun, noted bool) {
 	return cell.Outputs, cell.ExecutionCount == nil, false // the begin of a run removes the count
 }
 
-// goOn connects to the kernel as the session that began a run, and follows it.
+// goOn connects to the kernel under the session that began a run, and follows it.
 func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, error) {
 	rec := r.resume
 	if !rec.Sent() {
@@ -164,7 +164,7 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 	return k.conclude(r, w, reply, in, err)
 }
 
-// lost ends a run that cannot be followed any more.
+// lost ends a run that can no longer be followed.
 func (k byKernel) lost(w *output.Writer, why error) (State, error) {
 	w.Note("\n" + fmt.Sprintf(noteLost, why))
 	return Lost, fmt.Errorf("nbduet was away while it ran, and it was lost meanwhile: %w", why)

@@ -20,12 +20,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// stage is a notebook whose first cell prints a line, and another one for each file that comes to be.
+// stage is a notebook whose first cell prints a line, and another one for each new file.
 type stage struct {
 	*jupytertest.Server
 	path, dir string
 	runs      run.Ledger
-	seen      *session.Document // by somebody else
+	seen      *session.Document // another client's view
 }
 
 func newStage(t *testing.T) *stage {
@@ -51,7 +51,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// manager makes a manager that the test ends itself, as one process after another has one.
+// manager returns a manager that the test closes itself, as if it were one of several successive processes.
 func (s *stage) manager(t *testing.T, through *jupytertest.Server) *session.Manager {
 	t.Helper()
 	return session.New(session.Config{Server: sessiontest.Server(t, through), Runs: s.runs})
@@ -60,7 +60,7 @@ func (s *stage) manager(t *testing.T, through *jupytertest.Server) *session.Mana
 func (s *stage) close(m *session.Manager) {
 	ctx, stop := context.WithTimeout(context.Background(), 4*time.Second)
 	defer stop()
-	_ = m.Close(ctx) // it may be out of reach
+	_ = m.Close(ctx) // it may be unreachable
 }
 
 func (s *stage) open(t *testing.T, m *session.Manager) *session.Document {
@@ -72,14 +72,14 @@ func (s *stage) open(t *testing.T, m *session.Manager) *session.Document {
 	return d
 }
 
-// say makes the code print a word, and waits until it has.
+// say makes the code print a word, and waits for it.
 func (s *stage) say(t *testing.T, word string) {
 	t.Helper()
 	touch(t, filepath.Join(s.dir, word))
 	sessiontest.Eventually(t, "the code prints "+word, func() bool { return exists(filepath.Join(s.dir, word+"-said")) })
 }
 
-// shows waits until somebody else sees the outputs of a cell, and its state.
+// shows waits until another client sees the outputs of a cell, and its state.
 func (s *stage) shows(t *testing.T, cell, state string, want ...string) {
 	t.Helper()
 	var c ydoc.Cell
@@ -109,7 +109,7 @@ func (s *stage) begin(t *testing.T, d *session.Document) *run.Run {
 	return r
 }
 
-// back waits until a manager knows a run of an earlier one, by its id.
+// back waits until a manager has a run of an earlier one, by its id.
 func back(t *testing.T, m *session.Manager, id string) *run.Run {
 	t.Helper()
 	var r *run.Run
@@ -120,8 +120,8 @@ func back(t *testing.T, m *session.Manager, id string) *run.Run {
 	return r
 }
 
-// The end of a session, or of the program, is no cancel: the code goes on, the cell says so, and whoever comes back with
-// the same records writes the rest into the cell.
+// The end of a session, or of the program, does not cancel a run: the code continues, the cell says so, and the next
+// process with the same records writes the rest into the cell.
 func TestRunIsTakenUp(t *testing.T) {
 	for name, leave := range map[string]func(s *stage, m *session.Manager) error{
 		"after the end of the program": func(s *stage, m *session.Manager) error { s.close(m); return nil },
@@ -166,7 +166,7 @@ func TestRunIsTakenUp(t *testing.T) {
 				test.Eq(t, run.Done, res.State, test.Sprint("taken up"))
 				test.NotEq(t, "", res.Note, test.Sprint("taken up"))
 				test.True(t, again.TakenUp(), test.Sprint("taken up"))
-				// Nobody else was connected to the kernel, so the server has kept what came meanwhile.
+				// No other client was connected to the kernel, so the server has buffered the messages in between.
 				s.shows(t, "c0", "idle", "stdout:one\n;", "stdout:two\nthree\n;", "execute_result:42;")
 				if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "stdout:two\nthree\n;execute_result:42;") {
 					t.Errorf("outputs of the run: %q", got)
@@ -182,8 +182,8 @@ func TestRunIsTakenUp(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves a cell that shows as running, and others behind it. The next process corrects them: it
-// goes on with the one and says that the others were not run.
+// A killed process leaves a cell that shows as running, and others behind it. The next process corrects them: it continues
+// the first and notes that the others were not run.
 func TestRunOfAKilledProcess(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)
@@ -198,7 +198,7 @@ func TestRunOfAKilledProcess(t *testing.T) {
 		}
 		s.shows(t, "c1", "running")
 		cable.Cut()
-		if err := s.runs.Leave(t.Context(), r.ID, queued[0].ID); err != nil { // as a database finds out
+		if err := s.runs.Leave(t.Context(), r.ID, queued[0].ID); err != nil { // as a database detects it
 			t.Fatal(err)
 		}
 
@@ -219,7 +219,7 @@ func TestRunOfAKilledProcess(t *testing.T) {
 	})
 }
 
-// What the kernel does not have any more is called lost, in the cell, too.
+// A run that the kernel no longer has is lost, in the cell, too.
 func TestRunLostMeanwhile(t *testing.T) {
 	for name, c := range map[string]struct {
 		lose func(t *testing.T, s *stage, kernel string)
@@ -260,7 +260,7 @@ func TestRunLostMeanwhile(t *testing.T) {
 	}
 }
 
-// A cell that somebody has run again, or changed, is not touched: the run is only said to be lost.
+// A cell that was run again or changed by another client stays unchanged: only the run is lost.
 func TestLeftCellOfOthers(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)
@@ -291,7 +291,7 @@ func TestLeftCellOfOthers(t *testing.T) {
 	})
 }
 
-// Runs that wait at the end are cancelled, and their cells say so.
+// Waiting runs are cancelled at the end, and their cells say so.
 func TestWaitingRunsAtTheEnd(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)

@@ -9,8 +9,8 @@ const (
 	Documents           // by jupyter-server-documents
 )
 
-// Way is how the cells of a notebook run: in one of the ways, or not at all.
+// Way is how the cells of a notebook run, or why they cannot.
 type Way struct {
 	By      By
-	Refusal error // why they cannot run that way; nil if they can
+	Refusal error // why they cannot run that way, or nil
 }

@@ -1,5 +1,5 @@
-// Package userexpr has programs of ours run in kernels that do nothing else, each as one expression whose value is its answer,
-// so that nothing of it stays: no name, nothing in the history, no output in a notebook.
+// Package userexpr runs our programs in idle kernels, each as one expression whose value is its answer, so that it leaves
+// no trace: no name, no history, no output in a notebook.
 package userexpr
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// A Kernel is a kernel to ask.
+// A Kernel is a kernel to query.
 type Kernel interface {
 	// Evaluate runs code silently, then evaluates the expressions, and returns the kernel's answer for each.
 	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
-	// Status is "idle", "busy" and so on.
+	// Status returns "idle", "busy" and so on.
 	Status(ctx context.Context) string
-	// Language names the kernel's language as the kernel does, such as "python".
+	// Language returns the kernel's own name of its language, such as "python".
 	Language(ctx context.Context) (string, error)
 }
 
-// ErrBusy says that the kernel cannot be asked, because it runs something else.
+// ErrBusy reports that the kernel cannot be queried, because it runs other code.
 var ErrBusy = textfmt.Fixed("the kernel is busy")
 
 // A kernel that runs only another small request is idle again within this time.
@@ -50,7 +50,7 @@ func Idle(ctx context.Context, k Kernel) error {
 	return nil
 }
 
-// Source is the text of some files, one after another, without the lines that are comments of Python, R or Julia.
+// Source returns the text of some files, one after another, without comment lines of Python, R or Julia.
 func Source(files embed.FS, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -59,7 +59,7 @@ func Source(files embed.FS, names ...string) string {
 			panic("read a program: " + err.Error()) // it is embedded
 		}
 		for line := range strings.Lines(string(text)) {
-			if !strings.HasPrefix(line, "#") { // comments need not travel
+			if !strings.HasPrefix(line, "#") { // comments need not be sent
 				b.WriteString(line)
 			}
 		}
@@ -67,8 +67,8 @@ func Source(files embed.FS, names ...string) string {
 	return b.String()
 }
 
-// Python is one expression of Python that runs a program, which has the texts under their names, and whose value is what the
-// program calls answer in the end. It uses no name of the user's namespace but __import__.
+// Python returns one Python expression that runs a program with texts under their names, and whose value is the program's
+// variable answer at its end. The only name that it uses from the user's namespace is __import__.
 func Python(source string, texts map[string]string) string {
 	var b strings.Builder
 	b.WriteString("(lambda own: (__import__('builtins').exec(own['source'], own), own.pop('answer'), own.clear())[1])({'source': " + literal(source))
@@ -79,14 +79,14 @@ func Python(source string, texts map[string]string) string {
 	return b.String()
 }
 
-// literal is a Python string literal. Go's escapes in ASCII are Python's too; invalid UTF-8, of which the escape would be
+// literal returns a Python string literal. Go's ASCII escapes are Python's too; invalid UTF-8, whose escape would be
 // another character there, is replaced before.
 func literal(s string) string {
 	return strconv.QuoteToASCII(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Shown is how a kernel shows an expression's value as a MIME type, "" where it does not. The error says that the kernel
-// could not evaluate it.
+// Shown returns the MIME representation of an expression's value from the kernel's reply, "" if missing. The error says
+// that the kernel could not evaluate it.
 func Shown(reply any, mime string) (string, error) {
 	m, _ := reply.(map[string]any)
 	if m["status"] != "ok" {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// uri is a data: URI of 300 bytes whose content is of one letter.
+// uri returns a data: URI of 300 bytes of one letter.
 func uri(mime, letter string) string {
 	return "data:" + mime + ";base64," + strings.Repeat(letter, 400)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Expand returns outputs with the data: URIs of their texts abbreviated, whatever the type of the text. Each picture
-// becomes an output of its own, behind the one that has it. It does not change outputs.
+// Expand returns outputs with the data: URIs of their texts abbreviated, regardless of the text's type. Each picture
+// becomes a separate output after its origin. It does not change outputs.
 func Expand(outputs []ydoc.Output) []ydoc.Output {
 	if !slices.ContainsFunc(outputs, func(o ydoc.Output) bool { return holds(map[string]any(o)) }) {
 		return outputs
@@ -32,7 +32,7 @@ func Expand(outputs []ydoc.Output) []ydoc.Output {
 					one[key] = x.form(v)
 				}
 			}
-			if v, ok := o["traceback"]; ok { // its lines have no line ends
+			if v, ok := o["traceback"]; ok { // its lines have no newlines
 				one["traceback"] = x.value(v)
 			}
 		}
@@ -41,7 +41,7 @@ func Expand(outputs []ydoc.Output) []ydoc.Output {
 	return all
 }
 
-// Pictures are outputs that display the pictures among files.
+// Pictures returns outputs that display the pictures among files.
 func Pictures(files []File) (out []ydoc.Output) {
 	for _, f := range files {
 		if f.IsImage() {
@@ -51,7 +51,7 @@ func Pictures(files []File) (out []ydoc.Output) {
 	return out
 }
 
-// Picture is an output that displays a picture, by the text that stands for it.
+// Picture returns an output that displays a picture, with the text that replaces it.
 func Picture(name string, forms map[string]any) ydoc.Output {
 	data := map[string]any{"text/plain": name}
 	for mime, v := range forms {
@@ -65,7 +65,7 @@ func Picture(name string, forms map[string]any) ydoc.Output {
 
 const attachment = "attachment:"
 
-// Attachment is the name of a picture that is attached to a cell.
+// Attachment returns the name of a picture that is attached to a cell.
 func Attachment(file string) string { return attachment + file }
 
 // IsName reports whether a text is the name of a [Picture].
@@ -96,7 +96,7 @@ type expander struct {
 	files []File
 }
 
-// bundle abbreviates the forms of a display. A picture that is a form itself is not one once more.
+// bundle abbreviates the forms of a display. A picture that is already one of the forms is not added again.
 func (x *expander) bundle(data map[string]any) map[string]any {
 	out := map[string]any{}
 	for mime, v := range data {
@@ -148,7 +148,7 @@ func (x *expander) text(s string) string {
 	return s
 }
 
-// joined is a text, or a list of its lines; "" for what is neither.
+// joined returns a text, or joins a list of its lines; "" for other values.
 func joined(v any) string {
 	switch v := v.(type) {
 	case string:

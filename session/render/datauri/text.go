@@ -15,7 +15,7 @@ import (
 // A File is one data: URI of a text.
 type File struct {
 	MIME  string
-	Short string // what stands for it in the short text
+	Short string // its replacement in the short text
 	uri   string
 }
 
@@ -32,7 +32,7 @@ func (f File) IsImage() bool {
 	return slices.Contains(pictures, f.MIME) || slices.Contains(jpegs, f.MIME)
 }
 
-// Data is the file as nbformat has it in an output: base64, or the text of an SVG.
+// Data returns the file as nbformat has it in an output: base64, or the text of an SVG.
 func (f File) Data() string {
 	head, data, _ := strings.Cut(f.uri, ",")
 	encoded := strings.HasSuffix(strings.ToLower(head), ";base64")
@@ -55,21 +55,21 @@ func (f File) Data() string {
 }
 
 var (
-	// A data: URI up to its data: of base64, or an SVG that is written as it is or with escapes.
+	// A data: URI up to its data: base64, or a plain or escaped SVG.
 	begin = regexp.MustCompile(`(?i)data:([a-z0-9.+-]+/[a-z0-9.+-]+)(?:(?:;[^,;"'\s()<>]*)*;base64,|(?:;[^,;"'\s()<>]*)*,(?:<|%3C))`)
-	// What [Abbreviate] writes, and what that may become when it is edited.
+	// An abbreviation by [Abbreviate], including edited variants.
 	short = regexp.MustCompile(`(?i)data:[a-z0-9.+-]+/[a-z0-9.+-]+,\s*[\d.]+\s*(?:[km]i?b|b|bytes?)\b(?: #\d+)?`)
 )
 
 const (
-	// leastData is how long the data of a URI is, in bytes, that is abbreviated.
+	// leastData is the shortest data of a URI, in bytes, that is abbreviated.
 	leastData = 32
 	// lineMIME and linePEM are the lengths of lines that encoders break base64 into.
 	lineMIME, linePEM = 76, 64
 )
 
-// Abbreviate returns a text with its data: URIs abbreviated, and the files in them, each once. The same data has the same
-// abbreviation everywhere in the text, and no other has it.
+// Abbreviate returns a text with its data: URIs abbreviated, and the files in them, each once. Equal data has the same
+// abbreviation everywhere in the text, and different data a different one.
 func Abbreviate(text string) (string, []File) {
 	if !strings.Contains(text, "data:") {
 		return text, nil
@@ -108,7 +108,7 @@ func Abbreviate(text string) (string, []File) {
 	return out.String(), files
 }
 
-// endOf is the end of a URI that begins at from and whose data begins at data.
+// endOf returns the end of a URI that begins at from and whose data begins at data.
 func endOf(text string, from, data int) int {
 	if text[data-1] != ',' { // an SVG
 		ends := "\"' \t\n)<>"
@@ -129,7 +129,7 @@ func endOf(text string, from, data int) int {
 		if n > 0 {
 			line, end = n, end+n
 		}
-		// A line of another length is the last.
+		// Only the last line may have another length.
 		more := strings.TrimLeft(text[end:], "\r\n")
 		if line != lineMIME && line != linePEM || len(more) == len(text)-end || more == "" || !isData(rune(more[0])) {
 			break
@@ -143,7 +143,7 @@ func isData(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/=-_%", r)
 }
 
-// sizeOf is how large a file is.
+// sizeOf formats the size of a file.
 func sizeOf(f File) string {
 	n := len(f.Data())
 	if f.MIME != svg {
@@ -164,8 +164,8 @@ func Short(text string) string {
 	return text
 }
 
-// Form is the form of a text in which a part of it is searched for: with "\n" for each line end, and short, so that the part is
-// not found within data, unless it has data itself.
+// Form returns the form of a text for a search for part: with "\n" line ends, and abbreviated, so that part is not found
+// within data, unless part has data itself.
 func Form(text, part string) string {
 	text = textfmt.Lines(text)
 	if _, files := Abbreviate(part); len(files) > 0 {
@@ -174,8 +174,8 @@ func Form(text, part string) string {
 	return Short(text)
 }
 
-// Edit makes an edit of the [Form] of a text in which part is searched for. The result has the line ends and the data of the
-// text. what names the text in an error.
+// Edit makes an edit of the [Form] of a text for a search for part. The result has the line ends and the data of the text.
+// what names the text in an error.
 func Edit(what, text, part string, edit func(form string) (string, error)) (string, error) {
 	out, err := edit(Form(text, part))
 	if err != nil {
@@ -187,8 +187,8 @@ func Edit(what, text, part string, edit func(form string) (string, error)) (stri
 	return textdiff.LineEnds(out, text), nil
 }
 
-// Restore returns a text with the data that its abbreviations stand for in one of the sources, the first that has it. An
-// abbreviation that stands for none of them is an error, unless a source has it as its own words.
+// Restore returns a text with the data of its abbreviations, from the first of the sources that has it. An unknown
+// abbreviation is an error, unless a source has it literally.
 func Restore(text string, sources ...string) (string, error) {
 	if !short.MatchString(text) {
 		return text, nil
@@ -222,7 +222,7 @@ func Restore(text string, sources ...string) (string, error) {
 	return out, nil
 }
 
-// An UnknownError says that an abbreviation stands for no data.
+// An UnknownError reports an abbreviation without data.
 type UnknownError struct {
 	Short string
 	known []string

@@ -1,12 +1,12 @@
-// Package htmltext makes text of the HTML that kernels show: tables become tables of Markdown, links their text and
-// address, and what is there for a browser alone is left out.
+// Package htmltext converts the HTML of kernel outputs to text: tables become Markdown tables, links their text and
+// address, and content only for browsers is left out.
 //
-// The text is for reading, and is not meant to become HTML again: it is not escaped, but for the bars in tables.
+// The text is for reading, not for conversion back to HTML: only the bars in tables are escaped.
 //
 // # Bounds
 //
-// Scripts and styles of any size are passed over. Of the markup beside them, the first 400 kB are converted. Markup that
-// is nested too deeply to be parsed gives its text without any form.
+// Scripts and styles of any size are skipped. Of the other markup, the first 400 kB are converted. Markup that is nested
+// too deeply to be parsed becomes unformatted text.
 //
 // # Concurrency
 //

@@ -19,8 +19,8 @@ import (
 // mostMarkup is how many bytes of markup are converted.
 const mostMarkup = 400_000
 
-// Of is the text of an HTML output: "" where there is nothing but what a browser runs or draws. Where the markup is too
-// long, the last line says how much of it is left out.
+// Of returns the text of an HTML output: "" if only a browser can run or draw its content. If the markup is too long, the
+// last line says how much of it is left out.
 func Of(markup string) (string, error) {
 	reduced, left := reduce(strings.ToValidUTF8(markup, "\uFFFD"), mostMarkup)
 	text, err := convert(reduced)
@@ -34,7 +34,7 @@ func Of(markup string) (string, error) {
 	return text, nil
 }
 
-// convert makes Markdown of reduced markup.
+// convert converts reduced markup to Markdown.
 func convert(reduced string) (string, error) {
 	doc, err := html.Parse(strings.NewReader(reduced))
 	if err != nil {
@@ -61,11 +61,11 @@ func convert(reduced string) (string, error) {
 
 var (
 	blanks = regexp.MustCompile(`\n{3,}`)
-	// What the converter pads the cells of a row with, and leaves at the ends of lines.
+	// The converter's padding of table cells, at the ends of lines.
 	ends = regexp.MustCompile(`[ \t]+\n`)
 )
 
-// tidy removes what is not text, and lines that are empty for no reason.
+// tidy removes non-text characters and superfluous empty lines.
 func tidy(s string) string {
 	s = textfmt.Plain(textfmt.Lines(s))
 	s = strings.Map(func(r rune) rune {
@@ -84,7 +84,7 @@ func tidy(s string) string {
 	return strings.TrimRight(strings.TrimLeft(s, "\n"), " \t\n")
 }
 
-// texts is the text of markup that cannot be parsed, in lines as its tags stand.
+// texts returns the text of markup that cannot be parsed, with lines broken at its tags.
 func texts(markup string) string {
 	var out strings.Builder
 	for t := html.NewTokenizer(strings.NewReader(markup)); ; {
@@ -100,5 +100,5 @@ func texts(markup string) string {
 	}
 }
 
-// size counts the characters of what is left out.
+// size counts the characters that are left out.
 func size(b []byte) int { return utf8.RuneCount(b) }

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/htmltext"
 )
 
-// recorded reads what a library showed, see testdata/README.md.
+// recorded returns a library's recorded output, see testdata/README.md.
 func recorded(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name + ".html")
@@ -30,7 +30,7 @@ func of(t testing.TB, markup string) string {
 	return text
 }
 
-// What libraries show becomes text that can be read, with nothing in it that is for a browser.
+// The output of libraries becomes readable text, without parts for a browser.
 func TestLibraries(t *testing.T) {
 	for name, want := range map[string]string{
 		"pandas": "|  | name | n | when |\n|---|---|---|---|\n| 0 | a_b*c | 1 | 2024-01-01 |\n" +
@@ -53,7 +53,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// Of a long table there is what pandas shows of it.
+// A long table has the rows that pandas shows.
 func TestLongTable(t *testing.T) {
 	got := of(t, recorded(t, "pandas_long"))
 	if !strings.Contains(got, "| ... | ... | ... |\n| 195 | 195 | row 195 |") {
@@ -64,7 +64,7 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
-// Of an estimator's diagram there is the text that a page without scripts shows.
+// An estimator's diagram has the text that a page without scripts shows.
 func TestEstimator(t *testing.T) {
 	got := of(t, recorded(t, "sklearn"))
 	want := "```\nPipeline(steps=[('standardscaler', StandardScaler()),\n                ('logisticregression', LogisticRegression(C=2))])\n```"
@@ -76,7 +76,7 @@ func TestEstimator(t *testing.T) {
 	}
 }
 
-// The forms of HTML become those of text, and characters stay what they are.
+// The forms of HTML become those of text, and characters stay unchanged.
 func TestForms(t *testing.T) {
 	for markup, want := range map[string]string{
 		"": "",
@@ -104,7 +104,7 @@ func TestForms(t *testing.T) {
 	test.StrContains(t, got, "rest", test.Sprint("a broken document"))
 }
 
-// Scripts and styles of any size are passed over, and nothing is said of them.
+// Scripts and styles of any size are skipped silently.
 func TestScripts(t *testing.T) {
 	script := "<script>" + strings.Repeat("var a = '<p>no</p>';\n", 100_000) + "</script>"
 	if got := of(t, script); got != "" {
@@ -137,7 +137,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// Markup that is made to take long, or to become large, does not.
+// Markup made to take long, or to become large, does not.
 func TestHostile(t *testing.T) {
 	for name, markup := range map[string]string{
 		"deep":                    strings.Repeat("<div>", 10_000) + "the text" + strings.Repeat("</div>", 10_000),

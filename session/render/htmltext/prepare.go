@@ -12,12 +12,12 @@ import (
 
 // The bounds of tables. A few bytes of markup could ask for a million cells, all with one long text.
 const (
-	mostSpanned = 200_000 // bytes of cells in all the places where they stand, if these are more than one
+	mostSpanned = 200_000 // bytes of cells in all their places, if these are more than one
 	mostCells   = 200_000 // rows of a table times its longest row
 )
 
-// The converter writes these characters as entities, lest they be read as HTML. They stand aside while it works, as
-// characters of Unicode's private use area, which are of no text.
+// The converter writes these characters as entities, so that they are not read as HTML. They are replaced while it works by
+// characters of Unicode's private use area, which do not occur in texts.
 var (
 	masked   = strings.NewReplacer("<", "\ue0f4", ">", "\ue0f5", "&", "\ue0f6", "\ue0f4", "", "\ue0f5", "", "\ue0f6", "")
 	unmasked = strings.NewReplacer("\ue0f4", "<", "\ue0f5", ">", "\ue0f6", "&")
@@ -34,7 +34,7 @@ func prepare(doc *html.Node) {
 	p.children(doc, false)
 }
 
-// children prepares what is in a node; cell reports whether that is in a cell of a table.
+// children prepares the content of a node; cell reports whether it is in a table cell.
 func (p *preparer) children(n *html.Node, cell bool) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -83,7 +83,7 @@ func (p *preparer) node(n *html.Node, cell bool) {
 
 func isTable(n *html.Node) bool { return n.DataAtom == atom.Table }
 
-// unread reports whether an element has nothing to read, or is not shown.
+// unread reports whether an element has no readable content, or is hidden.
 func unread(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Svg, atom.Canvas, atom.Template, atom.Iframe, atom.Object, atom.Audio, atom.Video:
@@ -93,7 +93,7 @@ func unread(n *html.Node) bool {
 	return hidden
 }
 
-// span keeps cells from filling more places than fit into a text.
+// span limits the places that cells fill to the size of a text.
 func (p *preparer) span(n *html.Node) {
 	places := count(n, "colspan") * count(n, "rowspan")
 	if places == 1 {
@@ -112,11 +112,11 @@ func (p *preparer) span(n *html.Node) {
 	p.spanned += places * each
 }
 
-// bound makes a table that would become too large as text a text without form: all rows of a table of Markdown are as
-// long as the longest. The converter leaves tables alone that say that they are none.
+// bound converts a table that would become too large to unformatted text: all rows of a Markdown table are as long as the
+// longest. The converter leaves tables with a presentation role alone.
 func bound(n *html.Node) {
 	row, cells, rows, longest := -1, 0, 0, 0
-	above := map[int]int{} // how many more cells of the rows before each row reach down into it
+	above := map[int]int{} // how many more cells of earlier rows reach down into each row
 	reaching := 0
 	for inner := range n.Descendants() {
 		switch inner.DataAtom {
@@ -141,7 +141,7 @@ func bound(n *html.Node) {
 	}
 }
 
-// count is how many places a cell fills in one direction.
+// count returns how many places a cell fills in one direction.
 func count(n *html.Node, key string) int {
 	value, ok := attribute(n, key)
 	if !ok {
@@ -154,7 +154,7 @@ func count(n *html.Node, key string) int {
 	return max(many, 1)
 }
 
-// link makes a link its text, with the address behind it.
+// link replaces a link by its text, followed by the address.
 func link(n *html.Node) {
 	href, _ := attribute(n, "href")
 	n.Data, n.DataAtom, n.Attr = "span", atom.Span, nil
@@ -170,14 +170,14 @@ func link(n *html.Node) {
 	n.AppendChild(text(masked.Replace(" (" + href + ")")))
 }
 
-// picture makes an image the text that stands for it.
+// picture replaces an image by its text.
 func picture(n *html.Node) {
 	alt, _ := attribute(n, "alt")
 	n.Data, n.DataAtom, n.Attr = "span", atom.Span, nil
 	n.AppendChild(text(masked.Replace(strings.TrimSpace("[image "+alt) + "]")))
 }
 
-// blocks are the elements that begin a line of their own.
+// blocks are the elements that begin a new line.
 var blocks = map[atom.Atom]bool{
 	atom.Address: true, atom.Article: true, atom.Blockquote: true, atom.Br: true, atom.Dd: true, atom.Details: true,
 	atom.Div: true, atom.Dl: true, atom.Dt: true, atom.Figure: true, atom.H1: true, atom.H2: true, atom.H3: true,

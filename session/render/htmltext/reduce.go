@@ -12,8 +12,8 @@ var kept = map[string]bool{"href": true, "alt": true, "colspan": true, "rowspan"
 // longestAttribute bounds addresses: a picture can be in one.
 const longestAttribute = 2000
 
-// reduce leaves scripts, styles, comments and most attributes out of markup, and ends it at the last tag that fits into
-// a number of bytes. Left is how many characters of the markup behind are not in it.
+// reduce leaves scripts, styles, comments and most attributes out of markup, and ends it at the last tag within most bytes.
+// left is how many characters of the later markup are not in it.
 func reduce(markup string, most int) (reduced string, left int) {
 	var out strings.Builder
 	unseen := "" // the script or style that the tokenizer is in
@@ -56,7 +56,7 @@ func reduce(markup string, most int) (reduced string, left int) {
 				left += size(t.Raw())
 				break
 			}
-			// One text is longer than all that is converted.
+			// One text exceeds the whole limit.
 			out.WriteString(strings.ToValidUTF8(piece[:room], ""))
 			left += size([]byte(strings.ToValidUTF8(piece[room:], "")))
 		default:

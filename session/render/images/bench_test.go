@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Drawing a plot in SVG; the first one compiles the rasteriser.
+// Draw a plot in SVG; the first drawing compiles the rasteriser.
 func BenchmarkDrawSVG(b *testing.B) {
 	svg, err := os.ReadFile("testdata/matplotlib.svg")
 	if err != nil {

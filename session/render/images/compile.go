@@ -10,21 +10,21 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// wazeroVersion is that of go.mod. It is part of the path of what is compiled, since a test's program does not know it
-// in any other way, and another version must not run that.
+// wazeroVersion is the version in go.mod, which a test's program cannot determine. It is part of the compilations' path,
+// because another version must not run them.
 const wazeroVersion = "v1.12.0"
 
-// compiled is a program in machine code.
+// compiled is a program as machine code.
 type compiled struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 }
 
-// load compiles a program, or loads what an earlier process has compiled: that takes a second or two for the
-// rasteriser, and some tens of megabytes, this some hundredths of a second.
+// load compiles a program, or loads an earlier process's compilation: compiling takes a second or two for the rasteriser,
+// and tens of megabytes; loading takes hundredths of a second.
 func load(program []byte) (compiled, error) {
 	if earlier, err := compilations(); err == nil {
-		// Without them it takes longer, and that is all: one may be broken, or the disk full.
+		// A broken compilation or a full disk only makes this slower.
 		if c, err := compile(program, wazero.NewRuntimeConfig().WithCompilationCache(earlier)); err == nil {
 			return c, nil
 		}
@@ -43,8 +43,8 @@ func compile(program []byte, cfg wazero.RuntimeConfig) (compiled, error) {
 	return compiled{rt, m}, nil
 }
 
-// compilations are what earlier processes of this user have compiled, in the user's folder for what can be made again.
-// Nobody else may write there, since it is run.
+// compilations returns the compilations of this user's earlier processes, from the user's cache folder. Other users must
+// not be able to write there, since the code is run.
 func compilations() (wazero.CompilationCache, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -58,7 +58,7 @@ func compilations() (wazero.CompilationCache, error) {
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // there the folder above bars others, and modes say nothing
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 { // the parent folder keeps others out there
 		return nil, fmt.Errorf("%s can be written by others (%s)", dir, info.Mode())
 	}
 	return wazero.NewCompilationCacheWithDir(filepath.Join(dir, "wazero-"+wazeroVersion))

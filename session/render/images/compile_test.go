@@ -16,9 +16,9 @@ var addition = []byte("\x00asm\x01\x00\x00\x00" +
 	"\x01\x07\x01\x60\x02\x7f\x7f\x01\x7f" + // a type: two numbers make one
 	"\x03\x02\x01\x00" + // a function of it
 	"\x07\x07\x01\x03add\x00\x00" + // its name
-	"\x0a\x09\x01\x07\x00\x20\x00\x20\x01\x6a\x0b") // what it does
+	"\x0a\x09\x01\x07\x00\x20\x00\x20\x01\x6a\x0b") // its code
 
-// What is compiled is kept for the next process; where that cannot be, or what is kept is broken, it is compiled again.
+// A compilation is kept for the next process; if it cannot be stored, or is broken, the program is compiled again.
 func TestCompiledIsKept(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", home)
@@ -89,7 +89,7 @@ func TestCompiledIsKept(t *testing.T) {
 	}
 }
 
-// Another version of wazero must not find what this one has compiled.
+// Another version of wazero must not find this one's compilations.
 func TestVersionOfTheCompiler(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {

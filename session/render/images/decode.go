@@ -6,41 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // the formats that image.DecodeConfig knows
+	_ "image/gif" // the formats of image.DecodeConfig
 	_ "image/jpeg"
 	_ "image/png"
 	"strings"
 
-	_ "golang.org/x/image/webp" // one more
+	_ "golang.org/x/image/webp" // one more format
 )
 
 // The bounds of images to decode.
 const (
-	// MaxBytes is how large an image may be, in bytes of its own format.
+	// MaxBytes is the largest size of an image, in bytes of its own format.
 	MaxBytes = 32 << 20
-	// MaxSide is how wide and how high it may be, in pixels.
+	// MaxSide is the largest width and height, in pixels.
 	MaxSide = 20_000
-	// MaxPixels is how many pixels it may have: 100 MB when they are decoded.
+	// MaxPixels is the largest number of pixels: 100 MB when decoded.
 	MaxPixels = 25_000_000
-	// MaxSVG is how large an SVG may be, in bytes: drawing takes longer than decoding.
+	// MaxSVG is the largest size of an SVG, in bytes: drawing takes longer than decoding.
 	MaxSVG = 8 << 20
 )
 
 // SVG is the MIME type of SVG.
 const SVG = "image/svg+xml"
 
-// Types are the supported MIME types, the most faithful first.
+// Types returns the supported MIME types, the most faithful first.
 func Types() []string { return []string{"image/png", "image/jpeg", "image/webp", "image/gif", SVG} }
 
 // An Image is an image in its own format.
 type Image struct {
-	MIME string // of the bytes, which the output may have named differently
+	MIME string // of the bytes, which may differ from the output's MIME type
 	Data []byte // read-only
-	// Width and Height are its size in pixels; 0 for an SVG, whose size is known once it is drawn.
+	// Width and Height are its size in pixels; 0 for an SVG, whose size is known after drawing.
 	Width, Height int
 }
 
-// Ext is the usual file extension of the image's type, without the dot.
+// Ext returns the usual file extension of the image's type, without the dot.
 func (i Image) Ext() string {
 	switch i.MIME {
 	case SVG:
@@ -51,8 +51,8 @@ func (i Image) Ext() string {
 	return strings.TrimPrefix(i.MIME, "image/")
 }
 
-// Decode reads an image from an output: base64, with or without line ends, or the text of an SVG. It does not decode
-// the pixels. An error says what is wrong with the image, for its author.
+// Decode reads an image from an output: base64, with or without line ends, or the text of an SVG. It does not decode the
+// pixels. The error describes the image's fault, for its author.
 func Decode(mime, text string) (Image, error) {
 	if strings.TrimSpace(text) == "" {
 		return Image{}, errors.New("it is empty")
@@ -64,7 +64,7 @@ func Decode(mime, text string) (Image, error) {
 		}
 		return Image{MIME: SVG, Data: data}, nil
 	}
-	if base64.StdEncoding.DecodedLen(len(text)) > 2*MaxBytes { // line ends counted
+	if base64.StdEncoding.DecodedLen(len(text)) > 2*MaxBytes { // including line ends
 		return Image{}, tooLarge(base64.StdEncoding.DecodedLen(len(text)), MaxBytes)
 	}
 	data, err := decode64(text)
@@ -100,15 +100,15 @@ func tooLarge(n, most int) error {
 	return fmt.Errorf("it has %d bytes, but at most %d are decoded: save it smaller", n, most)
 }
 
-// unspaced removes the line ends and blanks that base64 may have.
+// unspaced removes line ends and spaces, which base64 may have.
 var unspaced = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "")
 
-// decode64 reads base64 in which there may be white space, and whose padding may be missing.
+// decode64 reads base64, ignoring white space and missing padding.
 func decode64(text string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(unspaced.Replace(text), "="))
 }
 
-// animatedWebP reports whether data is a WebP of several pictures, which the decoder does not know (the WebP container
+// animatedWebP reports whether data is a WebP with several pictures, which the decoder does not support (the WebP container
 // specification, extended file format: the second bit of the VP8X chunk's flags).
 func animatedWebP(data []byte) bool {
 	return len(data) > 20 && string(data[:4]) == "RIFF" && string(data[8:16]) == "WEBPVP8X" && data[20]&2 != 0

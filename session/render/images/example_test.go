@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/images"
 )
 
-// A cell has put out an SVG. It gets an address, and a picture that models take.
+// A cell has an SVG output. It gets an address, and a picture that models accept.
 func ExampleStore() {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" onload="steal()"><rect width="20" height="10" fill="red"/></svg>`
 	store := images.NewStore(images.DefaultCache)

@@ -21,7 +21,7 @@ const minShown = 48
 // slots bounds how many images are decoded or drawn at one time.
 var slots = make(chan struct{}, 2)
 
-// acquireSlot waits for a slot; release gives it back.
+// acquireSlot waits for a slot; release returns it.
 func acquireSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case slots <- struct{}{}:
@@ -44,15 +44,15 @@ func (l Limits) side() int {
 	return l.Side
 }
 
-// A Picture is an image as a client is shown it: a PNG, JPEG, GIF or WebP that has been decoded once.
+// A Picture is an image as shown to a client: a PNG, JPEG, GIF or WebP that has been decoded once.
 type Picture struct {
 	Image
 	// OwnWidth and OwnHeight are the original image's size in pixels, for an SVG in CSS pixels.
 	OwnWidth, OwnHeight int
 }
 
-// Fit makes a picture of an image within the limits: the image itself if it fits, else a new one, scaled down, as a
-// PNG, or as a JPEG if the PNG has too many bytes. An error says what is wrong with the image, or is ctx's.
+// Fit returns a picture of an image within the limits: the image itself if it fits, else a new one, scaled down, as a PNG,
+// or as a JPEG if the PNG has too many bytes. The error describes the image's fault, or is ctx's.
 func Fit(ctx context.Context, img Image, lim Limits) (Picture, error) {
 	release, err := acquireSlot(ctx)
 	if err != nil {

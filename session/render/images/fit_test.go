@@ -70,7 +70,7 @@ func gifOf(t testing.TB, frames ...*image.Paletted) []byte {
 // webp1x1 is a lossless WebP of one pixel.
 const webp1x1 = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 
-// hugePNG is a PNG of one colour that says that it has w×h pixels, and has lines of them.
+// hugePNG returns a PNG of one colour whose header claims w×h pixels, with only that many lines.
 func hugePNG(w, h, lines int) []byte {
 	var b bytes.Buffer
 	chunk := func(name string, data []byte) {
@@ -210,7 +210,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Scaling keeps what is to be seen: a line one pixel wide in four is a grey, not a line here and none there.
+// Scaling keeps visible content: a line one pixel wide in four becomes grey, rather than some lines missing.
 func TestFitFilters(t *testing.T) {
 	src := image.NewNRGBA(image.Rect(0, 0, 4*MaxShown, 8))
 	for i := range src.Pix {

@@ -11,7 +11,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Whatever an output holds is refused, or shown within the bounds.
+// Any output is refused, or shown within the bounds.
 func FuzzDecode(f *testing.F) {
 	f.Add("image/png", encode64(pngOf(f, noise(20, 20))))
 	f.Add("image/jpeg", encode64(jpegOf(f, noise(20, 20))))
@@ -21,7 +21,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("image/png", "===")
 	f.Fuzz(func(t *testing.T, mime, data string) {
 		if mime == SVG {
-			return // has a target of its own, and takes longer to be drawn
+			return // has its own target, and takes longer to draw
 		}
 		img, err := Decode(mime, data)
 		if err != nil {
@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Whatever an SVG holds, what is left of it is well-formed and holds only what is allowed.
+// For any SVG, the cleaned result is well-formed and has only allowed content.
 func FuzzCleanSVG(f *testing.F) {
 	f.Add(head + `<g id="a" style="fill:url(#b)"><use href="#c"/><text>x &amp; y</text></g>` + tail)
 	f.Add(head + `<style>@import url(http://x/);a{b:url('c')}</style><a href="javascript:x()"/>` + tail)

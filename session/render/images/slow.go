@@ -2,5 +2,5 @@
 
 package images
 
-// slowdown is how much longer than usual drawing may take.
+// slowdown is the factor by which drawing may take longer than usual.
 const slowdown = 1

@@ -2,5 +2,5 @@
 
 package images
 
-// slowdown is how much longer drawing may take with the race detector in the program.
+// slowdown is the factor by which drawing may take longer with the race detector.
 const slowdown = 10

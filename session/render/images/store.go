@@ -18,18 +18,18 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// FullSuffix ends the address at which the original of an image is read that is too large for an answer.
+// FullSuffix ends the address of the original of an image that is too large for an answer.
 const FullSuffix = "/full"
 
 // maxKnown bounds how many images a store knows, with or without their bytes.
 const maxKnown = 10_000
 
-// DefaultCache is how many bytes of images are kept by default.
+// DefaultCache is the default number of cached bytes.
 const DefaultCache = 64 << 20
 
 // An Origin is where an image comes from.
 type Origin struct {
-	// Session is whom the image is shown to: the analysis session that owns the notebook, or the client session that
+	// Session is the session that sees the image: the analysis session that owns the notebook, or the client session that
 	// has opened it.
 	Session string
 	Path    jupyter.Path // of the notebook, the root for none
@@ -52,7 +52,7 @@ type Entry struct {
 
 const uriHead = "jupyter://sessions/"
 
-// URI is the image's address.
+// URI returns the image's address.
 func (e Entry) URI() string { return uri(e.Session, e.ID, e.Ext) }
 
 func uri(session, id, ext string) string {
@@ -61,20 +61,21 @@ func uri(session, id, ext string) string {
 
 const (
 	shortHead = "jupyter://images/"
-	// shortID is how many characters of an id the short address has: of ten thousand images hardly two begin alike.
+	// shortID is how many characters of an id the short address has: among ten thousand images, two with the same prefix
+	// are very unlikely.
 	shortID = 10
 )
 
-// ShortURI is the image's address without its session, for who has the session anyway.
+// ShortURI returns the image's address without its session, for a client that has the session anyway.
 func (e Entry) ShortURI() string { return shortHead + e.ID[:min(shortID, len(e.ID))] }
 
-// ParseShortURI reports whether an address is a short one, and returns the beginning of the id that it has.
+// ParseShortURI reports whether an address is a short one, and returns its prefix of the id.
 func ParseShortURI(address string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(address, shortHead)
 	return id, ok && len(id) >= shortID && !strings.ContainsAny(id, "/?#.")
 }
 
-// ParseURI takes an image's address apart.
+// ParseURI splits an image's address.
 func ParseURI(address string) (session, id string, err error) {
 	rest, ok := strings.CutPrefix(address, uriHead)
 	escaped, file, ok2 := strings.Cut(rest, "/images/")
@@ -86,22 +87,22 @@ func ParseURI(address string) (session, id string, err error) {
 	return session, id, nil
 }
 
-// ID names an image by its cell and its content, so that the same cell gives the same picture the same name. data is
-// the text of the output in the notebook.
+// ID names an image by its cell and content, so that the same picture in the same cell has the same name. data is the text
+// of the output in the notebook.
 func ID(cell, mime, data string) string {
 	h := sha256.New()
 	for _, s := range []string{cell, mime} {
-		// A hash takes everything.
+		// A hash does not fail.
 		_, _ = io.WriteString(h, s+"\x00")
 	}
-	// The file may have line ends in the base64, which the kernel's message had not.
+	// The file may have line ends in the base64 that the kernel's message lacks.
 	for part := range strings.FieldsSeq(data) {
 		_, _ = io.WriteString(h, part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// A Store knows images by their addresses, and caches the bytes of the last used ones, originals and pictures alike.
+// A Store finds images by their addresses, and caches the bytes of the last used ones, originals and pictures alike.
 type Store struct {
 	mu    sync.Mutex
 	most  int
@@ -113,7 +114,7 @@ type Store struct {
 
 type nameKey struct{ session, id string }
 
-// blobKey names bytes: the original's, or those of the picture made of it within limits.
+// blobKey names bytes: the original's, or those of a picture of it within limits.
 type blobKey struct {
 	nameKey
 	side, most int
@@ -121,15 +122,15 @@ type blobKey struct {
 
 type blob struct {
 	picture Picture
-	err     error // why there is no picture
+	err     error // why the picture is missing
 }
 
-// blobBytes is about the memory of a blob beside its data.
+// blobBytes is about the memory of a blob apart from its data.
 const blobBytes = 300
 
 func (b blob) size() int { return len(b.picture.Data) + blobBytes }
 
-// NewStore makes a store with a cache of so many bytes; 0 stands for [DefaultCache].
+// NewStore returns a store with a cache of that size in bytes; 0 means [DefaultCache].
 func NewStore(bytes int) *Store {
 	bytes = cmp.Or(max(bytes, 0), DefaultCache)
 	s := &Store{most: bytes, known: lo.Must(lru.New[nameKey, Entry](maxKnown))}
@@ -137,7 +138,7 @@ func NewStore(bytes int) *Store {
 	return s
 }
 
-// Add makes an image of an output known, and keeps its bytes for a while. The error says why there is no image.
+// Add records an image of an output, and keeps its bytes for a while. The error says why the image is missing.
 func (s *Store) Add(from Origin, mime, data string) (Entry, Image, error) {
 	key := nameKey{from.Session, ID(from.CellID, mime, data)}
 	if e, b, ok := s.look(key, from); ok {
@@ -181,7 +182,7 @@ func (s *Store) look(key nameKey, from Origin) (Entry, blob, bool) {
 	return e, b, true
 }
 
-// Find finds an image, with its bytes if they are cached; else img.Data is nil.
+// Find returns an image, with its bytes if they are cached; else img.Data is nil.
 func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +194,7 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	return e, b.picture.Image, true
 }
 
-// FindShort is [Store.Find] for a short address, among the images of some sessions. Where two fit, none is found.
+// FindShort is [Store.Find] for a short address, among the images of some sessions. If two match, it finds none.
 func (s *Store) FindShort(sessions []string, id string) (e Entry, img Image, ok bool) {
 	s.mu.Lock()
 	found := lo.Filter(s.known.Keys(), func(key nameKey, _ int) bool {
@@ -222,8 +223,8 @@ func (s *Store) Forget(sessions ...string) {
 	}
 }
 
-// List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for
-// the beginning. next is the place for the next call, 0 for none.
+// List lists the images of some sessions, the latest first, from the position after on; 0 is the beginning. next is the
+// position for the next call, 0 at the end.
 func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, next uint64) {
 	s.mu.Lock()
 	for _, e := range s.known.Values() {
@@ -255,7 +256,7 @@ func (s *Store) put(key blobKey, b blob) {
 	}
 }
 
-// Held is how many bytes are kept now.
+// Held returns how many bytes are cached now.
 func (s *Store) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,8 @@ func TestStore(t *testing.T) {
 	if want := "jupyter://sessions/me/images/" + first.ID + ".png"; first.URI() != want {
 		t.Errorf("%s, want %s", first.URI(), want)
 	}
-	// The same again, with line ends as in a file, is the same; from another cell or for another session it is not.
+	// The same image with line ends, as in a file, has the same entry; from another cell or for another session it does
+	// not.
 	again, _, err := s.Add(Origin{Session: "me", CellID: "c1"}, "image/png", data[:30]+"\n"+data[30:]+"\n")
 	must.NoError(t, err)
 	test.Eq(t, first.URI(), again.URI())
@@ -86,7 +87,7 @@ func TestStorePages(t *testing.T) {
 		if at = next; at == 0 {
 			break
 		}
-		if len(cells) == 10 { // one that comes meanwhile is not on a later page
+		if len(cells) == 10 { // a new one is not on a later page
 			if _, _, err := s.Add(origin("me", "new"), "image/png", data); err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +119,7 @@ func TestStoreLetsGo(t *testing.T) {
 		must.True(t, ok, must.Sprint(i, len(img.Data)))
 		test.Eq(t, there, img.Data != nil, test.Sprint(i, len(img.Data)))
 	}
-	// One that is larger than all is shown and not kept.
+	// An image larger than the whole cache is shown and not kept.
 	large := encode64(pngOf(t, noise(200, 200)))
 	e, img, err := s.Add(origin("me", "large"), "image/png", large)
 	must.NoError(t, err)
@@ -131,7 +132,7 @@ func TestStoreLetsGo(t *testing.T) {
 	test.Nil(t, img.Data, test.Sprint("it is kept"))
 }
 
-// A picture is made once, and so is a refusal.
+// A picture is made once, as is a refusal.
 func TestStoreShows(t *testing.T) {
 	s := NewStore(0)
 	whole := pngOf(t, noise(100, 100))

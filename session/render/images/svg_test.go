@@ -90,13 +90,13 @@ func TestCleanSVGLeaves(t *testing.T) {
 			t.Errorf("%s becomes %s", part, out)
 		}
 	}
-	// What is missing at the root is put there.
+	// Missing attributes are added at the root.
 	if out := mustClean(t, `<svg width="3"><g/></svg>`); out != `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="3"><g></g></svg>` {
 		t.Error(out)
 	}
 }
 
-// bomb is an SVG of n levels, each of which uses the one below ten times.
+// bomb returns an SVG of n levels, each of which uses the one below ten times.
 func bomb(n int) string {
 	var b strings.Builder
 	b.WriteString(head + `<rect id="u0" width="1" height="1"/>`)
@@ -171,14 +171,14 @@ func TestDrawSVG(t *testing.T) {
 		test.Eq(t, c.g, int(g>>8))
 		test.Eq(t, c.b, int(b>>8))
 	}
-	// Text is drawn, whatever font it names.
+	// Text is drawn, regardless of the font it names.
 	for _, family := range []string{"", `font-family="Times,serif"`, `font-family="Nowhere"`, `font-family="monospace"`} {
 		got, _ := fitSVG(t, head+`<text x="10" y="30" `+family+`>Summe üß</text>`+tail)
 		if dark(got) < 50 {
 			t.Errorf("text with %s has %d dark pixels", family, dark(got))
 		}
 	}
-	// A huge one is drawn small, and knows how large it is.
+	// A huge one is drawn small, and its own size is known.
 	_, p = fitSVG(t, `<svg width="1000000" height="500000"><rect width="10" height="10"/></svg>`)
 	test.Eq(t, MaxShown, p.Width)
 	test.Eq(t, MaxShown/2, p.Height)
@@ -198,7 +198,7 @@ func TestDrawMatplotlib(t *testing.T) {
 	}
 }
 
-// dark counts the pixels that are rather black.
+// dark counts the dark pixels.
 func dark(img image.Image) (n int) {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -211,7 +211,7 @@ func dark(img image.Image) (n int) {
 	return n
 }
 
-// What gets past the cleaner is stopped by the sandbox.
+// The sandbox stops what gets past the cleaner.
 func TestDrawSVGIsBounded(t *testing.T) {
 	for name, svg := range map[string]string{
 		"no size":     `<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0"/>`,
@@ -239,7 +239,7 @@ func TestDrawSVGIsBounded(t *testing.T) {
 			t.Errorf("a call that has ended: %v", err)
 		}
 	})
-	// And the next one is drawn as if nothing had been.
+	// The next one is drawn as usual.
 	if _, p := fitSVG(t, head+tail); !bytes.HasPrefix(p.Data, []byte("\x89PNG")) {
 		t.Errorf("%+v", p)
 	}

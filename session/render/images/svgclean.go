@@ -40,16 +40,16 @@ var elements = func() map[string]bool {
 	return m
 }()
 
-// CleanSVG returns an SVG that draws the same and does nothing else: without scripts, event handlers, foreign objects,
-// animations, document types and their entities, processing instructions, and without references, except to its own
-// parts and to embedded pictures. It is well-formed, in UTF-8, without namespace prefixes except xlink. An error says
-// why that fails: the input is no SVG, or so deep, large or entangled that drawing it would take for ever.
+// CleanSVG returns an SVG that draws the same and has no other effect: without scripts, event handlers, foreign objects,
+// animations, document types and their entities, processing instructions, and without references, except to its own parts
+// and to embedded pictures. It is well-formed, in UTF-8, without namespace prefixes except xlink. It returns an error if
+// the input is not an SVG, or is so deep, large or entangled that drawing it would take for ever.
 func CleanSVG(svg []byte) ([]byte, error) {
 	if len(svg) > MaxSVG {
 		return nil, tooLarge(len(svg), MaxSVG)
 	}
 	c := cleaner{dec: xml.NewDecoder(bytes.NewReader(svg))}
-	// Text from a notebook is UTF-8, whatever encoding its XML declaration names.
+	// Text from a notebook is UTF-8, regardless of the encoding in its XML declaration.
 	c.dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	c.dec.Entity = xml.HTMLEntity
 	if !utf8.Valid(svg) {
@@ -175,7 +175,7 @@ func (c *cleaner) end() {
 		css := cleanCSS(c.style.String())
 		c.style.Reset()
 		c.refs.addURLs(css)
-		// A buffer takes everything.
+		// A buffer does not fail.
 		_ = xml.EscapeText(&c.out, []byte(css))
 	}
 	c.refs.end(last.ref)

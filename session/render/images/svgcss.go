@@ -9,8 +9,8 @@ var (
 	cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
 	// cssAt is an at-rule: most of them load something, and plots need none.
 	cssAt = regexp.MustCompile(`(?s)@[^;{]*(;|\{[^}]*(\}|$)|$)`)
-	// cssOutside is what loads things, or runs them, other than by url(…): functions and properties of the one browser
-	// or the other. A backslash can hide any of it.
+	// cssOutside matches other ways than url(…) to load or run things: functions and properties of particular browsers. A
+	// backslash can hide any of it.
 	cssOutside = regexp.MustCompile(`(?i)\\|image-set\s*\(|\bsrc\s*\(|expression\s*\(|-moz-binding|behavior\s*:|javascript:`)
 	cssURL     = regexp.MustCompile(`(?is)url\(\s*("[^"]*"|'[^']*'|[^)]*)\s*(\)|$)`)
 	// cssPart is a reference to a part of the same SVG.

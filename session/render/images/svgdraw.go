@@ -21,8 +21,8 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// rasteriser is the program in the folder raster, which draws SVG; that folder says how to build it. It is compressed, as
-// it is a third so large then.
+// rasteriser is the program in the folder raster, which draws SVG; that folder documents its build. Compressed, it has a
+// third of its size.
 //
 //go:embed raster/raster.wasm.gz
 var rasteriser []byte
@@ -36,10 +36,10 @@ const (
 	maxOwnSide = 1 << 30
 )
 
-// fonts draw all text, whatever font it names.
+// fonts draw all text, regardless of the font it names.
 var fonts = [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF}
 
-// sandbox has the rasteriser, once in the process and when the first SVG is drawn.
+// sandbox returns the rasteriser, loaded once in the process when the first SVG is drawn.
 var sandbox = sync.OnceValues(func() (compiled, error) {
 	program, err := inflated(rasteriser)
 	if err != nil {
@@ -53,7 +53,7 @@ func inflated(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack the rasteriser: %w", err)
 	}
-	program, err := io.ReadAll(r) // and compares its checksum
+	program, err := io.ReadAll(r) // also compares its checksum
 	if err != nil {
 		return nil, fmt.Errorf("unpack the rasteriser: %w", err)
 	}
@@ -78,7 +78,7 @@ func drawSVG(ctx context.Context, svg []byte, side int) (drawn, error) {
 	if err != nil {
 		return drawn{}, fmt.Errorf("start the rasteriser: %w", err)
 	}
-	// The pixels are copied out before.
+	// The pixels are copied out first.
 	defer mod.Close(context.WithoutCancel(ctx))
 	p := rasterInstance{ctx: ctx, mod: mod}
 	d, err := p.draw(svg, side)
@@ -173,7 +173,7 @@ func (p rasterInstance) size(name string) float64 {
 	return float64(api.DecodeF32(v))
 }
 
-// complaint is the rasteriser's error about the SVG.
+// complaint returns the rasteriser's error about the SVG.
 func (p rasterInstance) complaint() error {
 	at, err := p.call("error")
 	n, err2 := p.call("error_len")
@@ -184,7 +184,7 @@ func (p rasterInstance) complaint() error {
 	return fmt.Errorf("it cannot be drawn as an SVG: %q", text)
 }
 
-// whole rounds a length to a number of pixels, at least one.
+// whole rounds a length to whole pixels, at least one.
 func whole(v float64, most int) int {
 	if math.IsNaN(v) {
 		return 1

@@ -23,7 +23,7 @@ type references struct {
 	work  int            // references followed so far
 }
 
-// span is an element with all that is in it.
+// span is an element with its content.
 type span struct {
 	from, to       int // elements
 	refFrom, refTo int // references
@@ -38,10 +38,10 @@ func (r *references) element() int {
 	return len(r.spans) - 1
 }
 
-// end ends it.
+// end ends an element.
 func (r *references) end(i int) { r.spans[i].to, r.spans[i].refTo = r.seen, len(r.refs) }
 
-// name gives it an id.
+// name gives an element an id.
 func (r *references) name(i int, id string) {
 	if r.byID == nil {
 		r.byID = map[string]int{}
@@ -51,12 +51,12 @@ func (r *references) name(i int, id string) {
 	}
 }
 
-// add notes that the element that was begun last refers to another.
+// add notes a reference of the last begun element to another element.
 func (r *references) add(id string) { r.refs = append(r.refs, id) }
 
 var partOf = regexp.MustCompile(`(?i)url\(\s*["']?#([^"'()\s]+)`)
 
-// addURLs notes the references in the value of an attribute or in a style sheet.
+// addURLs notes the references in an attribute's value or a style sheet.
 func (r *references) addURLs(css string) {
 	for _, m := range partOf.FindAllStringSubmatch(css, -1) {
 		r.add(m[1])

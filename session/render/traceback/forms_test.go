@@ -12,7 +12,7 @@ import (
 
 const rule = "---------------------------------------------------------------------------"
 
-// A case is an error output that was not recorded but written down as it is known to look.
+// A written is an error output that was written down from known examples, not recorded.
 type written struct {
 	name, value string
 	lines       []string
@@ -31,7 +31,7 @@ func (w written) check(t *testing.T) {
 	}
 }
 
-// A division in a cell of its own takes two lines, and nothing of it is left out.
+// A division in a cell takes two lines, and nothing is left out.
 func TestDivision(t *testing.T) {
 	written{
 		name: "ZeroDivisionError", value: "division by zero",
@@ -44,8 +44,8 @@ func TestDivision(t *testing.T) {
 	}.check(t)
 }
 
-// An error deep in a library says where in the notebook it began and where in the library it was raised, and a cause
-// that is the same error again is not said twice.
+// An error deep in a library shows where it began in the notebook and where it was raised in the library, and a cause that
+// is the same error is not repeated.
 func TestLibrary(t *testing.T) {
 	written{
 		name: "KeyError", value: "'x'",
@@ -65,7 +65,7 @@ func TestLibrary(t *testing.T) {
 	}.check(t)
 }
 
-// The first versions of IPython 7 write parentheses behind <module>, and paths of Windows have backslashes.
+// The first versions of IPython 7 write parentheses after <module>, and Windows paths have backslashes.
 func TestOldWindows(t *testing.T) {
 	written{
 		name: "FileNotFoundError", value: "File b'a.csv' does not exist",
@@ -101,7 +101,7 @@ func TestInput(t *testing.T) {
 	}.check(t)
 }
 
-// VS Code puts the name of the notebook and links into what IPython wrote.
+// VS Code adds the name of the notebook and links to IPython's text.
 func TestCode(t *testing.T) {
 	written{
 		name: "ZeroDivisionError", value: "division by zero",
@@ -126,7 +126,7 @@ func TestTimed(t *testing.T) {
 	}.check(t)
 }
 
-// Python's own tracebacks, which other kernels of Python send, are of files and repeated lines.
+// Python's own tracebacks, which other Python kernels send, have files and repeated lines.
 func TestPython(t *testing.T) {
 	written{
 		name: "RecursionError", value: "maximum recursion depth exceeded",
@@ -138,7 +138,7 @@ func TestPython(t *testing.T) {
 	}.check(t)
 }
 
-// R, Julia and shells have no frames of cells: their own lines stay, without those that say again what is wrong.
+// R, Julia and shells have no frames of cells: their own lines stay, without those that repeat the error.
 func TestOtherLanguages(t *testing.T) {
 	written{
 		name: "ERROR", value: "Error in f(1): boom\n",
@@ -159,7 +159,7 @@ func TestOtherLanguages(t *testing.T) {
 	written{}.check(t)
 }
 
-// A long traceback that is not understood keeps its beginning and its end.
+// A long traceback of unknown form keeps its beginning and its end.
 func TestManyLines(t *testing.T) {
 	lines := strings.Split(strings.Repeat("at some.Class\n", 99)+"at the.End", "\n")
 	text, short := traceback.Short("E", "v", lines)
@@ -177,7 +177,7 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-// A line of code is cut where it is too long to be read.
+// A line of code is cut if it is too long to read.
 func TestLongLine(t *testing.T) {
 	text, _ := traceback.Short("E", "v", []string{"Cell In[3], line 1\n----> 1 " + strings.Repeat("1 + ", 5000) + "0\n", "E: v"})
 	must.LessEq(t, 300, len(text))

@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	// The line of code that a frame stopped at: "----> 1 1/0", "> 10674 x", and without a number in mode Docs. VS Code
-	// makes the number a link.
+	// The code line of a frame: "----> 1 1/0", "> 10674 x", and without a number in mode Docs. VS Code makes the number a
+	// link.
 	arrow = regexp.MustCompile(`^-*>\s*(?:<a [^>]*>)?(\d+)(?:</a>)?(?: (.*))?$`)
 	bare  = regexp.MustCompile(`^-+>\s+(.*)$`)
-	// What is under code, in newer versions of Python, or shows where a syntax error is.
+	// The markers under code in newer versions of Python, or under a syntax error.
 	carets = regexp.MustCompile(`^\s*[~^]+\s*$`)
-	// A line of code beside that one: "      3     return y".
+	// A code line near that one: "      3     return y".
 	beside = regexp.MustCompile(`^\s+(?:\d+|\(\.\.\.\)\s+\d+)(?:\s|$)`)
 )
 
-// noSource is what IPython shows for code in place of what it cannot find.
+// noSource is IPython's text for code whose source it cannot find.
 const noSource = "'Could not get source, probably due dynamically evaluated source code.'"
 
-// framesOf reads the frames of one exception, and reports whether there is more than they and their lines of code.
+// framesOf reads the frames of one exception, and reports whether there are more lines than those of frames and code.
 func framesOf(lines []string) (frames []frame, more bool) {
 	var last *frame
 	for i, line := range lines {
@@ -46,10 +46,10 @@ func framesOf(lines []string) (frames []frame, more bool) {
 	return frames, more
 }
 
-// codeLine is how a line of code stands under its header where no arrow points at it.
+// codeLine returns a code line as shown below its header without an arrow.
 func (f *frame) codeLine() string { return "    " + f.code }
 
-// take reports whether a line below a frame's header is the line of code that the frame stopped at, or points into it.
+// take reports whether a line below a frame's header is the frame's code line, or points into it.
 func (f *frame) take(line string, below bool) bool {
 	if m := arrow.FindStringSubmatch(line); m != nil {
 		f.line = m[1]
@@ -75,7 +75,7 @@ func (f *frame) take(line string, below bool) bool {
 	return false
 }
 
-// skip is how many frames a line stands for, -1 where it does not say.
+// skip returns how many frames a line replaces, -1 if unknown.
 func skip(line string) (int, bool) {
 	line = strings.TrimSpace(line)
 	if len(line) > longestHeader || !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "... ") {
@@ -99,7 +99,7 @@ func skip(line string) (int, bool) {
 	return 0, false
 }
 
-// number reads digits; what is too large to be true is as large as can be shown.
+// number reads digits, limited to the largest number that can be shown.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n > 1_000_000 {

@@ -9,21 +9,21 @@ import (
 type frame struct {
 	cell     bool   // the code is the notebook's own
 	where    string // "Cell In[3]", or a file's path
-	line     string // the number of the line, "" where unknown
-	function string // "" for code that is in no function
-	code     string // the line of code, "" where unknown
-	caret    int    // how far into the code a syntax error is; -1 where unknown
+	line     string // the line number, "" if unknown
+	function string // "" for code outside functions
+	code     string // the code line, "" if unknown
+	caret    int    // the column of a syntax error in the code; -1 if unknown
 
-	// Of what stands in place of frames that were skipped, only their number counts, which is -1 where unknown.
+	// A placeholder for skipped frames has only their number, -1 if unknown.
 	skipped int
 }
 
-// A header is the line above the code of a frame. How it is written depends on the version of IPython, on its mode, and
-// on where the code came from.
+// A header is the line above the code of a frame. Its form depends on IPython's version and mode, and on the origin of the
+// code.
 var (
-	// "Cell In[3], line 4, in f(x)", "Input In [3], in <cell line: 1>()", and with two spaces before in mode Plain.
+	// "Cell In[3], line 4, in f(x)", "Input In [3], in <cell line: 1>()", and after two spaces in mode Plain.
 	cellHeader = regexp.MustCompile(`^(?: {2})?(?:Cell|Input) In ?\[(\d+)\](?:, line (\d+))?(?:,? in (.+))?$`)
-	// `  File "/home/x/y.py", line 12, in foo`, as Python itself writes it.
+	// `  File "/home/x/y.py", line 12, in foo`, Python's own form.
 	quotedHeader = regexp.MustCompile(`^(?: {2})?File "([^"]+)", line (\d+)(?:, in (.+))?$`)
 	// "File ~/x/y.py:12, in foo(a)", and with "12 in foo" in mode Plain.
 	fileHeader = regexp.MustCompile(`^(?: {2})?File (.+?):(\d+)(?:,? in (.+))?$`)
@@ -32,7 +32,7 @@ var (
 	// "/home/x/sales.ipynb Cell 5 line 3" and "~/sales.ipynb Cell 5' in <module>": VS Code.
 	codeHeader = regexp.MustCompile(`^(?:File )?\S.*\.ipynb Cell (\d+)'?(?:,? line (\d+))?(?:,? in (.+))?$`)
 
-	// What IPython calls the source of a cell where it does not say "Cell In".
+	// IPython's names of a cell's source in headers without "Cell In".
 	inputName  = regexp.MustCompile(`^<ipython-input-(\d+)-[0-9a-f]+>$`)
 	kernelName = regexp.MustCompile(`(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$`)
 	// The code below %%time and %%timeit.
@@ -44,14 +44,14 @@ var (
 	pythonRepeats  = regexp.MustCompile(`^\s*\[Previous line repeated (\d+) more times?\]$`)
 )
 
-// headerOf is the frame that a line is the header of.
+// headerOf returns the frame of a header line.
 func headerOf(line string) (frame, bool) {
 	if len(line) > longestHeader { // it is code, or a value
 		line = line[:longestHeader]
 	}
 	if !strings.Contains(line, "In ") && !strings.Contains(line, " in ") && !strings.Contains(line, "In[") &&
 		!strings.Contains(line, "File ") && !strings.Contains(line, " Cell ") {
-		return frame{}, false // which is almost all lines, found without the patterns
+		return frame{}, false // almost all lines, rejected without the patterns
 	}
 	if m := cellHeader.FindStringSubmatch(line); m != nil {
 		return frame{cell: true, where: "Cell In[" + m[1] + "]", line: m[2], function: functionOf(m[3]), caret: -1}, true
@@ -70,16 +70,16 @@ func headerOf(line string) (frame, bool) {
 	return frame{}, false
 }
 
-// longestHeader bounds what is looked at of a line for its being a header. The values of parameters make them long.
+// longestHeader bounds the part of a line that is checked. The values of parameters make headers long.
 const longestHeader = 2000
 
-// placed is a frame in a file, which may be the source of a cell.
+// placed returns a frame in a file, which may be the source of a cell.
 func placed(file, line, function string) frame {
 	f := frame{where: file, line: line, function: functionOf(function), caret: -1}
 	switch m := inputName.FindStringSubmatch(file); {
 	case m != nil:
 		f.cell, f.where = true, "Cell In["+m[1]+"]"
-	case kernelName.MatchString(file): // the name says only what the cell's source is, not which cell it is
+	case kernelName.MatchString(file): // the name shows only that the source is a cell, not which one
 		f.cell, f.where = true, "Cell"
 	case magicName.MatchString(file):
 		f.cell = true
@@ -89,7 +89,7 @@ func placed(file, line, function string) frame {
 	return f
 }
 
-// functionOf is a function's name without its arguments, and "" for code of a cell or module that is in none.
+// functionOf returns a function's name without its arguments, and "" for the code of a cell or module outside functions.
 func functionOf(s string) string {
 	s, _, _ = strings.Cut(s, "(")
 	s = strings.TrimSpace(s)
@@ -99,10 +99,10 @@ func functionOf(s string) string {
 	return s
 }
 
-// keptParts are the parts of a path that say which file it is: the folders of a library are nested no deeper.
+// keptParts is how many parts of a path identify the file: libraries nest their folders no deeper.
 const keptParts = 4
 
-// lastParts shortens a path from the front.
+// lastParts shortens a path at the front.
 func lastParts(path string) string {
 	at := len(path)
 	for range keptParts {
@@ -111,7 +111,7 @@ func lastParts(path string) string {
 		}
 	}
 	if at == 0 {
-		return path // nothing but the root is before
+		return path // only the root is before
 	}
 	return "…" + path[at:]
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/render/traceback"
 )
 
-// Whatever a kernel sends, the text is made in time that grows no faster than what was sent.
+// For any input, the text is made in time that is at most linear in its size.
 func TestHostile(t *testing.T) {
 	const many = 10_000
 	again := "v" + strings.Repeat("\nN: v", many)

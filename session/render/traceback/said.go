@@ -10,25 +10,25 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// first is what the error is.
+// first returns the lines that state the error.
 func first(name, value string) []string {
 	switch {
 	case value == "" && name == "":
 		return nil
 	case value == "":
 		return []string{name}
-	case name == "" || value == name || strings.HasPrefix(value, name+":"), // Julia's values begin with the name
-		name == "ERROR" && strings.HasPrefix(value, "Error"): // and R's with what is as good as its only name
+	case name == "" || value == name || strings.HasPrefix(value, name+":"), // Julia's values begin with the name,
+		name == "ERROR" && strings.HasPrefix(value, "Error"): // and R's with a text that serves as its name
 		return []string{value}
 	}
 	return []string{name + ": " + value}
 }
 
-// place is where a syntax error is, which IPython adds to the value but not to the traceback.
+// place matches the place of a syntax error, which IPython adds to the value but not to the traceback.
 var place = regexp.MustCompile(` \([^()]+, line (\d+)\)$`)
 
-// around finds the lines in which a traceback ends with the error's name and value: what is before them are frames,
-// and what is behind are notes that were added to the exception. A value has any lines, even such as look like frames.
+// around finds the lines at the end of a traceback with the error's name and value: frames are before them, and notes of
+// the exception after them. A value may have any lines, even ones that look like frames.
 func around(all []string, name, value string) (body, notes []string, shown string) {
 	values := []string{value}
 	if m := place.FindStringIndex(value); m != nil {
@@ -46,14 +46,14 @@ func around(all []string, name, value string) (body, notes []string, shown strin
 	return all, nil, value
 }
 
-// lastIndex is where lines last stand one below the other, -1 for nowhere. A colon at the end of one alone is nothing.
+// lastIndex returns the last position of lines in all, -1 if absent. A colon at the end of one line is ignored.
 func lastIndex(all, lines []string) int {
 	tries := 0
 	for at := len(all) - len(lines); at >= 0 && tries < mostTries; at-- {
 		if !same(all[at], lines[0]) {
 			continue
 		}
-		tries++ // a value could be made so that almost all of it stands everywhere
+		tries++ // a value could be made to match almost everywhere
 		if slices.EqualFunc(all[at:at+len(lines)], lines, same) {
 			return at
 		}
@@ -61,7 +61,7 @@ func lastIndex(all, lines []string) int {
 	return -1
 }
 
-// same reports whether two lines differ in nothing but what is at their ends.
+// same reports whether two lines differ only in trailing spaces and colons.
 func same(a, b string) bool {
 	return a == b || strings.TrimRight(a, " \t:") == strings.TrimRight(b, " \t:")
 }
@@ -71,7 +71,7 @@ var (
 	heading = regexp.MustCompile(`^(?:\S+\s+)?Traceback(?: \(most recent call last\))?:?$`)
 )
 
-// own is the lines of a traceback that is not understood, without those that only say what the error is.
+// own returns the lines of a traceback of unknown form, without those that only state the error.
 func own(all []string, name, value string) (rest []string, cut bool) {
 	said := map[string]bool{name: true, name + ": " + strings.SplitN(value, "\n", 2)[0]: true}
 	for line := range strings.SplitSeq(value, "\n") {

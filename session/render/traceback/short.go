@@ -10,22 +10,22 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// The bounds of what is shown.
+// The bounds of the short text.
 const (
 	mostFrames = 6   // of the notebook's cells
 	mostCauses = 2   // of the exceptions before the last
 	mostCode   = 160 // characters of a line of code
-	mostLines  = 40  // of a traceback that is not understood
+	mostLines  = 40  // of a traceback of unknown form
 	mostLine   = 500 // characters of such a line
-	mostTries  = 20  // lines that look like the first of the value
+	mostTries  = 20  // lines that look like the first line of the value
 )
 
-// Short is an error output as short text: the name and value of the error, and below them, innermost last, the frames
-// of the notebook's cells, each with the line of code that it stopped at. Where the error was raised in other code, the
-// place is the last of the frames. Exceptions that led to the error come behind, a line each.
+// Short returns an error output as short text: the name and value of the error, and below them, innermost last, the frames
+// of the notebook's cells, each with its code line. If the error was raised in other code, that place is the last frame.
+// Exceptions that led to the error follow, a line each.
 //
-// Of a traceback without such frames, all lines are kept but those that say again what the first one says. Short also
-// reports whether frames or lines of the traceback are left out.
+// In a traceback without such frames, all lines are kept but those that repeat the first one. Short also reports whether
+// frames or lines of the traceback are left out.
 func Short(name, value string, lines []string) (text string, short bool) {
 	name, value = strings.TrimSpace(clean(name)), strings.TrimSpace(clean(value))
 	all := strings.Split(clean(strings.Join(lines, "\n")), "\n")
@@ -44,7 +44,7 @@ func Short(name, value string, lines []string) (text string, short bool) {
 	}
 	if !strings.HasSuffix(name, "SyntaxError") && name != "IndentationError" && name != "TabError" {
 		for i := range frames {
-			frames[i].caret = -1 // it underlines the call, which the line of code shows well enough
+			frames[i].caret = -1 // it underlines the call, which the code line shows well enough
 		}
 	}
 	said := first(name, shown)
@@ -54,7 +54,7 @@ func Short(name, value string, lines []string) (text string, short bool) {
 	return text, more || out || hidden
 }
 
-// clean is text without colours, and with "\n" between its lines.
+// clean returns text without colours, and with "\n" line ends.
 func clean(s string) string { return textfmt.Lines(textfmt.Plain(strings.ToValidUTF8(s, "\uFFFD"))) }
 
 // exceptions splits the frames of an exception from those of the exceptions that led to it.
@@ -74,12 +74,12 @@ func exceptions(lines []string) [][]string {
 
 var (
 	title = regexp.MustCompile(`^(\S+)\s+Traceback \(most recent call last\):?$`)
-	// The line that an exception without a title ends with, as in mode Plain.
+	// The last line of an exception without a title, as in mode Plain.
 	ending = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:: .*)?$`)
 )
 
-// causesOf says what led to the error, the nearest first. The first of all is where things went wrong, so that it stays
-// where there are more than fit. What is no other error than the last is left out.
+// causesOf lists the causes of the error, the nearest first. If not all fit, the very first stays, because it started the
+// failure. Causes equal to the last error are left out.
 func causesOf(chain [][]string, last string) (causes []string, hidden bool) {
 	for _, lines := range slices.Backward(chain) {
 		cause := saidAtEnd(lines)
@@ -95,7 +95,7 @@ func causesOf(chain [][]string, last string) (causes []string, hidden bool) {
 	return causes, len(chain) > 0
 }
 
-// saidAtEnd is the line with the name and value of an exception in the middle of a traceback.
+// saidAtEnd returns the line with the name and value of an exception in the middle of a traceback.
 func saidAtEnd(lines []string) string {
 	name := ""
 	for _, line := range lines {
@@ -112,10 +112,10 @@ func saidAtEnd(lines []string) string {
 	return name
 }
 
-// path is the frames that are shown, and whether others are left out.
+// path returns the shown frames, and whether others are left out.
 func path(frames []frame) (shown []string, out bool) {
 	cells := lo.CountBy(frames, func(f frame) bool { return f.cell })
-	var between int // frames left out since the last one that is shown
+	var between int // frames left out since the last shown one
 	flush := func() {
 		switch {
 		case between < 0:
@@ -151,7 +151,7 @@ func path(frames []frame) (shown []string, out bool) {
 	return shown, out
 }
 
-// add counts frames, where -1 is a number that is not known.
+// add adds numbers of frames; -1 is unknown.
 func add(a, b int) int {
 	if a < 0 || b < 0 {
 		return -1
@@ -159,7 +159,7 @@ func add(a, b int) int {
 	return a + b
 }
 
-// lines is a frame as it is shown: its place and its code, and where a syntax error is what points at it.
+// lines formats a frame: its place and its code, with a marker under a syntax error.
 func (f frame) lines() []string {
 	text := f.where
 	switch {
@@ -186,7 +186,7 @@ func (f frame) lines() []string {
 	return []string{text, strings.Repeat(" ", caret) + "^"}
 }
 
-// clip cuts a line that is too long.
+// clip shortens a line that is too long.
 func clip(s string, most int) string {
 	if textfmt.Size(s) <= most {
 		return s

@@ -25,7 +25,7 @@ type sample struct {
 	Traceback []string
 }
 
-// samples reads what was recorded from the kernels of one version.
+// samples reads the recorded outputs of the kernels of one version.
 func samples(t testing.TB, name string) (all []sample) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -38,7 +38,7 @@ func samples(t testing.TB, name string) (all []sample) {
 	return all
 }
 
-// All recorded errors become the texts that were looked through and kept.
+// All recorded errors become the reviewed texts.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	must.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// alone is an analysis session without a notebook, as its kernel link and its queue use it.
+// alone is an analysis session without a notebook, as used by its kernel link and its queue.
 type alone struct{ *Session }
 
 // Obtain finds the kernel of a session without a notebook. If the kernel was started for the session and is gone, it
@@ -40,10 +40,10 @@ func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	return k, true, nil
 }
 
-// Whose says whose the kernel is, for messages.
+// Whose names the kernel's owner, for messages.
 func (a alone) Whose() string { return "the session's" }
 
-// Link is the connection to the kernel.
+// Link returns the connection to the kernel.
 func (a alone) Link() *kernel.Link { return a.kernel }
 
 // Interrupt interrupts the kernel.
@@ -60,7 +60,7 @@ func (a alone) Use(n int) { a.use(n) }
 // Rest closes the connection if it was not used for a while, so that the server sees an idle kernel, which it may cull.
 func (a alone) Rest() {
 	a.mu.Lock()
-	defer a.mu.Unlock() // nobody can begin to use it meanwhile
+	defer a.mu.Unlock() // prevents a new use meanwhile
 	if a.users == 0 && time.Since(a.last) >= a.t.m.IdleTimeout() {
 		a.kernel.Close()
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Attach returns the owner's analysis session for code in a running kernel, outside notebooks: its runs show in no
-// notebook, even if the kernel is a notebook's. It makes the session if there is none; the kernel outlives it. If there
-// is no such kernel, the error matches ErrNoKernel, and earlier sessions attached to it are ended.
+// notebook, even if the kernel is a notebook's. It makes the session if necessary; the kernel outlives it. If the kernel
+// does not exist, the error matches ErrNoKernel, and earlier sessions attached to it are ended.
 func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) {
 	kernels, err := t.servers.Runtime.Kernels.List(ctx)
 	if err != nil {

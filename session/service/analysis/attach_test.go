@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Code runs in a notebook's kernel and shows in no cell; the session for it goes with the kernel.
+// Code runs in a notebook's kernel and shows in no cell; its session ends with the kernel.
 func TestAttachKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -50,7 +50,7 @@ func TestAttachKernel(t *testing.T) {
 			t.Errorf("the notebook has %d cells", n)
 		}
 
-		// Another notebook takes the same kernel, and another owner has a session of its own for it.
+		// Another notebook uses the same kernel, and another owner has a separate session for it.
 		other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
 		taken, err = other.Kernel().Take(t.Context(), k.ID)
 		must.NoError(t, err)
@@ -65,7 +65,7 @@ func TestAttachKernel(t *testing.T) {
 		must.NoError(t, err)
 		test.NotEqOp(t, a, b)
 
-		// A kernel that was started for one owner alone is no other's.
+		// A kernel that was started for one owner is not available to others.
 		own := create(t, table, analysis.Options{})
 		if _, err := table.Attach(t.Context(), "bob", own.KernelID()); !errors.Is(err, analysis.ErrNoKernel) {
 			t.Errorf("%v", err)
@@ -74,7 +74,7 @@ func TestAttachKernel(t *testing.T) {
 		must.NoError(t, err)
 		test.EqOp(t, own, got)
 
-		// With the kernel goes what is attached to it; a session's end leaves the kernel.
+		// The end of a kernel ends the sessions attached to it; a session's end leaves the kernel running.
 		if err := table.EndOwner(t.Context(), "bob"); err != nil {
 			t.Errorf("%v", err)
 		}

@@ -37,9 +37,9 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 	return a, nil
 }
 
-// Connect makes an analysis session with a running kernel: a notebook's, or the one with the id, with its notebook if
-// it has one. If the owner already has such a session, it returns that. The error matches ErrNoSession if there is no
-// such kernel.
+// Connect makes an analysis session with a running kernel: a notebook's, or the one with the id, with its notebook if it
+// has one. If the owner already has that session, Connect returns it. The error matches ErrNoSession if the kernel does not
+// exist.
 func (t *Table) Connect(ctx context.Context, owner string, path jupyter.Path, kernelID string) (*Session, error) {
 	if path.IsRoot() && kernelID == "" {
 		return nil, errors.New("connect a session: name a notebook or a kernel, neither was given")
@@ -90,7 +90,7 @@ func (t *Table) findKernel(ctx context.Context, owner string, path jupyter.Path,
 	case len(of) == 1:
 		return of[0].Kernel, of[0].Path, nil
 	}
-	// Not by a request for the id, which may not be valid in a path.
+	// Not by a request for the id, which may be invalid in a path.
 	kernels, err := t.servers.Runtime.Kernels.List(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
@@ -136,7 +136,7 @@ func (a *Session) launch(ctx context.Context, spec string) (jupyter.Kernel, erro
 	return k, err
 }
 
-// takeNotebook gives the session a notebook and its kernel, which it starts if needed.
+// takeNotebook gives the session a notebook and its kernel, starting it if necessary.
 func (a *Session) takeNotebook(ctx context.Context, path jupyter.Path, spec string) error {
 	d, err := a.t.m.Open(ctx, path)
 	if err != nil {
@@ -187,7 +187,7 @@ func (a *Session) ready(ctx context.Context) error {
 	case !errors.Is(err, session.ErrKernelSocket): // its cells can be run without a connection
 		return err
 	}
-	// The server learns of it a little later than we do.
+	// The server learns about it a little later than we do.
 	for a.Status(wait) == kernel.StateStarting {
 		select {
 		case <-wait.Done():

@@ -15,8 +15,8 @@ import (
 // shutTimeout bounds the shutdown of one session's kernel.
 const shutTimeout = 10 * time.Second
 
-// Delete ends a session. It shuts the kernel down if it was started for the session and nobody else uses it;
-// Session.End says what was done. Code that waits in the session's own queue is cancelled.
+// Delete ends a session. It shuts the kernel down if it was started for the session and is not used otherwise; Session.End
+// returns the result. Code waiting in the session's own queue is cancelled.
 func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	a, err := t.Get(owner, id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *Session) shutDown(ctx context.Context) error {
 	return nil
 }
 
-// needed says why the session's kernel must outlive the session, "" if it can be shut down.
+// needed returns why the session's kernel must outlive the session, "" if it can be shut down.
 func (a *Session) needed(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	id, path, started := a.kernelID, a.path, a.started
@@ -128,7 +128,7 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 }
 
 // EndOwner ends all analysis sessions of an owner, as [Table.Delete] does, and drops its state in the manager, see
-// [session.Manager.Forget]. Call it when no call of the owner is in progress.
+// [session.Manager.Forget]. The owner must have no call in progress.
 func (t *Table) EndOwner(ctx context.Context, owner string) error {
 	err := forEach(t.List(owner), func(a *Session) error {
 		if err := t.Delete(ctx, owner, a.id); !errors.Is(err, ErrNoSession) {

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// An owner has no more sessions than it may, and is told which one has been idle for longest. Kernels that calls name do
-// not count.
+// An owner has no more sessions than its limit, and the error names the one that has been idle for longest. Sessions for
+// kernels that calls name do not count.
 func TestLimitOfSessions(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		if !jupytertest.Real() {

@@ -6,8 +6,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Look calls do with the kernel of a notebook, as a session that lasts as long as the call, is in no list, and counts for
-// no limit. It starts no kernel: the error matches ErrNoSession if the notebook has none.
+// Look calls do with the kernel of a notebook, as a session that exists only for the call, is not listed, and does not
+// count for the limit. It starts no kernel: the error matches ErrNoSession if the notebook has none.
 func (t *Table) Look(ctx context.Context, owner string, path jupyter.Path, do func(*Session) error) error {
 	found, path, err := t.findKernel(ctx, owner, path, "")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A reply's payload is had without a trace.
+// Reading a reply's payload leaves no trace.
 func TestAnalysisPayload(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -28,8 +28,8 @@ func (a *Session) Runs() []*run.Run {
 	return slices.DeleteFunc(a.t.m.RunTable().Runs(jupyter.Path{}), func(r *run.Run) bool { return r.Session != a.id })
 }
 
-// Interrupt cancels the session's runs that have not ended, and returns them; they may take a while to end. It leaves
-// other code alone, except in a kernel that was started only for the session.
+// Interrupt cancels the session's runs that have not ended, and returns them; they may take a while to end. Other code
+// continues, except in a kernel that was started only for the session.
 func (a *Session) Interrupt(ctx context.Context) ([]*run.Run, error) {
 	var stopped []*run.Run
 	for _, r := range a.Runs() { // waiting ones first, so that none of them begins

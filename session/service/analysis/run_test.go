@@ -47,7 +47,7 @@ func result(t *testing.T, r *run.Run) run.Result {
 	return r.Result()
 }
 
-// Runs in a kernel alone go on one after the other, keep what they put out, and can be taken back and interrupted; the
+// Runs in a kernel without a notebook run one after the other, keep their output, and can be cancelled and interrupted; the
 // session's end ends them.
 func TestAnalysisRuns(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAnalysisRuns(t *testing.T) {
 	})
 }
 
-// Code in a kernel alone may ask for input.
+// Code in a kernel without a notebook may request input.
 func TestAnalysisAsks(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -115,7 +115,7 @@ func TestAnalysisAsks(t *testing.T) {
 	test.StrHasSuffix(t, "stdout:hello Who? Ada\n;", sessiontest.Text(res.Outputs))
 }
 
-// A kernel that dies, or is shut down while nobody looks, is told of, and the session gets another one.
+// The death or unnoticed shutdown of a kernel is reported, and the session gets another kernel.
 func TestAnalysisKernelDies(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -138,7 +138,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "the session shows it", func() bool { return a.Status(t.Context()) == kernel.StateDead })
 		if res := result(t, runIn(t, a, "print('new')")); res.State == run.Lost {
-			t.Logf("it was on its way: %v", res.Err) // before the connection knew
+			t.Logf("it was on its way: %v", res.Err) // it was in progress
 		}
 		res := result(t, runIn(t, a, "print('new')"))
 		test.Eq(t, run.Done, res.State)
@@ -172,7 +172,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 	})
 }
 
-// Ten sessions work at once, and one's slow code delays no other. The manager's end ends their kernels, and not a
+// Ten sessions work at once, and slow code of one delays no other. The manager's end ends their kernels, but not a
 // notebook's.
 func TestTenAnalyses(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {

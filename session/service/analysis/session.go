@@ -14,25 +14,25 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// ErrNoSession says that the caller has no analysis session with that id.
+// ErrNoSession reports that the caller has no analysis session with that id.
 var ErrNoSession = textfmt.Fixed("there is no such analysis session")
 
-// ErrNoNotebook says that an analysis session has no notebook.
+// ErrNoNotebook reports that an analysis session has no notebook.
 var ErrNoNotebook = textfmt.Fixed("the analysis session has no notebook")
 
-// ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
+// ErrKernelGone reports that a session's kernel, which was not started for it, no longer exists.
 var ErrKernelGone = textfmt.Fixed("the kernel is gone")
 
-// ErrNoKernel says that no kernel with that id is running, or the caller may not use it.
+// ErrNoKernel reports that no kernel with that id is running, or the caller may not use it.
 var ErrNoKernel = textfmt.Fixed("there is no such kernel")
 
-// interruptTimeout bounds the interrupt of code whose caller has gone.
+// interruptTimeout bounds the interrupt of code whose call has ended.
 const interruptTimeout = time.Second
 
 // readyTimeout bounds the wait for a new session's kernel to start up.
 const readyTimeout = 30 * time.Second
 
-// readyEvery is the pause between two looks at a starting kernel.
+// readyEvery is the pause between two checks of a starting kernel.
 const readyEvery = 20 * time.Millisecond
 
 // Options describe a new analysis session.
@@ -42,15 +42,15 @@ type Options struct {
 	KernelName   string       // the kernelspec; "" for the notebook's own or the server's default
 }
 
-// Session is an analysis session: a kernel, and a notebook if one was named. With a notebook it has the notebook's
-// kernel, which open tabs share. It belongs to the owner that made it, and is safe for concurrent use.
+// Session is an analysis session: a kernel, and optionally a notebook. With a notebook it has the notebook's kernel, which
+// open tabs share. It belongs to the owner that made it, and is safe for concurrent use.
 type Session struct {
 	t       *Table
 	id      string
 	owner   string
 	name    string
 	created time.Time
-	// attached tells that it was made for calls that name a kernel, and not by the client.
+	// attached reports that the session was made for calls that name a kernel, and not by the client.
 	attached bool
 
 	ctx    context.Context // ends with the session
@@ -69,57 +69,57 @@ type Session struct {
 	ended    End
 }
 
-// KernelName is the kernelspec of the session's kernel, as last seen.
+// KernelName returns the kernelspec of the session's kernel, as last seen.
 func (a *Session) KernelName() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spec
 }
 
-// End says what happened to a session's kernel when the session ended.
+// End is the outcome for a session's kernel when the session ended.
 type End struct {
 	KernelEnded bool   // it was shut down
 	Kept        string // why it was not: "a person has the notebook open"
 }
 
-// ID is the session's id.
+// ID returns the session's id.
 func (a *Session) ID() string { return a.id }
 
-// Name is the session's name, "" for none.
+// Name returns the session's name, "" for none.
 func (a *Session) Name() string { return a.name }
 
-// Created is the time at which the session was made.
+// Created returns when the session was made.
 func (a *Session) Created() time.Time { return a.created }
 
-// KernelID is the session's kernel, as last seen: a notebook's kernel can be changed.
+// KernelID returns the session's kernel, as last seen: a notebook's kernel can be changed.
 func (a *Session) KernelID() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.kernelID
 }
 
-// NotebookPath is the session's notebook, as last seen, the root for none.
+// NotebookPath returns the session's notebook, as last seen, the root for none.
 func (a *Session) NotebookPath() jupyter.Path {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.path
 }
 
-// End says what happened to the kernel of an ended session.
+// End returns the outcome for the kernel of an ended session.
 func (a *Session) End() End {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ended
 }
 
-// idleSince is when the session was last used; idle is false while it is in use.
+// idleSince returns when the session was last used; idle is false while it is in use.
 func (a *Session) idleSince() (last time.Time, idle bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.last, a.users == 0
 }
 
-// Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is
+// Status queries the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is
 // gone, "unknown" if the server does not answer.
 func (a *Session) Status(ctx context.Context) string {
 	if path := a.NotebookPath(); !path.IsRoot() {
@@ -148,7 +148,7 @@ func (a *Session) Status(ctx context.Context) string {
 	return a.kernel.Correct(k.ID, k.ExecutionState)
 }
 
-// Language is the name of the kernel's language, such as "python", as the kernel reports it.
+// Language returns the name of the kernel's language, such as "python", as the kernel reports it.
 func (a *Session) Language(ctx context.Context) (string, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
@@ -214,8 +214,8 @@ func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	return d, err
 }
 
-// follow finds a renamed notebook by its kernel's Jupyter session, which is renamed along. With kernels on another
-// server only we rename it, so it finds the notebook by its file id.
+// follow finds a renamed notebook by its kernel's Jupyter session, which is renamed along. If the kernels are on another
+// server, only we rename that session, so follow finds the notebook by its file id.
 func (a *Session) follow(ctx context.Context) (path jupyter.Path, ok bool) {
 	if a.t.servers.Apart() {
 		return a.followFile(ctx)

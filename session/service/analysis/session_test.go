@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A session without a notebook has a kernel of its own, which ends with it. Its owner alone finds it.
+// A session without a notebook has its own kernel, which ends with it. Only its owner finds it.
 func TestAnalysisOfAKernelAlone(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -73,8 +73,8 @@ func TestAnalysisOfAKernelAlone(t *testing.T) {
 	})
 }
 
-// A session that names a notebook has the notebook's kernel, which ends with the session that it was started for,
-// unless somebody else uses it.
+// A session that names a notebook uses the notebook's kernel, which ends with the session that it was started for, unless
+// another client uses it.
 func TestAnalysisOfANotebook(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// What is open, running and started is counted, and no more when it has gone.
+// Open documents, runs and kernels are counted until they are gone.
 func TestStats(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -33,7 +33,7 @@ func TestStats(t *testing.T) {
 		result(t, runIn(t, alone, "1/0"))
 		slow := runIn(t, alone, "import time\nprint('begun', flush=True)\ntime.sleep(600)")
 		sessiontest.Eventually(t, "the slow one to begin", func() bool { return len(slow.Result().Outputs) > 0 })
-		got := table.Stats() // the notebook's kernel is everybody's
+		got := table.Stats() // the notebook's kernel is shared
 		test.Eq(t, 1, got.Notebooks)
 		test.Eq(t, 1, got.Texts)
 		test.Eq(t, 2, got.Analyses)

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// behind is a server whose word for the state of its kernels is the one that is set, as long as one is.
+// behind is a server that reports the set state of its kernels while one is set.
 func behind(t *testing.T, s *jupytertest.Server) (late *jupytertest.Server, says *atomic.Pointer[string]) {
 	t.Helper()
 	says = &atomic.Pointer[string]{}
@@ -46,8 +46,8 @@ func behind(t *testing.T, s *jupytertest.Server) (late *jupytertest.Server, says
 	}), says
 }
 
-// The server hears of what a kernel does a moment later than who runs code in it: nobody is told that a kernel is busy
-// with what has been answered, or idle while it is at what was begun.
+// The server learns about a kernel's state a moment later than the client that runs code in it: a kernel is not reported as
+// busy with answered code, or as idle with code that has begun.
 func TestStatusIsNotBehind(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -71,7 +71,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 			}
 		}
 		says.Store(&busy)
-		is(alone, busy) // with somebody else's code, for all that is known
+		is(alone, busy) // with another client's code, as far as is known
 		for _, a := range []*analysis.Session{alone, shared} {
 			if _, err := a.Evaluate(t.Context(), "1", nil); err != nil {
 				t.Fatal(err)

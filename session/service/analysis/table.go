@@ -13,10 +13,10 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// analysesMax is how many analysis sessions one owner may have, unless [Table.Limit] says otherwise.
+// analysesMax is how many analysis sessions one owner may have, unless [Table.Limit] sets another limit.
 const analysesMax = 64
 
-// Table has the analysis sessions of all owners. Make it with [New].
+// Table has the analysis sessions of all owners. Create it with [New].
 type Table struct {
 	m       *session.Manager
 	servers *kernel.Servers
@@ -28,30 +28,30 @@ type Table struct {
 	byID   map[string]*Session
 }
 
-// New makes the table of a manager's analysis sessions. The manager closes it when it closes.
+// New returns the table of a manager's analysis sessions. The manager closes it when it closes.
 func New(m *session.Manager) *Table {
 	t := &Table{m: m, servers: m.Servers(), owners: m.Owners(), most: analysesMax, byID: make(map[string]*Session)}
 	m.OnClose(t.Close)
 	return t
 }
 
-// Limit sets how many sessions one owner may have, 0 for no limit. Those that it made for single calls in a running
-// kernel ([Table.Attach]) do not count.
+// Limit sets how many sessions one owner may have, 0 for no limit. Sessions made for single calls in a running kernel
+// ([Table.Attach]) do not count.
 func (t *Table) Limit(most int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.most = most
 }
 
-// A LimitError says that an owner has as many sessions as it may.
+// A LimitError reports that an owner has reached its limit of sessions.
 type LimitError struct {
 	Most int
-	// Idle is the session that has been without use for longest, "" if all are in use, and Since is since when.
+	// Idle is the session that has been unused for longest, "" if all are in use, and Since is when its use ended.
 	Idle  string
 	Since time.Time
 }
 
-// Kind is the code of the error.
+// Kind returns the code of the error.
 func (e *LimitError) Kind() string { return "too_many_sessions" }
 
 func (e *LimitError) Error() string {
@@ -62,7 +62,7 @@ func (e *LimitError) Error() string {
 	return out + fmt.Sprintf("; session %q has been idle for longest, since %s", e.Idle, e.Since.UTC().Format(time.RFC3339))
 }
 
-// allow says why the owner may not have another session, nil if it may.
+// allow returns an error if the owner may not have another session.
 func (t *Table) allow(owner string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,7 +131,7 @@ func (t *Table) List(owner string) []*Session {
 	return t.list(func(a *Session) bool { return a.owner == owner })
 }
 
-// Get finds one of the owner's sessions; the error matches ErrNoSession.
+// Get returns one of the owner's sessions; the error matches ErrNoSession.
 func (t *Table) Get(owner, id string) (*Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,32 +12,32 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// attended is a chat in which clients are, or have mentions.
+// attended is a chat that clients have joined or that has mentions for them.
 type attended struct {
 	wake  chan struct{}
-	in    map[string]awareness.User // as whom clients are known there
+	in    map[string]awareness.User // the user as which each client is known there
 	taken map[string]*taken         // by the message's id
 }
 
-// taken is a mention that a client has and has not answered. The chat is held for it.
+// taken is a mention that a client has taken and not answered. The chat is held for it.
 type taken struct {
 	client string
-	told   bool           // that it was heard
-	does   presence.Doing // what the client did when it was looked last
-	last   time.Time      // when it last did something
+	told   bool           // that it was heard is shown
+	does   presence.Doing // what the client did at the last check
+	last   time.Time      // when it was last active
 }
 
 const (
-	// shownFor is how long it is shown that a mention was heard, from the last that its client did.
+	// shownFor is how long a mention is shown as heard after its client's last activity.
 	shownFor = 2 * time.Minute
 	heardYou = "has heard you"
-	// apart is how long there is between two changes of what is shown in a chat.
+	// apart is the shortest time between two changes shown in a chat.
 	apart = time.Second
-	// lookEvery is how often it is looked who is in a chat.
+	// lookEvery is how often the people in a chat are checked.
 	lookEvery = 15 * time.Second
 )
 
-// User is as whom a client writes in chats; "" is the program itself.
+// User returns the user as which a client writes in chats; "" is the program itself.
 func (cs *Chats) User(client string) awareness.User {
 	if client == "" {
 		return presence.Duet()
@@ -45,8 +45,8 @@ func (cs *Chats) User(client string) awareness.User {
 	return cs.faces.Of(client).InChats
 }
 
-// Enter makes a client known in a chat, by its own name and by that of all, so that people can call it. When it is called
-// something else, it is there, too.
+// Enter makes a client known in a chat, by its own name and by the common one, so that people can mention it. After a
+// rename it enters under the new name, too.
 func (cs *Chats) Enter(ctx context.Context, client string, c *chat.Chat) error {
 	cs.meet(c)
 	as := cs.User(client)
@@ -61,15 +61,15 @@ func (cs *Chats) Enter(ctx context.Context, client string, c *chat.Chat) error {
 	return nil
 }
 
-// Listens notes that a client waits to be called, in chats too, until end is called.
+// Listens records that a client waits for mentions, in chats too, until end is called.
 func (cs *Chats) Listens(client string) (end func()) {
-	place := new(byte) // that no other place equals
+	place := new(byte) // a unique place
 	cs.faces.Does(client, place, presence.Doing{Status: awareness.Status{Text: presence.Waiting, Since: time.Now().UnixMilli()}, Goes: true})
 	return func() { cs.faces.Does(client, place, presence.Doing{}) }
 }
 
-// Heard shows in the chat that a client has taken a mention, and what it does then, until [Chats.Done], or until it has done
-// nothing for two minutes.
+// Heard shows in the chat that a client has taken a mention, and then the client's activity, until [Chats.Done], or until
+// two minutes without activity.
 func (cs *Chats) Heard(client string, m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -88,7 +88,7 @@ func (cs *Chats) Heard(client string, m mentions.Mention) {
 	}
 }
 
-// Done takes back what [Chats.Heard] shows.
+// Done removes the display of [Chats.Heard].
 func (cs *Chats) Done(m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -97,7 +97,7 @@ func (cs *Chats) Done(m mentions.Mention) {
 	}
 }
 
-// attend has a chat looked after. The caller holds mu, and Chats is not closed.
+// attend starts to follow a chat. The caller holds mu, and Chats is not closed.
 func (cs *Chats) attend(c *chat.Chat) *attended {
 	a := cs.attended[c]
 	if a == nil {
@@ -116,7 +116,7 @@ func (a *attended) look() {
 	}
 }
 
-// dismiss forgets that a mention is taken. The caller holds mu.
+// dismiss forgets a taken mention. The caller holds mu.
 func (cs *Chats) dismiss(c *chat.Chat, message string) {
 	a := cs.attended[c]
 	if a == nil || a.taken[message] == nil {
@@ -127,20 +127,20 @@ func (cs *Chats) dismiss(c *chat.Chat, message string) {
 	a.look()
 }
 
-// follow shows what the clients do in a chat that is attended, and as whom they are there, as long as there are such.
+// follow shows the clients' activity in an attended chat, and their current names there, while it has clients or mentions.
 func (cs *Chats) follow(c *chat.Chat, a *attended) {
 	defer cs.leave(c, a)
 	var shown []chat.Writer
 	var met time.Time
 	for {
-		changed := cs.faces.Changed() // before looking
+		changed := cs.faces.Changed() // before the check
 		if time.Since(met) >= lookEvery {
 			cs.meet(c)
 			met = time.Now()
 		}
 		cs.rename(c, a)
 		writers, next := cs.writers(c, a)
-		var rest time.Duration // none where nothing was sent: what is heard next is shown at once
+		var rest time.Duration // zero if nothing was sent, so that the next mention is shown at once
 		if !slices.Equal(writers, shown) {
 			c.Show(writers...)
 			shown, rest = writers, apart
@@ -151,7 +151,7 @@ func (cs *Chats) follow(c *chat.Chat, a *attended) {
 	}
 }
 
-// pause waits for any of three; it reports false if the chat has ended meanwhile, or the context.
+// pause waits for any of the three channels; it reports false if the chat or the context has ended.
 func pause(ctx context.Context, c *chat.Chat, after <-chan time.Time, wake, changed <-chan struct{}) bool {
 	select {
 	case <-after:
@@ -165,7 +165,7 @@ func pause(ctx context.Context, c *chat.Chat, after <-chan time.Time, wake, chan
 	return true
 }
 
-// over reports whether a chat need be attended no longer.
+// over reports whether a chat is no longer attended.
 func (cs *Chats) over(c *chat.Chat, a *attended, shown bool) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -188,14 +188,14 @@ func (cs *Chats) leave(c *chat.Chat, a *attended) {
 	}
 }
 
-// meet takes the names of the people in a chat.
+// meet records the names of the people in a chat.
 func (cs *Chats) meet(c *chat.Chat) {
 	for _, u := range persons(c) {
 		cs.m.Presence.Met(nameOf(u))
 	}
 }
 
-// rename enters those anew who are called something else, and forgets those who have left.
+// rename enters renamed clients under their new names, and forgets clients that have left.
 func (cs *Chats) rename(c *chat.Chat, a *attended) {
 	anew := map[string]awareness.User{}
 	cs.mu.Lock()
@@ -214,15 +214,14 @@ func (cs *Chats) rename(c *chat.Chat, a *attended) {
 	defer stop()
 	if err := c.Enter(ctx, slices.Collect(maps.Values(anew))...); err != nil {
 		cs.m.Log().Info("another name in a chat", "path", c.Path(), "error", err)
-		return // it is tried again
+		return // tried again later
 	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	maps.Copy(a.in, anew)
 }
 
-// writers are what is to be shown of the clients that have mentions of a chat, and how long it is until that may be
-// something else.
+// writers returns the display for the clients that have mentions of a chat, and the time until it may change.
 func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next time.Duration) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -235,7 +234,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 		}
 		t.did(does, now)
 		left := shownFor - now.Sub(t.last)
-		if !ok || left <= 0 { // who has left has given it back
+		if !ok || left <= 0 { // a client that has left has returned the mention
 			cs.dismiss(c, message)
 			continue
 		}
@@ -257,7 +256,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 	return all, next
 }
 
-// did notes what the client does. Who waits for somebody to call does nothing.
+// did notes the client's activity. A client that waits for mentions is inactive.
 func (t *taken) did(does presence.Doing, now time.Time) {
 	did := does != t.does && does.Text != "" && !does.Listens()
 	if goes := does.Goes && !does.Listens() || t.does.Goes && !t.does.Listens(); did || goes {

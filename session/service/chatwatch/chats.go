@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/presence"
 )
 
-// Chats are the chats of a manager's server. Make them with [New].
+// Chats are the chats of a manager's server. Create them with [New].
 type Chats struct {
 	*chat.Keeper
 	m      *session.Manager
@@ -29,18 +29,18 @@ type Chats struct {
 	attended map[*chat.Chat]*attended
 }
 
-// heard is a message that was heard.
+// heard is a message that was read.
 type heard struct {
 	chat    *chat.Chat
-	mention string // its id, "" for none
+	mention string // its id, "" if it is not a mention
 	command mentions.Command
-	told    bool // that nobody is listening, or it does not matter
+	told    bool // that no client listens, or need not be told
 }
 
-// maxHeard is how many messages are remembered, so that it is known what an edit of them means.
+// maxHeard is how many messages are remembered, to interpret later edits of them.
 const maxHeard = 5_000
 
-// New makes the chats of a manager, which closes them.
+// New returns the chats of a manager, which closes them.
 func New(m *session.Manager) *Chats {
 	cs := &Chats{
 		m: m, faces: m.Presence.Faces(), watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
@@ -70,7 +70,7 @@ func (cs *Chats) start(f func()) {
 	}
 }
 
-// Of is the chat of a mention's message, nil if it is not known.
+// Of returns the chat of a mention's message, nil if it is unknown.
 func (cs *Chats) Of(m mentions.Mention) *chat.Chat {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()

@@ -1,13 +1,13 @@
-// Package chatwatch hears where people call an agent by name in chats. A message that calls one becomes a mention of package
-// mentions; one that says hands off, or go on, is obeyed at once.
+// Package chatwatch finds the messages in chats that address an agent by name. Such a message becomes a mention of package
+// mentions; one that says "hands off" or "go on" is obeyed at once.
 //
-// A message calls if the sender's tab has one of our usernames among those it mentions, or if its text has one of our names
-// behind an @, unless that is the name of a person in the chat. "Duet" is all of us; each client is in chats by its own name,
-// too, under a username that tells it from the others. Messages of agents are agents' mentions. Who has called is shown in the
-// chat that they were heard, and then what the client does that has the mention, and told if nobody takes it.
+// A message is addressed to us if the sender's tab lists one of our usernames among its mentions, or if its text has one of
+// our names after an @, unless that is the name of a person in the chat. "Duet" addresses all of us; each client also joins
+// chats under its own name, with a unique username. Messages of agents are agents' mentions. The chat shows the sender that
+// a mention was taken, then the activity of the client that took it; if no client takes it, the chat gets a message.
 //
 // # Concurrency
 //
-// [Chats] is safe for use by any goroutine. Messages are heard by a goroutine of their chat; each chat with mentions that
-// nobody has taken has one more, and so has each in which clients are or have mentions. [session.Manager.Close] ends them.
+// [Chats] is safe for concurrent use. A goroutine of each chat reads its messages; each chat with mentions that no client
+// has taken has one more, as does each that clients have joined or have mentions in. [session.Manager.Close] ends them.
 package chatwatch

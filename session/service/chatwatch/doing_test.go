@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// does has a client do something that goes on, until end is called.
+// does makes a client do something continuous, until end is called.
 func (o *ours) does(client, text string) (end func()) {
 	faces, place := o.Manager.Presence.Faces(), new(byte)
 	d := presence.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
@@ -23,7 +23,7 @@ func (o *ours) does(client, text string) (end func()) {
 	return func() { faces.Does(client, place, presence.Doing{}) }
 }
 
-// called has a person call a client, that takes the mention.
+// called makes a person mention a client, which takes the mention.
 func (o *ours) called(p *person, client string) (done func()) {
 	o.t.Helper()
 	p.says("@Duet "+client, presence.Everybody)
@@ -32,7 +32,7 @@ func (o *ours) called(p *person, client string) (done func()) {
 	return func() { o.chats.Done(m) }
 }
 
-// It is shown that a mention was heard, and then what its client does in notebooks, until it is answered.
+// A chat shows that a mention was heard, and then its client's activity in notebooks, until it is answered.
 func TestChatShowsWhatIsDone(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		o := start(t)
@@ -54,7 +54,7 @@ func TestChatShowsWhatIsDone(t *testing.T) {
 		in.shows("Claude is waiting for you")
 		end()
 		in.shows("Claude has heard you")
-		end = o.Manager.Presence.Waiting("1", doc) // for somebody to call it
+		end = o.Manager.Presence.Waiting("1", doc) // for a mention
 		in.shows("")
 		end()
 		in.shows("Claude has heard you")
@@ -67,8 +67,8 @@ func TestChatShowsWhatIsDone(t *testing.T) {
 	})
 }
 
-// It is shown for two minutes from the last that the client did, and for as long as something goes on; the chat stays open
-// meanwhile, and no longer.
+// The display lasts two minutes from the client's last activity, and while an activity continues; the chat stays open for
+// exactly that time.
 func TestChatShowsForAWhile(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		first := start(t)
@@ -95,7 +95,7 @@ func TestChatShowsForAWhile(t *testing.T) {
 	})
 }
 
-// When a client leaves nothing is shown of it, and who takes the mention then is shown.
+// When a client leaves, its display ends, and the next client that takes the mention is shown.
 func TestChatShowsWhoHasIt(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)
@@ -120,7 +120,7 @@ func TestChatShowsWhoHasIt(t *testing.T) {
 	})
 }
 
-// However fast things change, a chat is sent one change a second at most, of all who are shown there.
+// However fast things change, a chat is sent at most one change a second for all shown clients.
 func TestChatShowsSlowly(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)

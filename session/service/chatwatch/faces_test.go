@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Each client is in the chat by its own name, and Duet beside them once; who calls one calls that alone.
+// Each client is in the chat by its own name, and Duet once beside them; a mention of one is for that one only.
 func TestChatFaces(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		o := start(t)
@@ -70,7 +70,7 @@ func TestChatFaces(t *testing.T) {
 	})
 }
 
-// Another process has the same users, and what one of its clients writes is an agent's, even if nobody knows it any more.
+// Another process has the same users, and messages of its clients are an agent's, even after those have left.
 func TestChatOfTwoProcesses(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)
@@ -106,7 +106,7 @@ func TestChatOfTwoProcesses(t *testing.T) {
 	})
 }
 
-// Who is called something else is so in the chat, too, under the same username; a person's name is theirs there.
+// A client's new name shows in the chat, too, under the same username; a person's name there stays the person's.
 func TestChatRename(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)
@@ -132,7 +132,7 @@ func TestChatRename(t *testing.T) {
 	})
 }
 
-// Duet says that no client listens, whichever agent was called.
+// Duet answers that no client listens, for a mention of any agent.
 func TestChatNobodyListens(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := start(t)

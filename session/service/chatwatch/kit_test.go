@@ -57,14 +57,14 @@ func startOn(t *testing.T, s *jupytertest.Server, path string, cfg session.Confi
 	return o
 }
 
-// enters has a client come that says what it is, and enter the chat.
+// enters adds a client that says its name, and enters the chat.
 func (o *ours) enters(client, name string) {
 	o.t.Helper()
 	o.Manager.Presence.Said(client, presence.Self{Name: name})
 	must.NoError(o.t, o.chats.Enter(o.t.Context(), client, o.chat))
 }
 
-// takes waits for a mention, which a client then has.
+// takes waits for a mention, which the client takes.
 func (o *ours) takes(client string) (m mentions.Mention) {
 	o.t.Helper()
 	sessiontest.Eventually(o.t, "a mention for "+client, func() (ok bool) {
@@ -74,7 +74,7 @@ func (o *ours) takes(client string) (m mentions.Mention) {
 	return m
 }
 
-// none fails if there is a mention for a client.
+// none fails if a mention for a client exists.
 func (o *ours) none(client string) {
 	o.t.Helper()
 	time.Sleep(200 * time.Millisecond)
@@ -83,12 +83,12 @@ func (o *ours) none(client string) {
 	}
 }
 
-// as is the context of a call of a client.
+// as returns the context of a client's call.
 func (o *ours) as(client string) context.Context {
 	return origin.With(o.t.Context(), origin.Author{Client: client, Call: 1})
 }
 
-// person is somebody in the chat.
+// person is a person in the chat.
 type person struct {
 	*sessiontest.Talker
 	t *testing.T
@@ -100,13 +100,13 @@ func (o *ours) person(username, name string) *person {
 	return &person{sessiontest.Talks(o.t, o.s, o.chat.Path(), u), o.t}
 }
 
-// says sends a message with mentions as the person's tab finds them.
+// says sends a message with the mentions that the person's tab finds.
 func (p *person) says(body string, usernames ...string) (id string) {
 	p.t.Helper()
 	return p.Says(chatdoc.Outgoing{Body: body, Mentions: usernames})
 }
 
-// knows are those who are known in the chat, without one.
+// knows returns the users known in the chat, except one.
 func (p *person) knows(without string) string {
 	var all []string
 	for _, u := range p.Users() {
@@ -117,7 +117,7 @@ func (p *person) knows(without string) string {
 	return strings.Join(all, ", ")
 }
 
-// sees waits until nobody else is known.
+// sees waits until exactly the wanted users are known.
 func (p *person) sees(want string) {
 	p.t.Helper()
 	for end := time.Now().Add(sessiontest.Patience); p.knows(p.As.Username) != want; time.Sleep(20 * time.Millisecond) {
@@ -127,13 +127,13 @@ func (p *person) sees(want string) {
 	}
 }
 
-// indicator is what is shown of who is writing.
+// indicator is the display of writing users.
 type indicator struct {
 	t *testing.T
 
 	mu    sync.Mutex
 	texts []string // one after the other
-	at    int      // of them, that which was waited for last
+	at    int      // the index of the text that was awaited last
 }
 
 func (o *ours) indicator() *indicator {
@@ -187,14 +187,14 @@ func (in *indicator) see(states []awareness.State) {
 	}
 }
 
-// now is what is shown, and how many changes there were.
+// now returns the present text, and how many changes there were.
 func (in *indicator) now() (string, int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.texts[len(in.texts)-1], len(in.texts)
 }
 
-// reaches reports whether a text was shown since that which was waited for last.
+// reaches reports whether a text was shown since the text awaited last.
 func (in *indicator) reaches(want string) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -203,7 +203,7 @@ func (in *indicator) reaches(want string) bool {
 	return at >= 0
 }
 
-// shows waits until a text is shown, be it for a moment.
+// shows waits until a text is shown, even for a moment.
 func (in *indicator) shows(want string) {
 	in.t.Helper()
 	for end := time.Now().Add(sessiontest.Patience); ; time.Sleep(20 * time.Millisecond) {
@@ -216,7 +216,7 @@ func (in *indicator) shows(want string) {
 	}
 }
 
-// still fails if something else is shown after a while.
+// still fails if another text is shown after a while.
 func (in *indicator) still(want string, after time.Duration) {
 	in.t.Helper()
 	time.Sleep(after)

@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// maxSays is how much is kept of what a message says, in characters.
+	// maxSays is how much of a message's text is kept, in characters.
 	maxSays = 8_000
-	// maxAttached is how many cells and files are kept of one.
+	// maxAttached is how many of its cells and files are kept.
 	maxAttached = 20
-	// maxWaiting is how many mentions of a chat wait to be taken; those beyond are counted with the last of them.
+	// maxWaiting is how many mentions of a chat may wait; further ones are counted with the last of them.
 	maxWaiting = 20
 )
 
-// said is what a message says to us.
+// said is the content of a message to us.
 type said struct {
 	text    string
 	to      []string
 	command mentions.Command
 }
 
-// hear takes in what somebody has done in a chat.
+// hear handles one event of a chat.
 func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	id := e.Message.ID
 	cs.mu.Lock()
@@ -39,11 +39,11 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 		cs.heard.Add(id, h)
 	}
 	if h != nil {
-		h.chat = c // one that was left may be open again
+		h.chat = c // a closed chat may be open again
 	}
 	cs.mu.Unlock()
 	if h == nil {
-		return // it was there before us
+		return // it was there before we joined
 	}
 	if !isAgent(e.Message.Sender) {
 		cs.m.Presence.Met(nameOf(e.Message.Sender))
@@ -83,14 +83,14 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	cs.add(c, h, e.Message, s)
 }
 
-// mentionOf is guarded, because others look at what was heard, too.
+// mentionOf is guarded, because other goroutines read h, too.
 func (cs *Chats) mentionOf(h *heard) string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	return h.mention
 }
 
-// read finds out whether a message calls us.
+// read determines whether a message is addressed to us.
 func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 	to, all := cs.named(m)
 	calls := cs.m.Mentions.InText(m.Body)
@@ -130,8 +130,8 @@ func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 	return s, ok
 }
 
-// named are the clients whom the sender's tab says that a message mentions, and whether it mentions all of us. A username of
-// ours that no client here has is one of another process.
+// named returns the clients that a message mentions according to the sender's tab, and whether it mentions all of us. Our
+// usernames without a client here belong to another process.
 func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
 	clients = lo.FilterMap(m.Mentions, func(username string, _ int) (string, bool) { return cs.faces.With(username) })
 	return clients, slices.Contains(m.Mentions, presence.Everybody)
@@ -142,7 +142,7 @@ func (s said) cut() string {
 	return text
 }
 
-// persons are the people in a chat: its users and those who have it open.
+// persons returns the people in a chat: its users and those who have it open.
 func persons(c *chat.Chat) []chat.User {
 	all := slices.DeleteFunc(slices.Clone(c.Users()), isAgent)
 	for _, p := range c.Peers() {
@@ -153,13 +153,13 @@ func persons(c *chat.Chat) []chat.User {
 	return all
 }
 
-// isAgent reports whether somebody is no person. What is said of who has left a chat's list of users is the username alone.
+// isAgent reports whether a user is an agent. For users who have left a chat's list, only the username is known.
 func isAgent(u chat.User) bool { return u.Agent() || presence.Ours(u.Username) }
 
-// nameOf is what somebody in a chat is called.
+// nameOf returns a user's displayed name.
 func nameOf(u chat.User) string { return cmp.Or(u.DisplayName, u.Name, u.Username) }
 
-// add makes a message a mention.
+// add makes a mention of a message.
 func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
 	book := cs.m.Mentions
 	if waiting := cs.waiting(c); len(waiting) >= maxWaiting {
@@ -179,7 +179,7 @@ func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
 	}
 }
 
-// waiting are the mentions of a chat that nobody has taken, the oldest first.
+// waiting returns the mentions of a chat that no client has taken, the oldest first.
 func (cs *Chats) waiting(c *chat.Chat) (ids []string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()

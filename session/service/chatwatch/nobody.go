@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// patience is after what time somebody who has called is told that nobody has heard it.
+	// patience is how long a mention may wait before its sender is told that no client listens.
 	patience = 30 * time.Second
-	// notAgain is for how long a chat is told so once.
+	// notAgain is how long that message is not repeated in a chat.
 	notAgain = 10 * time.Minute
 	nobody   = "Nobody is listening just now; this waits until I am asked."
 	// sayWithin bounds sending a message.
 	sayWithin = 10 * time.Second
 )
 
-// watch tells a chat where nobody takes what was called in it, as long as there is such.
+// watch tells a chat when no client takes its mentions, until none is left to watch.
 func (cs *Chats) watch(c *chat.Chat) {
 	for {
 		unheard := cs.unheard(c)
@@ -47,7 +47,7 @@ func (cs *Chats) watch(c *chat.Chat) {
 	}
 }
 
-// unheard are the mentions in a chat about which nothing was told. If there are none, the chat is watched no longer.
+// unheard returns the mentions in a chat whose senders were not told yet. If none is left, the chat is no longer watched.
 func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -58,14 +58,14 @@ func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
 	return list
 }
 
-// toldLately reports whether we, in this process or another, have told the chat lately.
+// toldLately reports whether this process or another one of nbduet has told the chat lately.
 func toldLately(c *chat.Chat) bool {
 	return slices.ContainsFunc(c.Messages(), func(m chat.Message) bool {
 		return m.Body == nobody && m.Sender.Username == presence.Everybody && time.Since(m.Time) < notAgain
 	})
 }
 
-// say writes a message, in a chat in which we are known.
+// say writes a message, if the chat knows us.
 func (cs *Chats) say(ctx context.Context, c *chat.Chat, text string) {
 	if !c.Known() || c.Err() != nil {
 		return

@@ -16,16 +16,16 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// obeyWithin bounds what is done for one message.
+// obeyWithin bounds the work for one message.
 const obeyWithin = 30 * time.Second
 
-// target is what a command is about: cells of a notebook, none for all of it.
+// target is the subject of a command: cells of a notebook, none for all of it.
 type target struct {
 	path  jupyter.Path
 	cells []string
 }
 
-// obey does what somebody has told this program itself, and says so in the chat. It reports false if there was nothing to do.
+// obey carries out a command to this program, and confirms it in the chat. It reports false if nothing changed.
 func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bool {
 	ctx, stop := context.WithTimeout(cs.ctx, obeyWithin)
 	defer stop()
@@ -50,12 +50,11 @@ func (cs *Chats) obey(c *chat.Chat, m chat.Message, command mentions.Command) bo
 	return did
 }
 
-// errWhich asks what is meant.
+// errWhich asks for the notebook.
 var errWhich = errors.New("Which notebook? Say it again with the notebook, or a cell of it, attached.") //nolint:revive,staticcheck // a message for people
 
-// targets are what a command of a message is about: what is attached, else the notebook beside the chat, else the only one
-// that people have in front of those that are open here, or, while it is not known what they have in front, the only one that
-// is.
+// targets returns the subjects of a message's command: its attachments, else the notebook beside the chat, else the only
+// notebook open here that people have in front, or, if the notebooks in front are unknown, the only one open here.
 func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, command mentions.Command) (all []target, err error) {
 	for _, a := range m.Attachments {
 		path, err := jupyter.ParsePath(a.Path)
@@ -106,15 +105,15 @@ func (cs *Chats) targets(ctx context.Context, c *chat.Chat, m chat.Message, comm
 	return []target{{path: fronts[0]}}, nil
 }
 
-// notebook is how the names of notebooks end.
+// notebook is the file extension of notebooks.
 const notebook = ".ipynb"
 
-// Beside is where the notebook is that goes with a chat, if there is one.
+// Beside returns the path of the notebook that belongs to a chat.
 func Beside(path jupyter.Path) (jupyter.Path, error) {
 	return jupyter.ParsePath(strings.TrimSuffix(path.String(), ".chat") + notebook)
 }
 
-// notebooks are those that are open here and wanted.
+// notebooks returns the open notebooks that match wanted.
 func notebooks(m *session.Manager, wanted func(*ydoc.Notebook) bool) (open []jupyter.Path) {
 	for _, doc := range m.HoldUnder(func(jupyter.Path) bool { return true }) {
 		if nb := doc.Notebook(); nb != nil && wanted(nb) {
@@ -125,12 +124,12 @@ func notebooks(m *session.Manager, wanted func(*ydoc.Notebook) bool) (open []jup
 	return open
 }
 
-// held reports whether somebody has said hands off of something that is open here.
+// held reports whether a person's "hands off" applies to an open notebook.
 func held(m *session.Manager) bool {
 	return len(notebooks(m, func(nb *ydoc.Notebook) bool { return len(editguard.Holds(nb)) > 0 })) > 0
 }
 
-// obeyIn obeys in one notebook. It says what was done, and whether anything was.
+// obeyIn carries out a command in one notebook. It returns the answer, and whether there was anything to do.
 func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command, who editguard.Who) (says string, did bool) {
 	name := t.path.String()
 	doc, err := cs.m.Open(ctx, t.path)
@@ -166,7 +165,7 @@ func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command,
 	return "Going on with " + strings.Join(places, ", ") + "." + still(doc, t.cells), true
 }
 
-// still says what of a notebook, or of cells in it, others have under their hands.
+// still lists the remaining holds on a notebook, or on cells in it.
 func still(doc *session.Document, cells []string) string {
 	var left []string
 	for _, h := range editguard.Holds(doc.Notebook()) {

@@ -5,7 +5,7 @@ import (
 	"github.com/nbduet/nbduet/session/collab/mentions"
 )
 
-// place finds the room of the chat in which a mention was made, unless it is not joined.
+// place finds the room of a mention's chat, unless it is not joined.
 func (cs *Chats) place(m mentions.Mention) (p lease.Place, ok bool) {
 	c := cs.Of(m)
 	if c == nil {

@@ -18,16 +18,16 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// ErrNoHelper says that the server has no kernel that can read files.
+// ErrNoHelper reports that the server has no kernel that can read files.
 var ErrNoHelper = textfmt.Fixed("the Jupyter server has no kernel for Python")
 
-// ErrDirectory says that the path to preview is a folder.
+// ErrDirectory reports that the path to preview is a folder.
 var ErrDirectory = textfmt.Fixed("it is a folder")
 
-// ErrOutOfReach says that kernels do not see the file, and it is too large to be sent to one.
+// ErrOutOfReach reports that kernels do not see the file, and it is too large to be sent to one.
 var ErrOutOfReach = textfmt.Fixed("the file is out of the kernels' reach")
 
-// ErrReaderDied says that the process that read a file died.
+// ErrReaderDied reports that the process that read a file died.
 var ErrReaderDied = textfmt.Fixed("the process that read the file has ended over it")
 
 // helperOwner is the owner of the helper kernel: no client can have this name.
@@ -57,7 +57,7 @@ type Helper struct {
 	kernel *process
 }
 
-// New makes the helper of a manager, and starts no kernel yet. The manager closes it when it closes.
+// New returns the helper of a manager, without starting a kernel. The manager closes it when it closes.
 func New(m *session.Manager) *Helper {
 	h := &Helper{m: m, servers: m.Servers(), owners: m.Owners(), turn: make(chan struct{}, 1)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -65,7 +65,7 @@ func New(m *session.Manager) *Helper {
 	return h
 }
 
-// KernelID is the id of the kernel, or "".
+// KernelID returns the id of the kernel, or "".
 func (h *Helper) KernelID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,8 +75,8 @@ func (h *Helper) KernelID() string {
 	return ""
 }
 
-// use calls fn with a helper kernel of the kernelspec, "" for any Python one. If fn fails, or leaves the kernel busy,
-// the kernel is discarded, unless sound says that the error is not the kernel's fault.
+// use calls fn with a helper kernel of the kernelspec, "" for any Python one. If fn fails, or leaves the kernel busy, the
+// kernel is discarded, unless sound reports that the error is not the kernel's fault.
 func (h *Helper) use(ctx context.Context, spec string, sound func(error) bool, fn func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,7 +105,7 @@ func (h *Helper) use(ctx context.Context, spec string, sound func(error) bool, f
 	return err
 }
 
-// ended adds [session.ErrClosed] to the error of a use that the manager has ended.
+// ended adds [session.ErrClosed] to the error if the manager ended the use.
 func (h *Helper) ended(err error) error {
 	if h.ctx.Err() != nil {
 		return errors.Join(session.ErrClosed, err)
@@ -158,7 +158,7 @@ func (h *Helper) start(ctx context.Context, spec string) (*process, error) {
 	}
 	defer h.mu.Unlock()
 	h.kernel = k
-	h.wg.Go(func() { h.keep(k) }) // not closed: nobody waits for the group yet
+	h.wg.Go(func() { h.keep(k) }) // not closed: Close does not wait for the group yet
 	return k, nil
 }
 
@@ -193,7 +193,7 @@ func (h *Helper) keep(k *process) {
 	}
 }
 
-// discard shuts a kernel down without waiting, because a hanging one takes seconds. The caller holds turn.
+// discard shuts a kernel down in the background, because a hanging kernel takes seconds. The caller holds turn.
 func (h *Helper) discard(k *process) {
 	h.mu.Lock()
 	h.kernel = nil
@@ -237,7 +237,8 @@ func (h *Helper) Close(ctx context.Context) error {
 	return k.end(ctx)
 }
 
-// pythonSpec is the wanted kernelspec if it is a Python one, else python3, the server's default, or another Python one.
+// pythonSpec returns the wanted kernelspec if it is a Python one, else python3, the server's default, or another Python
+// one.
 func (h *Helper) pythonSpec(ctx context.Context, wanted string) (string, error) {
 	specs, err := h.servers.Runtime.Kernels.Specs(ctx)
 	if err != nil {

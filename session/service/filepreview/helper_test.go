@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// helped is the helper of a manager on the real server, whose kernel is put away after the time.
+// helped returns the helper of a manager on the real server, whose idle kernel is shut down after idle.
 func helped(t *testing.T, idle time.Duration) *Helper {
 	t.Helper()
 	s := jupytertest.Shared(t)
@@ -60,7 +60,7 @@ func there(t *testing.T, h *Helper, id string) bool {
 	return err == nil
 }
 
-// gone waits until the server has no such kernel any more.
+// gone waits until the server no longer has the kernel.
 func gone(t *testing.T, h *Helper, id string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); there(t, h, id); time.Sleep(20 * time.Millisecond) {
@@ -113,7 +113,7 @@ func TestHelperKernelServesAll(t *testing.T) {
 			t.Errorf("it has the session %+v", s)
 		}
 	}
-	// A user that is at it when the manager ends is told so, and others get none.
+	// A use in progress when the manager closes gets an error, and new uses are refused.
 	begun, ended := make(chan struct{}), make(chan error)
 	go func() {
 		ended <- h.use(context.Background(), "", isSound, func(ctx context.Context, k *process) error {
@@ -136,7 +136,7 @@ func TestHelperKernelServesAll(t *testing.T) {
 	}
 }
 
-// It is put away when nobody has used it for a while, and not before.
+// It is shut down when it has not been used for a while, and not before.
 func TestHelperKernelIsPutAway(t *testing.T) {
 	const idle = 200 * time.Millisecond
 	h := helped(t, idle)
@@ -157,7 +157,7 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 	}
 }
 
-// One that fails its user, hangs in code that heeds no interrupt, or dies, is replaced.
+// A kernel that fails its user, hangs in code that ignores interrupts, or dies, is replaced.
 func TestHelperKernelIsReplaced(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel that cannot be interrupted")
 	h := helped(t, 0)
@@ -178,7 +178,7 @@ func TestHelperKernelIsReplaced(t *testing.T) {
 	gone(t, h, second)
 	test.NotEq(t, second, third)
 	test.True(t, there(t, h, third))
-	// Its process ends by itself, and the server starts another.
+	// Its process dies, and the server starts another.
 	err = h.use(t.Context(), "", func(error) bool { return true }, func(ctx context.Context, k *process) error {
 		_, err := k.Evaluate(ctx, "import os; os._exit(1)", nil)
 		return err

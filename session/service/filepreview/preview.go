@@ -15,14 +15,14 @@ import (
 // sameTime is the tolerance for two modification times to count as equal: the Contents API rounds them.
 const sameTime = time.Millisecond
 
-// Preview shows the beginning of a data file, which the helper kernel reads in place. opt.Path is set;
-// kernelName is the kernelspec whose environment reads the file, "" for the default.
+// Preview shows the beginning of a data file, which the helper kernel reads in place. Preview sets opt.Path; kernelName is
+// the kernelspec whose environment reads the file, "" for the default.
 //
 // The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach, ErrReaderDied, ErrNoHelper, inspect.ErrSlow,
 // *inspect.Refusal, or the server's.
 func (h *Helper) Preview(ctx context.Context, path jupyter.Path, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	opt.Path = path.String()
-	// The server must see it too: files that it hides, such as links out of the root, must stay hidden.
+	// The server must see the file too: files that it hides, such as links out of the root, must stay hidden.
 	before, err := h.dataFile(ctx, path)
 	if err != nil {
 		return inspect.Preview{}, err
@@ -61,7 +61,7 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 	if couldBe(seen, before, before) {
 		return out, nil
 	}
-	// Somebody may be writing to it.
+	// Another program may be writing to it.
 	after, err := h.dataFile(ctx, before.Path)
 	if err != nil {
 		return out, err
@@ -108,7 +108,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, path jupyter.Pa
 	return out, err
 }
 
-// dataFile asks the server for a file's properties.
+// dataFile queries the server for a file's properties.
 func (h *Helper) dataFile(ctx context.Context, path jupyter.Path) (jupyter.Content, error) {
 	c, err := h.servers.Documents.Contents.Get(ctx, path, jupyter.ContentsOptions{})
 	if err == nil && c.Type == "directory" {

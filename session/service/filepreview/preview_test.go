@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A file is read where it lies, and no kernel of anybody's has to do with it.
+// A file is read in place, without any of the users' kernels.
 func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	jupytertest.NeedsReal(t, "a preview, which is made in a kernel")
 	jupytertest.Test(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		if cells := sessiontest.Open(t, m, notebook).Notebook().Len(); cells != 1 {
 			t.Errorf("the notebook has %d cells", cells)
 		}
-		// The kernel of a session tells the environment; of one for another language it is the usual one.
+		// A session's kernel determines the environment; for another language it is the usual one.
 		for _, spec := range []string{of.KernelName(), "bash", "no such"} {
 			_, err := h.Preview(t.Context(), jupyter.MustPath(path), spec, inspect.PreviewOptions{})
 			must.NoError(t, err, must.Sprint(spec))
@@ -102,8 +102,8 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	})
 }
 
-// Where kernels begin somewhere else than the server's root, a short file is fetched, and one of the same name is not
-// taken for it. A reader that is missing is named.
+// If kernels do not start in the server's root, a short file is fetched, and another file of the same name is not used
+// instead. A missing reader is named.
 func TestPreviewOutOfReach(t *testing.T) {
 	elsewhere, shadow := t.TempDir(), t.TempDir()
 	for _, name := range []string{"pyarrow", "openpyxl"} {

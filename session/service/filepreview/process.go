@@ -20,12 +20,12 @@ type process struct {
 	gone chan struct{} // closed when it must no longer be used
 }
 
-// end shuts the kernel down, whatever it is doing.
+// end shuts the kernel down, even if it is busy.
 func (k *process) end(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), helperEnd)
 	defer stop()
 	if k.conn != nil {
-		_ = k.conn.Close() // the shutdown matters, not this
+		_ = k.conn.Close() // only the shutdown matters
 	}
 	srv := k.h.servers.Runtime
 	// An interrupted kernel can exit properly; if not, the shutdown kills it.
@@ -39,7 +39,7 @@ func (k *process) end(ctx context.Context) error {
 			k.h.owners.Release(k.id)
 			return nil
 		}
-		// If its process has died, a server that is about to restart it fails, or restarts it in spite of the shutdown.
+		// If its process has died, a server that is about to restart it fails, or restarts it despite the shutdown.
 		if err != nil && !errors.Is(err, jupyter.ErrServer) {
 			return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
 		}
@@ -61,10 +61,10 @@ func (k *process) Evaluate(ctx context.Context, code string, expressions map[str
 	return reply.UserExpressions, nil
 }
 
-// Status is always idle: the kernel has one user at a time.
+// Status returns idle: the kernel has one user at a time.
 func (k *process) Status(context.Context) string { return kernel.StateIdle }
 
-// Language is the kernel's language.
+// Language returns the kernel's language.
 func (k *process) Language(ctx context.Context) (string, error) {
 	return k.conn.Language(ctx)
 }

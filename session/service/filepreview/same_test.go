@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/inspect"
 )
 
-// What the kernel saw has to be what the server knows, before or after or, of a file that is written to, in between.
+// The kernel's file must be the server's, as before or after or, while it is written, in between.
 func TestSameFile(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	content := func(size int64, later time.Duration) jupyter.Content {

@@ -20,18 +20,18 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// A file that is named as a notebook but is not one, after a merge conflict or a write that was cut off, has no room. It can
-// be read as text, and written again once it is mended.
+// A file with a notebook's name that is not a valid notebook, after a merge conflict or an interrupted write, has no room.
+// It can be read as text, and written again once it is repaired.
 
-// A BrokenError says why a file that is named as a notebook is not one.
+// A BrokenError reports why a file with a notebook's name is not a valid notebook.
 type BrokenError struct {
 	Path jupyter.Path
 	Text string // of the file
-	Err  error  // what is wrong with the text, with the line
+	Err  error  // the error in the text, with the line
 	room error  // why it could not be opened
 }
 
-// Kind is the one of the error that opening it gave.
+// Kind returns "", so that the kind is that of the error of opening the notebook.
 func (e *BrokenError) Kind() string { return "" }
 
 func (e *BrokenError) Error() string {
@@ -40,7 +40,8 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.room }
 
-// Broken turns the error of opening a notebook whose file is not one into a [*BrokenError]; other errors stay as they are.
+// Broken turns the error of opening a notebook with an invalid file into a [*BrokenError]; it returns other errors
+// unchanged.
 func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error {
 	var end *rtc.CloseError
 	if !refusedrooms.Is(err) || !errors.As(err, &end) {
@@ -59,7 +60,7 @@ func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error 
 	return &BrokenError{Path: p, Text: text, Err: fault, room: err}
 }
 
-// fileText is the text of a file, whatever its name says, and what is wrong with its encoding.
+// fileText returns the text of a file, regardless of its name, and the fault of its encoding.
 func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
 	var c jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
@@ -77,10 +78,10 @@ func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path
 	return c.Path, text, fault, err
 }
 
-// remedy ends what is said of a file's encoding.
+// remedy ends a message about a file's encoding.
 const remedy = "; the text shown here is right, and is written as UTF-8 without a mark"
 
-// otherText is the text of a file that is not UTF-8: UTF-16 if it begins with its mark, else Windows-1252.
+// otherText returns the text of a file that is not UTF-8: UTF-16 if it begins with a byte order mark, else Windows-1252.
 func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {
 	c, err := f.srv.Contents.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
@@ -110,7 +111,7 @@ func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Pat
 	return c.Path, string(data), fmt.Errorf("line %d: the file is not UTF-8 but probably Windows-1252 (byte 0x%02x)%s", line, bad, remedy), err
 }
 
-// Mend writes a notebook in place of a broken one. It refuses if the file is not what was anymore.
+// Mend replaces a broken notebook. It returns an error if the file no longer contains was.
 func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string) error {
 	c := jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(pyjson.Standard([]byte(content)))}
 	if nbformat.Older(content) { // the server writes only format 4 from JSON

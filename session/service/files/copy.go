@@ -8,9 +8,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// Copy copies a file with the content of its room, saved or not, if somebody has it open. It opens no room otherwise, does
-// not save the open document, and overwrites nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if
-// it is refused.
+// Copy copies a file with the content of its room, saved or not, if it is open in a room. Otherwise it opens no room. It
+// does not save the open document, and overwrites nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or
+// ErrOtherKind if the copy is refused.
 func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
 	c, err := f.srv.Contents.Get(ctx, from, jupyter.ContentsOptions{})
 	switch {
@@ -46,7 +46,7 @@ func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Conten
 		return c, err
 	}
 	if _, still := f.apart(ctx, c.Path, c.Type); apart && !still {
-		// Somebody has opened it, and may have typed already.
+		// The file was opened meanwhile, and may have edits already.
 		if d, err = f.room(ctx, c); err != nil {
 			return f.publish(ctx, copied.Path, to)
 		}
@@ -66,8 +66,8 @@ func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Conten
 // copyTries bounds the copies of a file that another program is writing.
 const copyTries = 4
 
-// copyFile copies a file into a folder, under a name that the server picks. With whole set the copy of a file that is no
-// notebook, which the server does not look into, has to be the same file.
+// copyFile copies a file into a folder, under a name that the server picks. If whole is set, the copy of a file other than
+// a notebook, which the server does not check, must have the same bytes.
 func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.Path, whole bool) (copied jupyter.Content, err error) {
 	for range copyTries {
 		if err := jupyter.Whole(ctx, func() (err error) {
@@ -88,7 +88,7 @@ func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.
 	return copied, fmt.Errorf("copy %s: another program is writing it all the time, try again", c.Path)
 }
 
-// sameFile reports whether two files have the same bytes, or the server does not know.
+// sameFile reports whether two files have the same bytes, or the server has no hashes.
 func (f *Files) sameFile(ctx context.Context, a, b jupyter.Path) (bool, error) {
 	one, err := f.srv.Contents.Get(ctx, a, jupyter.ContentsOptions{Hash: true})
 	if err != nil {
@@ -98,8 +98,8 @@ func (f *Files) sameFile(ctx context.Context, a, b jupyter.Path) (bool, error) {
 	return err == nil && one.Hash == other.Hash, err
 }
 
-// torn is the content of a room, nil for none, if a copy of its file is another: the server empties a file before it fills
-// it, and may have copied it in between. A copy that cannot be read, or is of another kind, is left as it is.
+// torn returns the content of a room, or nil, if the copy of its file differs: the server empties a file before it fills
+// it, and may have copied it in between. A copy that cannot be read, or is of another kind, stays unchanged.
 func torn(ctx context.Context, d *session.Document, copied jupyter.Content) *jupyter.NewContent {
 	if d == nil {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A file that the server is just writing, and cannot read, is copied all the same.
+// A file that the server is just writing, and cannot read, is still copied.
 func TestCopyReadsAgain(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

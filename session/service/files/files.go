@@ -33,14 +33,14 @@ const leaveTimeout = 4 * time.Second
 // followTimeout bounds the wait for an open document to follow its renamed file; the server checks once a second.
 const followTimeout = 10 * time.Second
 
-// Files creates, copies, renames and deletes files on the document server. Make it with [New].
+// Files creates, copies, renames and deletes files on the document server. Create it with [New].
 type Files struct {
 	m      *session.Manager
 	srv    *jupyter.Server
 	naming chan struct{} // semaphore of one: held while a file is renamed
 }
 
-// New makes the files of a manager's server.
+// New returns the files of a manager's server.
 func New(m *session.Manager) *Files {
 	return &Files{m: m, srv: m.Servers().Documents, naming: make(chan struct{}, 1)}
 }
@@ -58,7 +58,7 @@ func (f *Files) Create(ctx context.Context, to jupyter.Path, c jupyter.NewConten
 	return f.publish(ctx, temp, to)
 }
 
-// vacant says why nothing can be created at a path.
+// vacant returns an error if nothing can be created at a path.
 func (f *Files) vacant(ctx context.Context, to jupyter.Path) error {
 	dir := to.Folder()
 	switch c, err := f.srv.Contents.Get(ctx, dir, jupyter.ContentsOptions{}); {
@@ -79,7 +79,7 @@ func (f *Files) vacant(ctx context.Context, to jupyter.Path) error {
 }
 
 // name renames a file; the server refuses that if the new path is taken. The server checks and then moves, so two
-// renames at once might both succeed: here they go one after the other.
+// concurrent renames might both succeed: here they are serialized.
 func (f *Files) name(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
 	select {
 	case f.naming <- struct{}{}:
@@ -103,7 +103,7 @@ func (f *Files) publish(ctx context.Context, temp, to jupyter.Path) (jupyter.Con
 	return c, fmt.Errorf("create %s: %w", to, err)
 }
 
-// room opens the document of a file, which the caller releases; nil for a file that can have no room, such as an image.
+// room opens the document of a file, which the caller releases; nil for a file without a room, such as an image.
 func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document, error) {
 	open := f.m.OpenText
 	if c.Type == "notebook" {
@@ -118,7 +118,7 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 
 func notebookName(p jupyter.Path) bool { return strings.HasSuffix(p.Name(), ".ipynb") }
 
-// discard deletes a temporary file, even if the caller has gone.
+// discard deletes a temporary file, even if the call has ended.
 func (f *Files) discard(ctx context.Context, temp jupyter.Path) {
 	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer stop()
@@ -127,16 +127,16 @@ func (f *Files) discard(ctx context.Context, temp jupyter.Path) {
 	}
 }
 
-// Deleted is what was deleted, and who had it open.
+// Deleted describes a deleted file, and the people who had it open.
 type Deleted struct {
 	Path   jupyter.Path
 	Type   string // as in the Contents API
 	People []session.Person
 }
 
-// Delete deletes a file or an empty folder. It ends our own session of the file first, so that we write nothing
-// afterwards. Of the others who have it open it knows only those whom we have met in its room. Their room stays without
-// a file: the server has dropped the file id by which it would write, so the file does not come back.
+// Delete deletes a file or an empty folder. It ends our own session of the file first, so that we write nothing afterwards.
+// It returns only the people whom we have met in its room. Their room continues without a file: the server has dropped the
+// file id by which it would write, so the file does not come back.
 func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 	c, err := f.srv.Contents.Get(ctx, p, jupyter.ContentsOptions{})
 	if err != nil {
@@ -153,7 +153,7 @@ func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 	return out, f.srv.Contents.Delete(ctx, c.Path)
 }
 
-// empty refuses a folder in which the server shows anything.
+// empty returns an error for a folder in which the server lists entries.
 func (f *Files) empty(ctx context.Context, folder jupyter.Path) error {
 	c, err := f.srv.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if err != nil {
@@ -169,7 +169,7 @@ func (f *Files) empty(ctx context.Context, folder jupyter.Path) error {
 	return nil
 }
 
-// closeOurs ends our session of a document before its deletion, and returns who else is in its room.
+// closeOurs ends our session of a document before its deletion, and returns the other people in its room.
 func (f *Files) closeOurs(ctx context.Context, p jupyter.Path) ([]session.Person, error) {
 	var people []session.Person
 	for _, d := range f.m.HoldUnder(func(open jupyter.Path) bool { return open == p }) {
@@ -178,7 +178,7 @@ func (f *Files) closeOurs(ctx context.Context, p jupyter.Path) ([]session.Person
 	}
 	_, _, err := f.m.End(ctx, p)
 	if unsaved := (*filesync.UnsavedError)(nil); errors.As(err, &unsaved) {
-		err = nil // it will be deleted
+		err = nil // it is deleted anyway
 	}
 	return people, err
 }

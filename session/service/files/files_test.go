@@ -34,7 +34,7 @@ func textFile(s string) jupyter.NewContent {
 	return jupyter.NewContent{Type: "file", Format: "text", Content: s}
 }
 
-// entries are the names of what is in a folder on disk.
+// entries returns the names of the content of a folder on disk.
 func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(filepath.Join(s.Root, filepath.FromSlash(dir)))
@@ -50,7 +50,7 @@ func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 	return names
 }
 
-// A new file has the given content, is only made where no file is, and leaves nothing else behind.
+// A new file has the given content, is only created at a free path, and leaves no temporary files.
 func TestCreateFile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -81,7 +81,7 @@ func TestCreateFile(t *testing.T) {
 	})
 }
 
-// Of many that make one file at the same time one succeeds, and the file is its.
+// If many create the same file at the same time, one succeeds, and the file has its content.
 func TestCreateOnce(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -113,7 +113,7 @@ func TestCreateOnce(t *testing.T) {
 	})
 }
 
-// A copy has what is in the room and not yet in the file; the original is not written for it.
+// A copy has the room's content that is not yet in the file; the original is not saved for it.
 func TestCopyHasTheLatestEdits(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -143,7 +143,7 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 			must.NoError(t, err, must.Sprint(from))
 			test.True(t, after.ModTime().Equal(before.ModTime()), test.Sprint(from))
 		}
-		// Somebody else edits, and the copy is made at once.
+		// Another client edits, and the copy is made at once.
 		insertText(t, sessiontest.OpenText(t, other, md), "zero 😀\n")
 		copyTo(md, dir+"/fresh.md")
 		if got := s.Read(t, dir+"/fresh.md"); got != "zero 😀\none\ntwo\n" {
@@ -183,7 +183,7 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 	})
 }
 
-// content is what the server says is in a file; it writes notebooks in a layout of its own.
+// content returns a file's content from the server; it writes notebooks in its own layout.
 func content(t *testing.T, m *session.Manager, path string) (v any) {
 	t.Helper()
 	c, err := m.Servers().Documents.Contents.Get(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
@@ -196,7 +196,7 @@ func content(t *testing.T, m *session.Manager, path string) (v any) {
 	return v
 }
 
-// Rooms follow their files, ours and those of others, also when it is the folder that is renamed.
+// Rooms follow their files, ours and those of other clients, also when a folder is renamed.
 func TestRenameIsFollowed(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -252,15 +252,14 @@ func TestRenameIsFollowed(t *testing.T) {
 	})
 }
 
-// A document that is left right after somebody renamed its file, before the server has said so in the room, is saved at
-// the new path.
+// A document that is closed right after its file was renamed, before the room knows the new path, is saved at the new path.
 func TestLeftRightAfterARename(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
 		path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
 		d := sessiontest.OpenText(t, other, path)
-		// Who edits before the rename saves, and leaves: a save that meets it on the way is another matter.
+		// The client that edited before the rename saves, and leaves: a save during the rename is another case.
 		guest := sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
 		insertText(t, sessiontest.OpenText(t, guest, path), "one ")
 		if err := guest.Close(t.Context()); err != nil {
@@ -279,7 +278,7 @@ func TestLeftRightAfterARename(t *testing.T) {
 	})
 }
 
-// A kernel goes along with a notebook that nobody has open.
+// A kernel follows a notebook that is not open.
 func TestRenameTakesTheKernelAlong(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -310,8 +309,8 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 	})
 }
 
-// A deleted file does not come back, whatever is written into the room that others still have open, and a new file of
-// that name is another.
+// A deleted file does not come back, despite edits in its room, which others still have open, and a new file of that name
+// is a different one.
 func TestDeletedFileStaysDeleted(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -353,7 +352,7 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 		if got := sessiontest.OpenText(t, m, path).Text().String(); got != "new\n" {
 			t.Errorf("the new file reads %q", got)
 		}
-		if _, _, err := other.End(t.Context(), jupyter.MustPath(path)); err == nil { // which asks for a save
+		if _, _, err := other.End(t.Context(), jupyter.MustPath(path)); err == nil { // it requests a save
 			t.Error("the other's session ended as if its text was saved")
 		}
 		time.Sleep(time.Second)

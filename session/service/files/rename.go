@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// Renamed is what a rename did.
+// Renamed is the result of a rename.
 type Renamed struct {
 	From, To jupyter.Path // as the server writes them
 	Type     string       // as in the Contents API
@@ -19,9 +19,9 @@ type Renamed struct {
 	Lost []string
 }
 
-// Rename moves a file or a folder to a path that must be free. A room follows its file: the people in it go on as
-// before, and so does our own document. Kernels follow too. The error matches ErrExists, ErrNoFolder or ErrOtherKind if
-// it is refused.
+// Rename moves a file or a folder to a path that must be free. A room follows its file: the people in it continue as
+// before, and so does our own document. Kernels follow too. The error matches ErrExists, ErrNoFolder or ErrOtherKind if the
+// rename is refused.
 func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, error) {
 	c, err := f.srv.Contents.Get(ctx, from, jupyter.ContentsOptions{})
 	if err != nil {
@@ -33,7 +33,7 @@ func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, err
 	case folder && to.Under(c.Path):
 		return out, fmt.Errorf("rename %s: %w: %q is in it or is itself", c.Path, ErrFolder, to)
 	case !folder && (c.Type == "notebook") != notebookName(to):
-		// Its room would stay of one kind, and the next to open it would make a room of the other kind: the two would
+		// Its room would keep its kind, and the next to open the file would make a room of the other kind: the two would
 		// overwrite each other.
 		return out, fmt.Errorf("rename %s to %s: %w: a notebook's name ends in .ipynb, and no other file's does", c.Path, to, ErrOtherKind)
 	}
@@ -56,7 +56,7 @@ func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, err
 		return out, err
 	}
 	f.m.Memory().Move(c.Path, to)
-	// The rest is done even if the caller has gone.
+	// The rest is done even if the call has ended.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), followTimeout)
 	defer stop()
 	for _, err := range f.m.Servers().Move(ctx, c.Path, to) {

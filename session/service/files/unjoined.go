@@ -16,17 +16,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A document that nobody has open is read and written by its file, and no room is made for it. Where somebody has it open,
-// or where the server does not tell, it is the room that counts: it may hold what the file does not.
+// A document that is not open anywhere is read and written through its file, without a room. If it is open, or the server
+// does not report that, the room counts: it may have content that the file lacks.
 
-// maxUnjoined is the size of the largest text that is read by its file, in bytes; of a larger one the opening says that it is
-// too large.
+// maxUnjoined is the size of the largest text that is read through its file, in bytes; for a larger one, opening it reports
+// that it is too large.
 const maxUnjoined = 16 << 20
 
-// A JoinedError says that a document was not written by its file, because somebody has opened it meanwhile.
+// A JoinedError reports that a document was not written through its file, because it was opened meanwhile.
 type JoinedError struct {
-	// Written tells that the file was written all the same, and the room holds something else. The server takes the file for
-	// the newer of the two, so [Files.Follow] has to be called after whatever is done in the room.
+	// Written reports that the file was written anyway, and the room has other content. The server considers the file
+	// newer, so [Files.Follow] must be called after any edit in the room.
 	Written bool
 }
 
@@ -34,18 +34,18 @@ func (e *JoinedError) Error() string {
 	return "somebody has just opened the document: read it again, then repeat the change"
 }
 
-// An Unjoined is a document that nobody has open, for one call: a replica of its file, in no room. An edit of it is written
+// An Unjoined is a document that is not open, for one call: a replica of its file, without a room. An edit of it is written
 // into the file. It is not safe for concurrent use.
 type Unjoined struct {
 	f    *Files
 	file jupyter.Content // as it was read
 	id   string          // of the file, "" for none
-	nb   *ydoc.Notebook  // nil of a text
-	text *ydoc.Text      // nil of a notebook
+	nb   *ydoc.Notebook  // nil for a text
+	text *ydoc.Text      // nil for a notebook
 }
 
-// Unjoined reads a document, of a type of the Contents API, if nobody has it open. It is nil where somebody has, or where that
-// is not known, or where the file is none that can be read: who opens the document then is told why.
+// Unjoined reads a document, of a type of the Contents API, if it is not open. It returns nil if the document is open, if
+// that is unknown, or if the file cannot be read: opening the document then reports the reason.
 func (f *Files) Unjoined(ctx context.Context, path jupyter.Path, typ string) *Unjoined {
 	id, apart := f.apart(ctx, path, typ)
 	if !apart {
@@ -57,12 +57,12 @@ func (f *Files) Unjoined(ctx context.Context, path jupyter.Path, typ string) *Un
 		return nil
 	}
 	if _, apart := f.apart(ctx, path, typ); !apart {
-		return nil // what has been typed there is in the room
+		return nil // the room has the latest edits
 	}
 	return u
 }
 
-// apart reports whether nobody has a document open, here or elsewhere, and the server's id of its file.
+// apart reports whether a document is not open, here or elsewhere, and returns the server's id of its file.
 func (f *Files) apart(ctx context.Context, path jupyter.Path, typ string) (id string, ok bool) {
 	if f.m.IsOpen(path) {
 		return "", false
@@ -103,17 +103,18 @@ func (u *Unjoined) read(ctx context.Context, path jupyter.Path, typ string) erro
 	}
 	u.text = ydoc.NewText()
 	return u.text.Edit("file", func(e *ydoc.TextEditor) error {
-		return e.SetText(strings.ReplaceAll(text, "\r\n", "\n")) // as a room has it
+		return e.SetText(strings.ReplaceAll(text, "\r\n", "\n")) // as in a room
 	})
 }
 
-// As is a client before the document.
+// As returns the document as read by a client.
 func (u *Unjoined) As(client string) readset.Reader { return readset.Of(u, u.f.m.Memory(), client) }
 
-// Path is the document's path in the Contents API.
+// Path returns the document's path in the Contents API.
 func (u *Unjoined) Path() jupyter.Path { return u.file.Path }
 
-// FileID implements [readset.Document]. Of a file that has no id, nothing is known under this one later.
+// FileID implements [readset.Document]. For a file without an id it returns one made from the path, under which nothing is
+// known later.
 func (u *Unjoined) FileID() string {
 	if u.id == "" {
 		return "file " + u.file.Path.String()
@@ -127,11 +128,11 @@ func (u *Unjoined) Notebook() *ydoc.Notebook { return u.nb }
 // Text implements [readset.Document].
 func (u *Unjoined) Text() *ydoc.Text { return u.text }
 
-// Point implements [readset.Document]. There is nobody to see it.
+// Point implements [readset.Document]. Without a room it does nothing.
 func (u *Unjoined) Point(context.Context, string, int) {}
 
-// Edit implements [readset.Document]. It returns when the file has the edit. The error is a [*JoinedError] if somebody has
-// opened the document meanwhile.
+// Edit implements [readset.Document]. It returns when the file has the edit. The error is a [*JoinedError] if the document
+// was opened meanwhile.
 func (u *Unjoined) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	if u.nb == nil {
 		return fmt.Errorf("%s: %w: it is a text document", name, session.ErrNotNotebook)
@@ -158,7 +159,7 @@ func (u *Unjoined) WriteText(ctx context.Context, name string, fn func(*ydoc.Tex
 	return u.write(ctx, was, jupyter.NewContent{Type: "file", Format: "text", Content: u.text.String()})
 }
 
-// content is the document as one text, to be compared.
+// content returns the document as one text, for comparison.
 func (u *Unjoined) content() string { return contentOf(u.nb, u.text) }
 
 func contentOf(nb *ydoc.Notebook, text *ydoc.Text) string {
@@ -167,13 +168,13 @@ func contentOf(nb *ydoc.Notebook, text *ydoc.Text) string {
 	}
 	b, err := json.MarshalIndent(nbformat.Of(nb), "", " ")
 	if err != nil {
-		return "" // a replica has nothing but JSON values
+		return "" // a replica has only JSON values
 	}
 	return string(b)
 }
 
-// write writes the file, if it is as it was read and nobody has opened the document since. The Contents API overwrites without
-// asking, and a room takes its file's content for its own, so it is looked once more behind the write.
+// write writes the file, if it is unchanged since it was read and the document was not opened meanwhile. The Contents API
+// overwrites without asking, and a room loads its file's content, so write checks again after the write.
 func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) error {
 	if u.content() == was {
 		return nil
@@ -207,11 +208,11 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 	return &JoinedError{Written: true}
 }
 
-// followTries bounds how often a file is written because somebody types meanwhile.
+// followTries bounds how often a file is written because people edit meanwhile.
 const followTries = 5
 
-// Follow writes the content of a document's room into its file, and has the server take it from there: a file that was
-// written beside the room would take the room's place.
+// Follow writes the content of a document's room into its file, and makes the server load it from there: a file written
+// outside the room would replace the room's content.
 func (f *Files) Follow(ctx context.Context, d *session.Document) error {
 	for range followTries {
 		fresh, err := d.Ahead(ctx, d.Path())
@@ -221,7 +222,7 @@ func (f *Files) Follow(ctx context.Context, d *session.Document) error {
 		if _, err := f.srv.Contents.Put(ctx, d.Path(), *fresh); err != nil {
 			return err
 		}
-		// The server looks at the file before it saves, and finds it written by another, with what the room holds.
+		// The server checks the file before it saves, and finds that another program wrote it, with the room's content.
 		release, err := d.SaveAndHold(ctx)
 		if err != nil {
 			return err

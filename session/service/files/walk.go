@@ -24,14 +24,14 @@ const (
 	tellEvery   = time.Second
 )
 
-// A WalkNote says why the result of a walk is incomplete.
+// A WalkNote reports why the result of a walk is incomplete.
 type WalkNote struct {
 	Stopped    string // why it ended early
 	unreadable int    // folders that could not be listed
 	example    string // one of them, and why
 }
 
-// String is the note in words.
+// String returns the note in words.
 func (n WalkNote) String() string {
 	var parts []string
 	if n.Stopped != "" {
@@ -47,17 +47,16 @@ func (n WalkNote) String() string {
 type Search struct {
 	Root  jupyter.Path
 	Wants func(jupyter.Content) bool
-	What  string // a word for what is searched, such as "notebook"
-	// Depth is how many levels below the root the walk goes. If Capped is set, deeper folders are not mentioned in the
-	// note.
+	What  string // a word for the wanted entries, such as "notebook"
+	// Depth is how many levels below the root the walk goes. If Capped is set, the note does not mention deeper folders.
 	Depth  int
 	Capped bool
 	// Tell, if not nil, is called every second with the progress.
 	Tell func(folders, found int)
 }
 
-// Walk searches the folders below a root, several at once, and returns what the search wants, sorted by path. It fails
-// if the root cannot be listed; folders below that cannot be listed are noted.
+// Walk searches the folders below a root, several at once, and returns the wanted entries, sorted by path. It fails if the
+// root cannot be listed; folders below that cannot be listed are noted.
 func Walk(ctx context.Context, lists *listcache.Lists, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()

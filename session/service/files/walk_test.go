@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/listcache"
 )
 
-// A walk ends at its bounds, says so, and says what it could not read.
+// A walk ends at its bounds, says so, and reports unreadable folders.
 func TestWalkIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		list  func(path string) ([]map[string]any, bool)

@@ -1,5 +1,5 @@
-// Package fakeroom has a room for tests whose subject is only time and faults: it needs no server, and imports nothing of
-// session, so that session's own tests can have it as well.
+// Package fakeroom has a room for tests of time and faults only: it needs no server, and imports nothing of session, so
+// that session's own tests can use it as well.
 //
 // # Concurrency
 //
@@ -16,10 +16,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A Room stands for a room of package rtc, and has its methods. It confirms everything at once, until it is told to end.
+// A Room replaces a room of package rtc, and has its methods. It confirms everything at once, until End.
 type Room struct {
 	Unsaving   atomic.Bool  // whether the people have autosave off
-	Saves      atomic.Int32 // how many were asked for
+	Saves      atomic.Int32 // how many saves were requested
 	SaveTakes  atomic.Int64 // a time.Duration
 	Left       atomic.Bool
 	LeaveTakes atomic.Int64 // a time.Duration
@@ -31,31 +31,31 @@ type Room struct {
 	err  error
 }
 
-// New makes a room in which the agent is.
+// New returns a room that the agent has joined.
 func New() *Room { return &Room{done: make(chan struct{})} }
 
-// ID is the room's id.
+// ID returns the room's id.
 func (r *Room) ID() string { return "json:notebook:file" }
 
-// FileID is the file's id.
+// FileID returns the file's id.
 func (r *Room) FileID() string { return "file" }
 
-// SessionID is the collaboration session's id.
+// SessionID returns the collaboration session's id.
 func (r *Room) SessionID() string { return "session" }
 
-// Peers has nobody.
+// Peers returns nil.
 func (r *Room) Peers() []rtc.Peer { return nil }
 
-// Since is never.
+// Since returns the zero time.
 func (r *Room) Since() time.Time { return time.Time{} }
 
-// Named is nobody.
+// Named finds no peer.
 func (r *Room) Named(uint64) (name string, agent, ok bool) { return "", false, false }
 
-// Sole is nobody.
+// Sole finds no peer.
 func (r *Room) Sole() (uint64, bool) { return 0, false }
 
-// Replicas are none.
+// Replicas returns nil.
 func (r *Room) Replicas() []uint64 { return nil }
 
 // SetFace does nothing.
@@ -67,16 +67,16 @@ func (r *Room) Rename(jupyter.Path) {}
 // AutosaveOff reports whether the people have autosave off.
 func (r *Room) AutosaveOff() bool { return r.Unsaving.Load() }
 
-// LostAt is never.
+// LostAt returns the zero time.
 func (r *Room) LostAt() time.Time { return time.Time{} }
 
-// Quiet is always zero.
+// Quiet returns zero.
 func (r *Room) Quiet() time.Duration { return 0 }
 
-// Done is closed when the room ends.
+// Done returns a channel that is closed when the room ends.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
-// Barrier returns at once, or, where the room is silent, when the context ends.
+// Barrier returns at once or, if the room is silent, when the context ends.
 func (r *Room) Barrier(ctx context.Context) error {
 	if r.Silent.Load() {
 		<-ctx.Done()
@@ -96,14 +96,14 @@ func (r *Room) State() rtc.State {
 	return rtc.Synced
 }
 
-// Err is why the room has ended.
+// Err returns why the room has ended.
 func (r *Room) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Save takes its time.
+// Save counts a save and takes SaveTakes.
 func (r *Room) Save(context.Context) (string, error) {
 	r.Saves.Add(1)
 	time.Sleep(time.Duration(r.SaveTakes.Load()))
@@ -123,7 +123,7 @@ func (r *Room) LastSave(context.Context) error {
 	return nil
 }
 
-// Depart takes its time, and ends the room.
+// Depart takes LeaveTakes, and ends the room.
 func (r *Room) Depart(ctx context.Context) {
 	select {
 	case <-time.After(time.Duration(r.LeaveTakes.Load())):
@@ -133,7 +133,7 @@ func (r *Room) Depart(ctx context.Context) {
 	r.End(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
 }
 
-// End makes the room end with an error.
+// End ends the room with an error.
 func (r *Room) End(err error) {
 	r.once.Do(func() {
 		r.mu.Lock()

@@ -16,8 +16,8 @@ import (
 // env names the test that a process was started for.
 const env = "NBDUET_ALONE"
 
-// Alone runs a top-level test again in a process of its own, in which nothing else allocates, and reports whether this is
-// that process. If it is not, the test returns: it has failed if the other process failed.
+// Alone runs a top-level test again in its own process, in which nothing else allocates, and reports whether this is that
+// process. If it is not, the test must return: it has failed if the other process failed.
 func Alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(env) == t.Name() {
@@ -34,10 +34,11 @@ func Alone(t *testing.T) bool {
 	return false
 }
 
-// Bytes is the size of all reachable objects of the process. Only a test that runs [Alone] can compare two of its results.
+// Bytes returns the size of all reachable objects of the process. Only a test that runs [Alone] can compare two of its
+// results.
 func Bytes() int {
 	runtime.GC()
-	runtime.GC() // what a sync.Pool holds outlives one
+	runtime.GC() // one run leaves the content of a sync.Pool
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

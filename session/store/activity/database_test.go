@@ -19,7 +19,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A process that is killed at any moment leaves a database that others read, with all that it had written.
+// A process that is killed at any moment leaves a readable database, with all that it had written.
 func TestKilled(t *testing.T) {
 	path := file(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -65,7 +65,7 @@ func TestKilled(t *testing.T) {
 	test.Eq(t, "ok", check, test.Sprint("integrity"))
 }
 
-// Where the disk is full nothing fails and nothing is forgotten, and it is written when there is room again.
+// With a full disk nothing fails and nothing is lost, and it is written when space is free again.
 func TestFullDisk(t *testing.T) {
 	path := file(t)
 	var log lockedBuffer
@@ -87,7 +87,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The writer has tried by now and rests, or it may be at what is to be written here.
+	// The writer has tried by now and pauses, or it may interfere with the writes below.
 	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "memory only"); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the log is %q", log.String())
@@ -136,7 +136,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// A database of each older version is brought to the newest, with what is in it.
+// A database of each older version is migrated to the newest, with its content.
 func TestOlderSchema(t *testing.T) {
 	path := file(t)
 	old := raw(t, path)
@@ -197,7 +197,7 @@ func TestNewerSchema(t *testing.T) {
 	test.StrContains(t, err.Error(), "newer nbduet", test.Sprint(s))
 }
 
-// What cannot be opened is said with its path.
+// The error for a database that cannot be opened names its path.
 func TestNoDatabase(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")
@@ -221,7 +221,7 @@ func raw(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// Two writes that fail one after the other, the later begun before the earlier has ended, forget nothing.
+// Two writes that fail in sequence, the later begun before the earlier has ended, lose nothing.
 func TestFailedWritesAtOnce(t *testing.T) {
 	s := store(t, Options{Path: Memory})
 	note := func(text string) {
@@ -241,7 +241,7 @@ func TestFailedWritesAtOnce(t *testing.T) {
 	if err := s.flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.End(me.Key) // what is listed is what was written
+	s.End(me.Key) // the list is the written one
 	list := recent(t, s, "me")
 	must.SliceLen(t, 1, list)
 	must.SliceLen(t, 2, list[0].Discoveries)

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/store/activity"
 )
 
-// A client calls two tools and notes what it found out.
+// A client calls two tools and notes its findings.
 func Example() {
 	if err := remember(context.Background()); err != nil {
 		fmt.Println(err)

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// A process that keeps runs holds a lock, which the system takes back at its end, however it ends. So other processes
-// can tell at once whether it lives, and need not wait for a heartbeat to stay away.
+// A process that keeps runs holds a lock, which the system releases when the process ends in any way. So other processes
+// can check at once whether it is alive, without waiting for missing heartbeats.
 type lock struct{ file *os.File }
 
 func lockName(dir, process string) string { return filepath.Join(dir, process+".lock") }
@@ -35,16 +35,16 @@ func hold(dir, process string) (*lock, error) {
 	return l, nil
 }
 
-// release gives the lock back. What is in the way of that shows where the lock is looked at.
+// release releases the lock. An error shows when the lock is checked.
 func (l *lock) release() {
 	err := os.Remove(l.file.Name())
 	_ = l.file.Close()
-	if err != nil { // Windows removes no open file
+	if err != nil { // Windows cannot remove an open file
 		_ = os.Remove(l.file.Name())
 	}
 }
 
-// alive reports whether a process holds its lock. The lock of one that does not is removed.
+// alive reports whether a process holds its lock. It removes a lock that is not held.
 func alive(dir, process string) bool {
 	name := lockName(dir, process)
 	f, err := os.OpenFile(name, os.O_RDWR, 0)

@@ -10,5 +10,5 @@ import (
 // take locks a file until it is closed.
 func take(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// held reports whether somebody has locked the file.
+// held reports whether a process has locked the file.
 func held(f *os.File) bool { return take(f) != nil }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// take does nothing: the file has the number of the process, which the system is asked for.
+// take does nothing: the file has the process id, which held checks with the system.
 func take(*os.File) error { return nil }
 
-// held reports whether there is a process with the number that is in the file.
+// held reports whether the process whose id is in the file exists.
 func held(f *os.File) bool {
 	b, err := io.ReadAll(io.LimitReader(f, 20))
 	if err != nil {

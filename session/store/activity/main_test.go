@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asChild names a database in which this program, started by a test, notes something and then waits to be killed.
+// asChild names a database in which this program, started by a test, notes a finding and then waits to be killed.
 const asChild = "NBDUET_TEST_ACTIVITY"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child works until its end comes from outside.
+// child works until it is killed.
 func child(path string) {
 	s, err := Open(context.Background(), Options{Path: path})
 	if err != nil {
@@ -47,7 +47,7 @@ func child(path string) {
 
 var me = Client{Key: "1", Owner: "me", Name: "claude 1.0"}
 
-// file is a database in a folder that is not there yet.
+// file returns a database path in a folder that does not exist yet.
 func file(t *testing.T) string { return filepath.Join(t.TempDir(), "state é#%?", "activity.db") }
 
 func opened(t *testing.T, opt Options) *Store {
@@ -59,7 +59,7 @@ func opened(t *testing.T, opt Options) *Store {
 	return s
 }
 
-// store is one that is closed after the test.
+// store returns a Store that is closed after the test.
 func store(t *testing.T, opt Options) *Store {
 	t.Helper()
 	s := opened(t, opt)

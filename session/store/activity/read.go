@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Recent are an owner's latest sessions of all processes, the latest begun first, at most limit of them.
+// Recent returns an owner's latest sessions of all processes, the latest begun first, at most limit of them.
 func (s *Store) Recent(ctx context.Context, owner string, limit int) ([]Session, error) {
 	list, err := s.read(ctx, owner, limit)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Store) details(ctx context.Context, r *Session) (err error) {
 // A scanner reads the columns of one row.
 type scanner = func(columns ...any) error
 
-// each returns what read makes of each row of a query.
+// each returns the results of read for the rows of a query.
 func each[T any](ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }, read func(scanner) (T, error), query string, args ...any,

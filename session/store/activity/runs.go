@@ -13,7 +13,7 @@ import (
 )
 
 // Runs keeps the runs of this process in the database, so that another process can take them up after its end, see
-// [run.Ledger]. Unlike what clients have worked on they are written at once: a process that is killed leaves them all.
+// [run.Ledger]. Unlike activity, runs are written at once: a killed process leaves them all.
 type Runs struct {
 	db      *sql.DB
 	process string // its id
@@ -25,7 +25,7 @@ type Runs struct {
 
 var _ run.Ledger = (*Runs)(nil)
 
-// Runs are the runs of the database.
+// Runs returns the runs of the database.
 func (s *Store) Runs() *Runs { return s.runs }
 
 // Keep implements [run.Ledger].
@@ -121,7 +121,7 @@ func (r *Runs) Last(ctx context.Context) (last int, err error) {
 	return last, nil
 }
 
-// keptRun is a row.
+// keptRun is a row of the table runs.
 type keptRun struct {
 	run.Record
 	process string
@@ -144,7 +144,7 @@ func (r *Runs) read(ctx context.Context, tx *sql.Tx, where string, args ...any) 
 		FROM runs WHERE `+where, args...)
 }
 
-// free tells of rows whether anybody may take the run up. It looks at each process once.
+// free returns a function that reports whether any process may take a row's run up. It checks each process once.
 func (r *Runs) free() func(keptRun) bool {
 	ended := map[string]bool{r.process: false}
 	return func(k keptRun) bool {
@@ -167,7 +167,7 @@ func (r *Runs) write(ctx context.Context, what string, f func(*sql.Tx) error) er
 	return nil
 }
 
-// live makes other processes see that this one lives.
+// live shows other processes that this one is alive.
 func (r *Runs) live() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -50,11 +50,11 @@ func taken(t *testing.T, r *Runs) []run.Record {
 	return list
 }
 
-// The runs of a process are its own as long as it lives, and anybody's when it has ended, killed or not.
+// The runs of a process are its own while it lives, and free for any process when it has ended, killed or not.
 func TestRunsOfAnotherProcess(t *testing.T) {
 	for name, end := range map[string]func(*exec.Cmd) error{
 		"killed": func(cmd *exec.Cmd) error { return cmd.Process.Kill() },
-		"ended":  func(*exec.Cmd) error { return nil }, // with its input
+		"ended":  func(*exec.Cmd) error { return nil }, // when its input ends
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := file(t)
@@ -89,7 +89,7 @@ func TestRunsOfAnotherProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = in.Close()
-			_ = cmd.Wait() // killed is no success
+			_ = cmd.Wait() // the error of a kill
 			rec, ok, err := here.Find(t.Context(), kept.Run)
 			must.True(t, ok, must.Sprint("found"))
 			must.NoError(t, err, must.Sprint("found"))
@@ -107,7 +107,7 @@ func TestRunsOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// What is left may be taken by the same process, too; what has ended is nobody's.
+// Left runs may be taken by the same process, too; ended runs by none.
 func TestRunsLeftAndDropped(t *testing.T) {
 	for name, path := range map[string]string{"file": file(t), "memory": Memory} {
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// steps make the newest schema out of any older one: step n migrates version n to version n+1, and an empty database
-// has version 0. Times are milliseconds since 1970. A released step never changes.
+// steps upgrade any older schema to the newest: step n migrates version n to version n+1, and an empty database has version
+// 0. Times are milliseconds since 1970. A released step never changes.
 var steps = []string{
 	`CREATE TABLE sessions (
 		id      TEXT PRIMARY KEY,
@@ -66,7 +66,7 @@ var steps = []string{
 // maxSessions is how many sessions a database keeps; the oldest go first.
 const maxSessions = 5_000
 
-// maxRuns is how many runs a database keeps that nobody has taken up; the oldest go first.
+// maxRuns is how many runs that were not taken up a database keeps; the oldest go first.
 const maxRuns = 2_000
 
 // migrate migrates a database to the newest schema. Two processes may do so at once.
@@ -83,7 +83,7 @@ func migrate(ctx context.Context, tx *sql.Tx) error {
 			return fmt.Errorf("migrate the database to version %d: %w", n+1, err)
 		}
 	}
-	// PRAGMA takes no parameters; the number is ours.
+	// PRAGMA takes no parameters; the number is our own.
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(steps))); err != nil {
 		return err
 	}

@@ -23,13 +23,13 @@ type Status string
 const (
 	Active      Status = "active"
 	Ended       Status = "ended"
-	Interrupted Status = "interrupted" // its process is gone and has not ended it
+	Interrupted Status = "interrupted" // its process is gone without ending it
 )
 
-// A Session is what one client did from its first call to its end.
+// A Session is one client's activity from its first call to its end.
 type Session struct {
 	ID      string // 32 hexadecimal digits
-	Owner   string // who may see it
+	Owner   string // the client that may see it
 	Client  string // the client program's name and version; "" if it gave none
 	Status  Status
 	Started time.Time
@@ -41,18 +41,18 @@ type Session struct {
 	Discoveries []Discovery
 }
 
-// A File is a file that a client's calls were about.
+// A File is a file in a client's calls.
 type File struct {
-	Path  string // as the Contents API has it
-	Count int    // calls about it
+	Path  string // in the form of the Contents API
+	Count int    // calls that name it
 	Last  time.Time
 }
 
 // A Discovery is a finding that a client has noted.
 type Discovery struct {
 	Text     string
-	Solution string // of a solved issue; "" for others
-	Module   string // of the project that it is about; "" for none
+	Solution string // of a solved issue, else ""
+	Module   string // of the project, "" for none
 	At       time.Time
 }
 
@@ -63,7 +63,7 @@ func (s *Session) sortFiles() {
 	})
 }
 
-// current is a current session, and which parts of it are not in the database yet.
+// current is a current session, with its parts that are not in the database yet.
 type current struct {
 	id, owner, client string
 	started, seen     time.Time
@@ -73,13 +73,13 @@ type current struct {
 	topics            []string
 	discoveries       []Discovery
 
-	fresh       bool            // something besides the lists below is to be written
+	fresh       bool            // something besides the lists below must be written
 	dirty       map[string]bool // files to be written
 	wroteTopics int             // how many of the topics, and of the discoveries, are written
 	wroteFinds  int
 }
 
-// snapshot is a copy for others.
+// snapshot returns a copy for other goroutines.
 func (c *current) snapshot() Session {
 	s := Session{
 		ID: c.id, Owner: c.owner, Client: c.client, Status: Active, Started: c.started, Until: c.seen, ToolCalls: c.calls,

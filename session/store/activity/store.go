@@ -29,12 +29,12 @@ const Memory = ":memory:"
 // maxCurrent bounds the current sessions; beyond it the longest silent one is ended.
 const maxCurrent = 1_000
 
-// maxText bounds each text that a client has noted, in bytes.
+// maxText bounds each topic, discovery and solution of a client, in bytes.
 const maxText = 4_000
 
 // Options say where to keep activity.
 type Options struct {
-	// Path is the database file, which is made with its folder if it is missing, or [Memory].
+	// Path is the database file, which is created with its folder if missing, or [Memory].
 	Path string
 	// Logger gets failed writes; nil logs nothing.
 	Logger *slog.Logger
@@ -48,7 +48,7 @@ type Store struct {
 
 	mu        sync.Mutex
 	sessions  map[string]*current // by the client's key
-	ended     []*current          // ended, with something to write
+	ended     []*current          // ended, with unwritten data
 	lastError string              // why the last write failed; "" for none
 
 	wake   chan struct{}
@@ -57,7 +57,7 @@ type Store struct {
 	writer sync.WaitGroup
 }
 
-// Open opens the database, or makes it. The caller closes the Store.
+// Open opens or creates the database. The caller closes the Store.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	db, err := open(opt)
 	if err != nil {
@@ -98,11 +98,11 @@ func open(opt Options) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each connection to :memory: would be a database of its own
+	db.SetMaxOpenConns(1) // each connection to :memory: would be a separate database
 	return db, nil
 }
 
-// private makes the file, and its folder, for the user alone.
+// private creates the file, and its folder, for the user alone.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -120,11 +120,11 @@ func private(path string) error {
 // A Client identifies a client.
 type Client struct {
 	Key   string // of its connection: the same key is the same session
-	Owner string // who may see the session later
-	Name  string // what the client program calls itself
+	Owner string // the client that may see the session later
+	Name  string // the client program's own name
 }
 
-// Called counts a tool call of a client and the files that it was about. The client's session begins with it.
+// Called counts a tool call of a client and the files that it names. The first call begins the client's session.
 func (s *Store) Called(c Client, files ...string) {
 	now := time.Now()
 	s.mu.Lock()
@@ -168,12 +168,12 @@ func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, er
 func clean(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") // without a character that is cut
+		text = strings.ToValidUTF8(text[:maxText], "") // without a cut character
 	}
 	return text
 }
 
-// Current is a client's current session; false if it has done nothing yet.
+// Current returns a client's current session; false before its first call.
 func (s *Store) Current(key string) (Session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +200,7 @@ func (s *Store) end(key string) {
 	}
 }
 
-// session finds a client's session, or begins it. The caller holds mu.
+// session returns a client's session, or begins it. The caller holds mu.
 func (s *Store) session(c Client, now time.Time) *current {
 	cur := s.sessions[c.Key]
 	if cur == nil {
@@ -257,7 +257,7 @@ func (s *Store) Close(ctx context.Context) error {
 	return errors.Join(err, s.db.Close())
 }
 
-// databaseURL is what SQLite calls the file at an absolute path on the system goos.
+// databaseURL returns SQLite's URL for the file at an absolute path on the system goos.
 func databaseURL(goos, path string) string {
 	if goos == "windows" {
 		path = strings.ReplaceAll(path, `\`, "/")

@@ -51,7 +51,7 @@ func TestCurrentSession(t *testing.T) {
 	}
 }
 
-// What was noted is there for the next process, all of it.
+// Everything that was noted is available in the next process.
 func TestSessionsAreKept(t *testing.T) {
 	path := file(t)
 	s := opened(t, Options{Path: path})
@@ -100,8 +100,8 @@ func TestSessionsAreKept(t *testing.T) {
 	test.Eq(t, "four", d[2].Text)
 }
 
-// The writer writes by itself, and a session of an older process that nobody ended is interrupted once it has been
-// silent for long.
+// The writer writes in the background, and the unended session of an older process is interrupted once it has been silent
+// for long.
 func TestWrittenInTheBackground(t *testing.T) {
 	path := file(t)
 	s, other := store(t, Options{Path: path}), store(t, Options{Path: path})

@@ -11,7 +11,7 @@ import (
 const (
 	// writeEvery is the shortest time between two writes.
 	writeEvery = time.Second
-	// retryEvery is how long after a failed write the next is tried.
+	// retryEvery is the pause after a failed write.
 	retryEvery = 10 * time.Second
 	// beatEvery is how often a current session updates its time, well within [Silence].
 	beatEvery = 30 * time.Second
@@ -56,7 +56,7 @@ func (s *Store) heartbeat(now time.Time) {
 	}
 }
 
-// report reports whether a write failed, and logs it when that is news.
+// report reports whether a write failed, and logs the first failure and the recovery.
 func (s *Store) report(err error) (failed bool) {
 	if s.ctx.Err() != nil {
 		return false // Close writes the rest
@@ -116,7 +116,7 @@ func (s *Store) markWritten(list []change, written bool) {
 			for _, f := range c.files {
 				c.of.dirty[f.Path] = true
 			}
-			// A later change may have been taken meanwhile; to write rows twice does no harm.
+			// A later change may have been taken meanwhile; writing rows twice does no harm.
 			c.of.wroteTopics, c.of.wroteFinds = min(c.of.wroteTopics, c.topics), min(c.of.wroteFinds, c.finds)
 		}
 		if n := len(s.ended) - maxCurrent; n > 0 {

@@ -19,8 +19,8 @@ const (
 	CommonIssues  = "commonIssues"
 )
 
-// Add puts an entry at the end of a list of a module: a string for [Patterns] and [BusinessRules], and an [Issue] for
-// [CommonIssues]. It returns the new text of the file, which is otherwise unchanged, and whether the entry was there
+// Add appends an entry to a list of a module: a string for [Patterns] and [BusinessRules], and an [Issue] for
+// [CommonIssues]. It returns the new text of the file, which is otherwise unchanged, and whether the entry was present
 // already.
 func Add(text, module, list string, entry any) (out string, there bool, err error) {
 	before, err := Parse(text)
@@ -42,10 +42,10 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	if out, err = insert(text, in, list, entry); err != nil {
 		return "", false, err
 	}
-	// Check that the new text says the same as before, plus the entry.
+	// Check that the new text means the same as before, plus the entry.
 	after, err := Parse(out)
 	if err == nil && len(after.Notes) == len(want.Notes) {
-		after.Notes = want.Notes // whose lines are other ones now
+		after.Notes = want.Notes // its line numbers have changed
 	}
 	if err != nil || !reflect.DeepEqual(after, want) {
 		return "", false, fmt.Errorf("cannot add to %s of module %q as it is written: write it as a list with one entry a line", list, module)
@@ -53,7 +53,7 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	return out, false, nil
 }
 
-// added is the expected project with the entry.
+// added returns the expected project with the entry.
 func added(p *Project, module, list string, entry any) (want *Project, there bool, err error) {
 	c := *p
 	c.Modules = slices.Clone(p.Modules)
@@ -144,7 +144,7 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 		}
 		return splice(lines, end(lines, last(have), have.Column+1), item), nil
 	}
-	// The list is on the line of its key, "patterns: [a, b]", or the key has no list: its line is written anew.
+	// The list is on the line of its key, "patterns: [a, b]", or the key has no list: its line is rewritten.
 	line := lines[key.Line-1]
 	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
 		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)
@@ -167,7 +167,7 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	return strings.Join(lines, ""), nil
 }
 
-// written is the entries of a list as YAML, each line indented by indent spaces.
+// written formats the entries of a list as YAML, each line indented by indent spaces.
 func written(indent int, entries ...any) (string, error) {
 	b, err := yaml.Marshal(entries)
 	if err != nil {
@@ -184,7 +184,7 @@ func written(indent int, entries ...any) (string, error) {
 	return out.String(), nil
 }
 
-// last is the last line on which a part of a node begins.
+// last returns the last line on which a part of a node begins.
 func last(n *yaml.Node) int {
 	l := n.Line
 	for _, c := range n.Content {
@@ -193,7 +193,7 @@ func last(n *yaml.Node) int {
 	return l
 }
 
-// end is the line after a value whose last part begins on line from: texts of several lines are indented at least to
+// end returns the line after a value whose last part begins on line from: texts of several lines are indented at least to
 // column. Blank lines and comments after it do not belong to it.
 func end(lines []string, from, column int) int {
 	to := from

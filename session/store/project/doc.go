@@ -18,11 +18,10 @@
 //	      - {description: Dates are text, solution: "parse_dates=[0]", discoveredAt: 2026-01-15, sessionId: ab12}
 //	    dependencies: [clean]
 //
-// Everything may be left out. People write it in other ways, too: modules as a map by name, one text where a list is
-// expected, key files as paths, a title alone as the project. What cannot be read is left out, and [Project.Notes] says
-// so.
+// Everything is optional. People write it in other ways, too: modules as a map by name, one text where a list is expected,
+// key files as paths, a title alone as the project. Unreadable parts are left out, and [Project.Notes] reports them.
 //
-// [Add] puts a line or two into the text of the file and leaves every other byte as it is, comments and order included.
+// [Add] puts a line or two into the text of the file and leaves every other byte unchanged, including comments and order.
 //
 // Everything here is a pure function and safe for concurrent use.
 package project

@@ -11,7 +11,7 @@ import (
 // MaxBytes bounds a project file.
 const MaxBytes = 1 << 20
 
-// A Project is what a project file says.
+// A Project is the content of a project file.
 type Project struct {
 	Project struct {
 		Name string `yaml:"name"`
@@ -28,7 +28,7 @@ type Project struct {
 		Description string `yaml:"description"`
 	} `yaml:"architecture"`
 	Modules []Module `yaml:"modules"`
-	// Notes say what of the file could not be read and was left out, with the line and what is wanted there.
+	// Notes report the unreadable parts of the file that were left out, with the line and the expected form.
 	Notes []string `yaml:"-"`
 }
 
@@ -58,17 +58,17 @@ type Issue struct {
 	SessionID    string `yaml:"sessionId,omitempty"`
 }
 
-// Module finds a module by its name.
+// Module returns the module with a name.
 func (p *Project) Module(name string) (Module, bool) {
 	return lo.Find(p.Modules, func(m Module) bool { return m.Name == name })
 }
 
-// Names are the names of all modules, in order.
+// Names returns the names of all modules, in order.
 func (p *Project) Names() []string {
 	return lo.Map(p.Modules, func(m Module, _ int) string { return m.Name })
 }
 
-// plain is the error in one line, without the YAML library's prefix.
+// plain returns the error in one line, without the YAML library's prefix.
 func plain(err error) error {
 	if types, ok := errors.AsType[*yaml.TypeError](err); ok && len(types.Errors) > 0 {
 		return errors.New(types.Errors[0]) // begins with "line 3: "

@@ -78,7 +78,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	// Each level stands for a hundred times the one below.
+	// Each level expands to a hundred of the one below.
 	bomb := "i: &i {description: x}\nb: &b [" + strings.Repeat("*i,", 100) + "]\nm: &m {commonIssues: *b}\nl: &l [" + strings.Repeat("*m,", 100) + "]\n" +
 		"project: a\nmodules:\n" + strings.Repeat("- {name: x, <<: *m}\n", 3000)
 	for name, c := range map[string]struct{ text, want string }{
@@ -100,7 +100,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A file is read as people write it.
+// A file is read in people's forms.
 func TestParseIsLenient(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a title alone":          {"project: Shop", `{"project":{"name":"Shop"}}`},
@@ -141,7 +141,7 @@ func TestParseIsLenient(t *testing.T) {
 	}
 }
 
-// plainOf is what a project says, by the keys of the file.
+// plainOf returns the content of a project, by the keys of the file.
 func plainOf(t *testing.T, p *Project) any {
 	t.Helper()
 	y, err := yaml.Marshal(p)
@@ -155,7 +155,7 @@ func plainOf(t *testing.T, p *Project) any {
 	return pruned(v)
 }
 
-// pruned is a value without its empty parts, nil for an empty one.
+// pruned returns a value without its empty parts, nil for an empty one.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,13 +181,13 @@ func pruned(v any) any {
 	return v
 }
 
-// Whatever is added, all else stays as it was, byte for byte, but for a list in brackets, which becomes one of lines.
+// An addition leaves all else unchanged, byte for byte, except a list in brackets, which becomes one of lines.
 func TestAdd(t *testing.T) {
 	issue := Issue{Description: "Slow: the join", Solution: "an index\nand a filter", DiscoveredAt: "2026-02-01", SessionID: "cd34"}
 	for name, c := range map[string]struct {
 		module, list string
 		entry        any
-		gone, is     string // what was and is there at the place
+		gone, is     string // the old and the new text at the place
 	}{
 		"behind a long text": {
 			"load", Patterns, "Check: the size # really",
@@ -243,7 +243,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// An entry is added to a module of a map by name, and behind a text in place of a list.
+// An entry is added to a module of a map by name, and after a text in place of a list.
 func TestAddToLenient(t *testing.T) {
 	const file = "project: a\nmodules:\n  x:\n    patterns: one # c\n    dependencies: y\n  y:\n    description: d\n"
 	got, _, err := Add(file, "x", Patterns, "two")
@@ -256,7 +256,7 @@ func TestAddToLenient(t *testing.T) {
 	test.Eq(t, want, got)
 }
 
-// No text makes the writing go wrong: the file is refused, or says what it said and the entry.
+// For any text, Add refuses the file, or the result has the old content and the entry.
 func FuzzAdd(f *testing.F) {
 	f.Add(example, "load", "x", true)
 	f.Add("project: {name: a}\nmodules:\n- name: x", "x", "- : #", false)

@@ -10,18 +10,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A reader reads a project file as people write it: one text where a list is wanted, a path where a file is described, a
-// title alone. What it cannot read it leaves out, and notes, with the line and what was wanted there.
+// A reader reads a project file in people's forms: one text where a list is expected, a path where a file is described, a
+// title alone. It leaves out unreadable parts, and notes them with the line and the expected form.
 type reader struct {
 	notes []string
-	left  int // how many nodes may still be read, since an alias can stand for many
+	left  int // how many nodes may still be read, since an alias can expand to many
 }
 
-// maxNodes bounds how much the aliases of a file stand for.
+// maxNodes bounds the expansion of a file's aliases.
 const maxNodes = 200_000
 
-// Parse reads a project file. What cannot be read is left out and said in Notes; an error is about the whole file, and
-// names the line where there is one.
+// Parse reads a project file. Unreadable parts are left out and reported in Notes; an error is about the whole file, and
+// names the line if possible.
 func Parse(text string) (*Project, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("it has %d bytes, but at most %d are read: shorten it", len(text), MaxBytes)
@@ -131,7 +131,7 @@ func (r *reader) modules(p *Project, n *yaml.Node) {
 	}
 }
 
-// module reads a module. name is the one that a map has it under, "" in a list.
+// module reads a module. name is its key in a map, "" in a list.
 func (r *reader) module(n *yaml.Node, name, at string) Module {
 	m := Module{Name: name}
 	switch {
@@ -188,7 +188,7 @@ func list[T any](r *reader, n *yaml.Node, at, wanted string, read func(n *yaml.N
 				continue
 			}
 		}
-		if len(r.notes) == noted { // else the field that is wrong is named
+		if len(r.notes) == noted { // else the wrong field is already named
 			r.note(item, place(i)+" is "+kind(item), wanted)
 		}
 	}
@@ -214,7 +214,7 @@ func (r *reader) text(n *yaml.Node, at string) string {
 	return n.Value
 }
 
-// mapping are the values of a mapping by their keys.
+// mapping returns the values of a mapping by their keys.
 func (r *reader) mapping(n *yaml.Node, at, wanted string) map[string]*yaml.Node {
 	if empty(n) {
 		return nil
@@ -226,7 +226,7 @@ func (r *reader) mapping(n *yaml.Node, at, wanted string) map[string]*yaml.Node 
 	return r.fields(n)
 }
 
-// fields are the values of a mapping by their keys, nil for anything else.
+// fields returns the values of a mapping by their keys; it is empty for other nodes.
 func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	for k, v := range r.pairs(n) {
@@ -235,7 +235,7 @@ func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
 	return out
 }
 
-// pairs are the keys and values of a mapping, the first of each key, with those that it merges (<<) behind its own.
+// pairs iterates over the keys and values of a mapping, the first of each key; merged keys (<<) follow its own.
 func (r *reader) pairs(n *yaml.Node) func(yield func(k, v *yaml.Node) bool) {
 	return func(yield func(k, v *yaml.Node) bool) {
 		seen := map[string]bool{}
@@ -266,7 +266,7 @@ func (r *reader) pairs(n *yaml.Node) func(yield func(k, v *yaml.Node) bool) {
 	}
 }
 
-// items are the items of a list.
+// items returns the items of a list.
 func (r *reader) items(n *yaml.Node) []*yaml.Node {
 	if r.left < len(n.Content) {
 		r.left = -1
@@ -279,7 +279,7 @@ func (r *reader) items(n *yaml.Node) []*yaml.Node {
 	return out
 }
 
-// real is the node that an alias stands for.
+// real returns the node of an alias.
 func (r *reader) real(n *yaml.Node) *yaml.Node {
 	if r.left--; r.left < 0 {
 		return &yaml.Node{} // Parse refuses the file
@@ -292,7 +292,7 @@ func (r *reader) real(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// note says what was left out.
+// note records a part that was left out.
 func (r *reader) note(n *yaml.Node, what, wanted string) {
 	const most = 20
 	switch {
@@ -303,12 +303,12 @@ func (r *reader) note(n *yaml.Node, what, wanted string) {
 	}
 }
 
-// empty tells a value that is not there.
+// empty reports whether a value is missing.
 func empty(n *yaml.Node) bool {
 	return n == nil || n.Kind == 0 || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// kind names what a node is.
+// kind names the kind of a node.
 func kind(n *yaml.Node) string {
 	switch {
 	case empty(n):
