@@ -34,8 +34,8 @@ func benchJoin(b *testing.B, srv *jupyter.Server, path string) (*rtc.Room, *ydoc
 	return r, nb
 }
 
-// What it costs to answer an edit only when the room has it: a bare round trip of the connection (a barrier with
-// nothing before it), and an edit with the barrier after it.
+// BenchmarkBarrier measures the cost of an answer that waits for the room: a bare round trip of the connection (a
+// barrier without an edit), and an edit followed by a barrier.
 func BenchmarkBarrier(b *testing.B) {
 	s := jupytertest.Shared(b)
 	r, nb := benchJoin(b, benchClient(b, s), s.Notebook(b, "x = 1"))
@@ -56,7 +56,7 @@ func BenchmarkBarrier(b *testing.B) {
 	}
 }
 
-// What it costs to open a notebook that is in memory on the server, beside reading its file over REST.
+// BenchmarkOpen measures opening a notebook that the server has in memory, compared with reading its file over REST.
 func BenchmarkOpen(b *testing.B) {
 	s := jupytertest.Shared(b)
 	srv := benchClient(b, s)

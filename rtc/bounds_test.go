@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// synced is a room without a connection that has had its first exchange; its notebook is of some size.
+// synced returns a room without a connection after its first exchange, with a notebook of some size.
 func synced(t *testing.T) (*Room, *connState, []byte) {
 	t.Helper()
 	src := ydoc.NewNotebook()
@@ -46,7 +46,7 @@ func synced(t *testing.T) (*Room, *connState, []byte) {
 	return r, v, full
 }
 
-// waiting is how many bytes and frames are to be sent.
+// waiting returns the number of queued bytes and frames.
 func waiting(r *Room) (size, frames int) {
 	r.out.mu.Lock()
 	defer r.out.mu.Unlock()
@@ -56,7 +56,7 @@ func waiting(r *Room) (size, frames int) {
 	return size, len(r.out.frames)
 }
 
-// A server that asks for the whole document again and again, and takes no answer, does not fill our memory with
+// A server that requests the whole document again and again, and accepts no answer, does not fill our memory with
 // answers.
 func TestAnswersDoNotPileUp(t *testing.T) {
 	r, v, full := synced(t)
@@ -70,7 +70,7 @@ func TestAnswersDoNotPileUp(t *testing.T) {
 	test.LessEq(t, 2, frames)
 }
 
-// An answer that is replaced by a newer one stays before the edits that may build on it.
+// An answer that is replaced by a newer one stays before the edits that may depend on it.
 func TestAnswerKeepsItsPlace(t *testing.T) {
 	o := newOutbox(func() []byte { return nil })
 	o.keepEdits()
@@ -92,13 +92,13 @@ func TestAnswerKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// The whole state is asked for once at a time, however often something is missing, and once more when what came
-// meanwhile may not be in the answer.
+// Only one request for the whole state is pending at a time, however often something is missing. Another one follows
+// if the answer may lack later updates.
 func TestRepairsDoNotPileUp(t *testing.T) {
 	r, v, full := synced(t)
 	requests := func() (n int) {
 		for range 1000 {
-			if end := r.receive([]byte{0, 2, 3, 1, 1, 1}, v); end != nil { // no update
+			if end := r.receive([]byte{0, 2, 3, 1, 1, 1}, v); end != nil { // not an update
 				t.Fatal(end)
 			}
 			if b := r.out.take(); b.full {
@@ -111,7 +111,7 @@ func TestRepairsDoNotPileUp(t *testing.T) {
 	if n := requests(); n != 1 {
 		t.Errorf("%d requests are on their way, want one", n)
 	}
-	for range 2 { // the one of deskRoom's own is answered first
+	for range 2 { // deskRoom's own request is answered first
 		if end := r.receive(wire.AppendSyncStep2(nil, full), v); end != nil {
 			t.Fatal(end)
 		}
@@ -139,7 +139,7 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 	t.Error("there is no bound")
 }
 
-// A room that sends faster than we take waits for us; it does not fill our memory.
+// A room that sends faster than we read has to wait; it does not fill our memory.
 func TestUnreadFramesAreBounded(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		const size = 3 << 20
@@ -153,7 +153,7 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 			defer func() { _ = ws.Close() }()
 			n := 0
 			for ; n < 200; n++ {
-				// What does not go through in that time is not taken any more.
+				// A write that blocks for that long is no longer read.
 				if ws.SetWriteDeadline(time.Now().Add(5*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
 					break
 				}
@@ -167,7 +167,7 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 		}
 		defer func() { _ = resp.Body.Close() }()
 		l := newLink(ws, Timing{}.withDefaults(), Timing{}.withDefaults().silence, func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
-			<-ctx.Done() // there is nothing to write
+			<-ctx.Done() // nothing to write
 			return nil, false, false
 		})
 		n := <-sent

@@ -10,29 +10,29 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Action says what to do about a room that has ended.
+// Action is what the caller can do about a room that has ended.
 type Action int
 
 // The actions.
 const (
-	// Rejoin: the same session goes on; connect again with the same replica.
+	// Rejoin: the session continues; connect again with the same replica.
 	Rejoin Action = iota
-	// Discard: throw the replica away and join again with an empty one. Edits that were not acknowledged have not been
-	// made.
+	// Discard: discard the replica and join again with an empty one. Unconfirmed edits were not made, except as
+	// [CloseError.Unsure] says.
 	Discard
 	// GiveUp: joining again cannot help.
 	GiveUp
 )
 
-// Code is why a room ended, as a word that callers can compare.
+// Code is the reason why a room ended, as a word that callers can compare.
 type Code string
 
 // The codes of a CloseError.
 const (
-	CodeLeft       Code = "left"            // we left it
+	CodeLeft       Code = "left"            // the room was left on purpose
 	CodeConnection Code = "connection lost" // the socket broke, or was silent too long
-	CodeSession    Code = "other session"   // the server's session is another one than ours
-	CodeHistory    Code = "other history"   // the room has lost what it had confirmed
+	CodeSession    Code = "other session"   // the server has another session than ours
+	CodeHistory    Code = "other history"   // the room has lost edits that it had confirmed
 	CodeConflict   Code = "conflict"        // the server could not apply our update
 	CodeReplica    Code = "broken replica"  // our replica is broken
 	CodeNotFound   Code = "not found"       // the file is gone
@@ -46,25 +46,25 @@ const (
 // ErrLeft is matched by the error of a room that was left on purpose.
 var ErrLeft = jupyter.Fixed("the room was left")
 
-// CloseError is why a room has ended and what can be done about it.
+// CloseError describes why a room ended and what can be done about it.
 type CloseError struct {
 	Code   Code
 	Action Action
 	Reason string // the server's words, if it gave any
-	Err    error  // the fault underneath, if there is one
-	// Refusals is how often the server has refused, of [CodeNotLoaded].
+	Err    error  // the underlying error, or nil
+	// Refusals counts the server's refusals, for [CodeNotLoaded].
 	Refusals int
-	// Unsure tells that the room may have taken edits that it had not confirmed when it was lost; without it they have
-	// not been made.
+	// Unsure is set if the room may have taken edits that it had not confirmed when it was lost. If it is not set,
+	// those edits were not made.
 	Unsure bool
 
 	wordless bool // the server closed the connection before it sent anything
 }
 
-// Kind is the code, without the reason.
+// Kind returns the code, without the reason.
 func (e *CloseError) Kind() string { return "room closed: " + string(e.Code) }
 
-// Error says why, in one line.
+// Error returns the reason, on one line.
 func (e *CloseError) Error() string {
 	s := "room closed: " + string(e.Code)
 	if e.Reason != "" {
@@ -76,27 +76,27 @@ func (e *CloseError) Error() string {
 	return s
 }
 
-// Unwrap gives the fault underneath.
+// Unwrap returns the underlying error.
 func (e *CloseError) Unwrap() error { return e.Err }
 
-// IsLost reports whether an error is that of a room whose document can be joined again, with an empty replica.
+// IsLost reports whether err is that of a room whose document can be joined again with an empty replica.
 func IsLost(err error) bool {
 	var end *CloseError
 	return errors.As(err, &end) && end.Action == Discard
 }
 
-// Is makes a room that was left match ErrLeft.
+// Is reports that a left room's error matches ErrLeft.
 func (e *CloseError) Is(target error) bool { return target == ErrLeft && e.Code == CodeLeft }
 
-// Websocket close codes of jupyter-collaboration beyond the standard ones: 4000 + the HTTP status of what failed.
+// Websocket close codes of jupyter-collaboration beyond the standard ones: 4000 plus the HTTP status of the failure.
 const (
 	closeBadRequest  = 4400
 	closeNotFound    = 4404
 	closeServerError = 4500
 )
 
-// closeReason turns the end of a websocket into what it means for the room (jupyter_server_ydoc handlers.py: 1003 with
-// a JSON reason, 44xx and 4500 with a text; jupyter-server-documents: 4001, 4002).
+// closeReason translates the end of a websocket into a CloseError (jupyter_server_ydoc handlers.py: 1003 with a JSON
+// reason, 44xx and 4500 with a text; jupyter-server-documents: 4001, 4002).
 func closeReason(err error) *CloseError {
 	if errors.Is(err, websocket.ErrReadLimit) {
 		return &CloseError{Code: CodeUnreadable, Action: GiveUp, Reason: "it sends messages that are too long to accept", Err: err}

@@ -9,25 +9,25 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// maxMet bounds the clients of whom it is remembered who they were.
+// maxMet bounds the clients whose names are remembered.
 const maxMet = 1_024
 
-// company is who else is in a document's room, and who was.
+// company holds the other clients in a document's room, present and past.
 type company struct {
 	table *awareness.Table
 
 	mu    sync.Mutex
-	since time.Time // when the connection began over which they are heard, zero without one
+	since time.Time // when the current connection was synchronised, zero without one
 	met   map[uint64]Peer
-	hear  func(Peer) // is told of each person who is met, nil for nobody
-	order []uint64   // of met, first met first
+	hear  func(Peer) // called with each new peer, may be nil
+	order []uint64   // keys of met, oldest first
 }
 
 func newCompany(own uint64, hear func(Peer)) *company {
 	return &company{table: awareness.NewTable(own), met: map[uint64]Peer{}, hear: hear}
 }
 
-// AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they
+// AutosaveOff reports whether there are people in the room and all of them have switched autosave off. Then only they
 // decide when the file is written.
 func (c *company) AutosaveOff() bool {
 	people, on := c.autosaves()
@@ -44,7 +44,7 @@ func (c *company) autosaves() (people, on bool) {
 	return people, on
 }
 
-// meet remembers who those of the clients say they are who are in the room, or for whom they work.
+// meet remembers the identity that each of the given clients announces for itself, or for the user it works for.
 func (c *company) meet(clients []uint64) {
 	for _, s := range c.table.Peers() {
 		if !slices.Contains(clients, s.ClientID) {
@@ -78,8 +78,8 @@ func (c *company) remember(p Peer) {
 	}
 }
 
-// Named is what a client is called that is in the room, or was, and whether it is an agent, as it said while it was
-// there; false if it did not.
+// Named returns the name that a client announced while in the room, and whether it is an agent; ok is false if it
+// announced none.
 func (c *company) Named(client uint64) (name string, agent, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +87,8 @@ func (c *company) Named(client uint64) (name string, agent, ok bool) {
 	return cmp.Or(p.User.DisplayName, p.User.Name), p.Agent, ok
 }
 
-// Sole is the only other client in the room. It is false if there are several, or none, or if there may be some who came
-// before us and of whom we have not heard yet.
+// Sole returns the only other client in the room. ok is false if there are several or none, or if clients that joined
+// before us may not have announced themselves yet.
 func (c *company) Sole() (client uint64, ok bool) {
 	if since := c.Since(); since.IsZero() || time.Since(since) < awareness.KnownAfter {
 		return 0, false

@@ -11,13 +11,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A proxy that takes the upgrade of every websocket and closes it is named, and the room not dialled again and again. Where
-// that happens to some of the room's connections, another is made.
+// A proxy that accepts every websocket upgrade and then closes the connection is reported, and the room is not
+// dialled again and again. If that happens to only some of the room's connections, another one is made.
 func TestJoinCutOff(t *testing.T) {
 	const always = 1 << 30
 	for _, c := range []struct {
 		name  string
-		times int32 // that a websocket is cut off
+		times int32 // cut websockets
 		code  faults.Code
 	}{
 		{"always", always, faults.WebsocketsEaten},
@@ -32,7 +32,7 @@ func TestJoinCutOff(t *testing.T) {
 				test.Eq(t, c.code, f.Code)
 				test.Eq(t, c.code != "", errors.Is(err, jupyter.ErrNoWebsockets))
 				test.False(t, c.code == "" && err != nil)
-				if n := taken.Load(); c.times == always && n != 2 { // ours, and the one that is tried
+				if n := taken.Load(); c.times == always && n != 2 { // ours, and the one of the check
 					t.Errorf("%d websockets", n)
 				}
 			})

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// Two peers are in the room of a text file: what one writes, the other reads.
+// Two peers are in the room of a text file: one writes, and the other reads the text.
 func Example() {
 	if err := writeInRoom(context.Background()); err != nil {
 		fmt.Println(err)
@@ -62,7 +62,7 @@ func writeInRoom(ctx context.Context) error {
 	if err := mine.Barrier(ctx); err != nil { // the room has the edit
 		return err
 	}
-	if err := hers.Barrier(ctx); err != nil { // and Ada has what the room has
+	if err := hers.Barrier(ctx); err != nil { // and Ada has the room's state
 		return err
 	}
 	fmt.Printf("Ada reads %q\n", ada.String())

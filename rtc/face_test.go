@@ -13,8 +13,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// A program that works for nobody is nobody to others, and still one who may edit; when it writes for somebody, others
-// can name them by the edit's author, its replica. News of faces are few, however many there are, and the last counts.
+// A replica without a user is not shown to others, but counts as one that may edit. When it writes for a user, others
+// find the user's name by the edit's author, the replica's client id. Updates of faces are few, however many faces
+// there are, and the last update wins.
 func TestFacesOfOneReplica(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")

@@ -15,14 +15,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// faulty is a fake server with a notebook, for faults that a real one does not make on demand.
+// faulty returns a fake server with a notebook, for faults that a real one cannot produce on demand.
 func faulty(t *testing.T, cells ...string) (s *jupytertest.Server, path string) {
 	t.Helper()
 	s = jupytertest.Shared(t)
 	return s, s.Notebook(t, cells...)
 }
 
-// rebuild gives a notebook's room another history and other content, as a server has that lost its store.
+// rebuild gives a notebook's room another history and content, like a server that lost its store.
 func rebuild(t *testing.T, s *jupytertest.Server, path, source string) {
 	t.Helper()
 	s.Write(t, path, s.Read(t, s.Notebook(t, source)))
@@ -36,16 +36,16 @@ func holds(t *testing.T, s *jupytertest.Server, path string) string {
 	return sources(nb)
 }
 
-// connections is how many were made to a notebook's room.
+// connections returns the number of connections ever made to a notebook's room.
 func connections(s *jupytertest.Server, path string) int { return len(s.Fake.Rooms.Received(path)) }
 
-// lastly is what came over the last of them.
+// lastly returns the frames received on the last of them.
 func lastly(s *jupytertest.Server, path string) []wire.FrameKind {
 	all := s.Fake.Rooms.Received(path)
 	return all[len(all)-1]
 }
 
-// ends waits for the room's end and checks why.
+// ends waits for the room's end and checks its reason.
 func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
 	t.Helper()
 	select {
@@ -59,8 +59,7 @@ func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
 	test.Eq(t, action, end.Action)
 }
 
-// A server applies what it is sent even where it is about to refuse us, so nothing but SYNC1 may be sent before its
-// SYNC2.
+// A server applies frames even of a client that it is about to refuse, so only SYNC1 may be sent before its SYNC2.
 func TestNothingButSync1BeforeSync2(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -71,7 +70,7 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 		insert(t, nb, 0, "while catching up")
 		r.SetFace(77, &rtc.Face{User: user("Face")})
 		eventually(t, "the server has heard of it", func() bool { return connections(s, path) == 2 && len(lastly(s, path)) > 0 })
-		time.Sleep(time.Second) // for anything that should not come
+		time.Sleep(time.Second) // for frames that should not come
 		got := lastly(s, path)
 		must.SliceLen(t, 1, got)
 		must.Eq(t, wire.SyncStep1, got[0])
@@ -104,7 +103,7 @@ func TestOtherSessionIsDiscarded(t *testing.T) {
 	})
 }
 
-// A room that has been rebuilt has other content under the same ids.
+// A rebuilt room has other content under the same ids.
 func TestForgottenHistoryIsDiscarded(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -130,7 +129,7 @@ func TestConflictIsDiscarded(t *testing.T) {
 	})
 }
 
-// A server that says nothing, not even in answer to a ping, is left for a new connection.
+// A connection on which the server sends nothing, not even a pong, is replaced by a new one.
 func TestSilentServerIsLost(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -138,7 +137,7 @@ func TestSilentServerIsLost(t *testing.T) {
 		s.Fake.Rooms.Mute(true)
 		eventually(t, "joined again after the silence", func() bool { return connections(s, path) >= 2 })
 		s.Fake.Rooms.Mute(false)
-		s.Fake.Rooms.Drop(path) // or it waits for what was not said
+		s.Fake.Rooms.Drop(path) // or it waits for the frames that were not sent
 		eventually(t, "synced again", func() bool { return r.State() == rtc.Synced })
 	})
 }
@@ -146,7 +145,7 @@ func TestSilentServerIsLost(t *testing.T) {
 func TestPingsKeepAQuietRoom(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
-		// The server says something by itself every 15 s, which is not often enough.
+		// The server sends a frame by itself every 15 s, which is not often enough.
 		r, _ := join(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Silence, c.Timing.Ping = 4*time.Second, time.Second })
 		time.Sleep(time.Hour)
 		n := connections(s, path)
@@ -155,8 +154,8 @@ func TestPingsKeepAQuietRoom(t *testing.T) {
 	})
 }
 
-// The server takes an update that leaves a gap before it, and browsers then hold it back for ever; so whatever the
-// connection does, each reaches the server after all that it builds on.
+// The server accepts an update with a gap before it, and browsers then hold it back forever. So whatever happens to
+// the connection, each update reaches the server after all updates that it depends on.
 func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -166,7 +165,7 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 			insert(t, nb, i, fmt.Sprint(i))
 			switch {
 			case i%20 == 10:
-				s.Fake.Rooms.Drop(path) // with updates on their way
+				s.Fake.Rooms.Drop(path) // with updates in transit
 			case i%20 == 15:
 				s.Fake.Rooms.DropAfterUpdate(path)
 			case i%50 == 25:
@@ -188,8 +187,8 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	})
 }
 
-// A connection that is lost between the request for the last save and its answer is made again, and the save asked for
-// once more.
+// A connection lost between the request for the last save and its answer is replaced, and the save is requested
+// again.
 func TestLeaveAsksAgainForItsSave(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")

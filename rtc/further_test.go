@@ -8,7 +8,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// The others see further keys beside the usual ones, until these are taken back; none takes the place of a usual one.
+// The others see additional keys beside the usual ones, until they are removed; no additional key replaces a usual
+// one.
 func TestFurtherKeys(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -14,9 +14,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// FuzzReceive gives a room, in turn before and after its first sync, frames of the fuzzer's making: data is cut into
-// frames by its length bytes. Whatever they are, the room answers or ends with a reason, keeps what waits to be sent
-// within what was asked for, and a replica that is not broken says what it has.
+// FuzzReceive sends a room, alternately before and after its first sync, frames from the fuzzer: data is cut into
+// frames by its length bytes. Whatever the frames, the room answers or ends with a reason, its queue stays within the
+// requested size, and an intact replica has a state vector.
 func FuzzReceive(f *testing.F) {
 	src := ydoc.NewNotebook()
 	if err := src.Edit("fill", func(e *ydoc.Editor) error {
@@ -78,7 +78,7 @@ func FuzzReceive(f *testing.F) {
 			}
 		}
 		out := r.out.take()
-		// Every SYNC1 may ask for the whole document, and nothing asks for more.
+		// Every SYNC1 may request the whole document, and no frame requests more.
 		size, most := 0, 65*(len(full)+1<<16)
 		for _, b := range out.frames {
 			size += len(b)
@@ -92,7 +92,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// deskRoom is a room without a connection.
+// deskRoom returns a room without a connection.
 func deskRoom(t *testing.T) (*Room, *connState) {
 	nb := ydoc.NewNotebook()
 	r := &Room{
@@ -114,7 +114,7 @@ func deskRoom(t *testing.T) (*Room, *connState) {
 	return r, &connState{}
 }
 
-// pack and unpack put frames of up to 64 KiB in a row.
+// pack and unpack encode and decode a sequence of frames of up to 64 KiB.
 func pack(b []byte) []byte { return append([]byte{byte(len(b) >> 8), byte(len(b))}, b...) }
 
 func unpack(data []byte) (frame, rest []byte) {

@@ -18,11 +18,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// globalRoom is the room that JupyterLab's panel of collaborators shows. It has no document and needs no session.
+// globalRoom is the room behind JupyterLab's collaborators panel. It has no document and needs no session.
 const globalRoom = "JupyterLab:globalAwareness"
 
-// Lobby keeps those for whom we work in the server's global awareness, so that the panel of collaborators shows each and
-// the documents that it has open. Its errors are logged, and never fail an edit.
+// Lobby shows the users we work for in the server's global awareness, so that the collaborators panel lists them and
+// their open documents. Its errors are logged, and never fail an edit.
 type Lobby struct {
 	*company
 	server *jupyter.Server
@@ -32,23 +32,23 @@ type Lobby struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	done   chan struct{}
-	stir   chan struct{} // there is news
+	stir   chan struct{} // signals a change
 
 	mu    sync.Mutex
 	shown map[string]uint64 // the awareness ids by username
 	all   map[uint64]lobbyState
 }
 
-// Visitor is one of those for whom we work, as the panel of collaborators shows them.
+// Visitor is a user we work for, as the collaborators panel shows them.
 type Visitor struct {
 	User awareness.User
-	// Current is the document that they have before them, "" for none. Documents are all that they have open. Paths are
-	// the Contents API's.
+	// Current is the document in front, "" for none. Documents are all open documents. Paths are those of the Contents
+	// API.
 	Current   string
 	Documents []string
 }
 
-// lobbyState is JupyterLab's shape of a global awareness state.
+// lobbyState is a global awareness state in JupyterLab's format.
 type lobbyState struct {
 	User      awareness.User `json:"user"`
 	Current   string         `json:"current,omitempty"`
@@ -56,8 +56,8 @@ type lobbyState struct {
 	Agent     string         `json:"agent"`
 }
 
-// EnterLobby goes to the server's global awareness, in the background. Nobody is shown before [Lobby.Show]. met, which may
-// be nil, is called with each person who is met, see Config.Met.
+// EnterLobby joins the server's global awareness in the background. It shows no user before [Lobby.Show]. met is
+// called with each person met, see Config.Met; it may be nil.
 func EnterLobby(server *jupyter.Server, met func(Peer), t Timing, log *slog.Logger) *Lobby {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	l := &Lobby{
@@ -70,7 +70,7 @@ func EnterLobby(server *jupyter.Server, met func(Peer), t Timing, log *slog.Logg
 	return l
 }
 
-// Show shows those who are there now, each with a username of its own, and nobody else.
+// Show replaces the shown users by the given ones. Each needs its own username.
 func (l *Lobby) Show(visitors ...Visitor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *Lobby) Show(visitors ...Visitor) {
 	nudge(l.stir)
 }
 
-// Leave takes all of us out of the panel and closes the connection; the context bounds the last message.
+// Leave removes all our users from the panel and closes the connection; the context bounds the last message.
 func (l *Lobby) Leave(ctx context.Context) {
 	if l.out.finish(wire.AppendAwareness(nil, l.table.Goodbye())) {
 		select {
@@ -111,7 +111,7 @@ func (l *Lobby) Leave(ctx context.Context) {
 	<-l.done
 }
 
-// announce shows all again.
+// announce announces all states again.
 func (l *Lobby) announce() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +148,7 @@ func (l *Lobby) run() {
 	}
 }
 
-// connect serves one connection; left says that we ended it ourselves.
+// connect serves one connection; left reports that we closed it.
 func (l *Lobby) connect() (left bool, err error) {
 	ctx, stop := context.WithTimeout(l.ctx, l.timing.Join)
 	defer stop()
@@ -162,7 +162,7 @@ func (l *Lobby) connect() (left bool, err error) {
 	return l.serve(ws)
 }
 
-// serve keeps one connection going. The writer sets last, and not the named result, which a return may set while the
+// serve serves one connection. The writer sets last instead of the named result, which a return may set while the
 // writer still runs.
 func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	var last bool
@@ -202,7 +202,7 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 			stir = l.stir
 		case b, ok := <-k.in:
 			if !ok {
-				k.close() // the writer, who sets last, has ended
+				k.close() // the writer, which sets last, has ended
 				return last, k.err
 			}
 			k.release(b)
@@ -215,7 +215,7 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 				l.log.Warn("global awareness is malformed", "error", err)
 			}
 			if len(changed) > 0 {
-				l.out.announce() // somebody may have changed a state of ours
+				l.out.announce() // another client may have changed one of our states
 				l.meet(changed)
 			}
 		case now := <-renew.C:

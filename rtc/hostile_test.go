@@ -14,10 +14,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// hostileFrames is how many frames of the worst kind a room has to stand.
+// hostileFrames is the number of hostile frames that a room must survive.
 const hostileFrames = 10000
 
-// hostile makes frames of bad will out of good ones.
+// hostile makes hostile frames from valid ones.
 type hostile struct {
 	src  *rand.ChaCha8
 	rng  *rand.Rand // on src
@@ -35,26 +35,26 @@ func (h *hostile) frame(i int) []byte {
 	switch i % 8 {
 	case 0: // truncated
 		return b[:h.rng.IntN(len(b))]
-	case 1: // spoilt
+	case 1: // corrupted
 		for range 1 + h.rng.IntN(4) {
 			b[h.rng.IntN(len(b))] = byte(h.rng.Uint32())
 		}
 		return b
 	case 2: // noise
 		return h.bytes(h.rng.IntN(100))
-	case 3: // of another type than it says
+	case 3: // with a wrong type
 		return append([]byte{byte(h.rng.IntN(5)), byte(h.rng.IntN(5))}, b[:h.rng.IntN(len(b))]...)
-	case 4: // longer than it is
+	case 4: // with a wrong length
 		return append([]byte{0, byte(h.rng.IntN(3)), 0xff, 0xff, 0xff, 0xff, byte(h.rng.IntN(16))}, b[1:]...)
-	case 5: // asks for everything
+	case 5: // requests everything
 		return wire.AppendSyncStep1(nil, []byte{0})
-	case 6: // longer than any frame need be, one in a while
+	case 6: // longer than any valid frame, occasionally
 		if i%400 == 6 {
 			return wire.AppendUpdate(nil, h.bytes(4<<20))
 		}
 		return wire.AppendAwareness(nil, h.bytes(1000))
 	}
-	// A state vector that claims to have what nobody has written.
+	// A state vector with edits that do not exist.
 	sv := map[uint64]uint64{}
 	for range h.rng.IntN(50) {
 		sv[h.rng.Uint64N(1<<53)] = h.rng.Uint64N(1 << 40)
@@ -62,8 +62,8 @@ func (h *hostile) frame(i int) []byte {
 	return wire.AppendSyncStep1(nil, wire.EncodeStateVector(sv))
 }
 
-// Whatever a room sends, the process lives, does not grow, and stays in the room; the document stays as it is, and what
-// comes right afterwards is taken.
+// Whatever a room sends, the process survives, does not grow, and stays in the room; the document does not change,
+// and valid frames sent right afterwards are applied.
 func TestHostileFrames(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -81,7 +81,7 @@ func TestHostileFrames(t *testing.T) {
 		before := heap()
 		for sent, i := 0, 0; sent < hostileFrames; i++ {
 			b := h.frame(i)
-			// A mutant that is a valid edit, or the end of the room, is not what this is about.
+			// A mutant that is a valid edit, or ends the room, is not part of this test.
 			if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil {
 				if f.Kind == wire.Raw || f.Kind == wire.SyncStep2 || f.Kind == wire.Update && wire.CheckUpdate(f.Payload, wire.DefaultLimits) == nil {
 					continue
@@ -89,7 +89,7 @@ func TestHostileFrames(t *testing.T) {
 			}
 			s.Fake.Rooms.Send(path, b)
 			if sent++; sent%100 == 0 {
-				synctest.Wait() // or it is our own queue that grows
+				synctest.Wait() // or our own queue grows
 			}
 		}
 		insert(t, other, 1, "after all")
@@ -106,7 +106,7 @@ func TestHostileFrames(t *testing.T) {
 	})
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

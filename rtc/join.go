@@ -20,10 +20,10 @@ import (
 )
 
 // Join asks the server for a session on cfg.Path, joins its room and returns when the replica has all of the room's
-// state. The replica must be empty and new: its client id must never have been in the room. A connection that breaks on
-// the way is made again while there is time.
+// state. The replica must be empty and new: its client id must never have been in the room. A connection that breaks
+// meanwhile is replaced while there is time.
 //
-// The server makes a session and a room for any path, even for a missing file, and such rooms do it harm: check first
+// The server makes a session and a room for any path, even for a missing file, and such rooms harm it: check first
 // that the file exists and has the Type. The error is a *jupyter.Error if the server answered with one, a *CloseError
 // if the room refused us, or matches the context's.
 func Join(ctx context.Context, cfg Config) (*Room, error) {
@@ -80,11 +80,11 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	}
 }
 
-// enterRetrying enters the room, and tries again while the connection breaks and there is time left.
+// enterRetrying enters the room, and retries while the connection breaks and there is time left.
 func enterRetrying(ctx context.Context, cfg Config) (session jupyter.CollabSession, ws *websocket.Conn, err error) {
 	failed := false
 	err = jupyter.Retry(ctx, cfg.Server, cfg.Timing.BackoffMin, cfg.Timing.BackoffMax, func() (final bool, err error) {
-		// An attempt that hangs must leave time for another one.
+		// An attempt that hangs must leave time for a second one.
 		attempt, stop := context.WithTimeout(ctx, cfg.Timing.Join/2)
 		defer stop()
 		session, ws, err = enter(attempt, cfg)
@@ -94,8 +94,8 @@ func enterRetrying(ctx context.Context, cfg Config) (session jupyter.CollabSessi
 		// A socket can notice the deadline before the context does.
 		case attempt.Err() != nil, errors.Is(err, context.DeadlineExceeded), broke(err):
 		case errors.Is(err, jupyter.ErrServer) && !failed:
-			// The server fails like this on a file id that has just become void, or while it updates its index of
-			// files; the next answer is right.
+			// The server fails like this on a file id that has just become invalid, or while it updates its index of
+			// files; its next answer is right.
 			failed = true
 		default:
 			return true, err
@@ -106,14 +106,14 @@ func enterRetrying(ctx context.Context, cfg Config) (session jupyter.CollabSessi
 	return session, ws, err
 }
 
-// Pauses between the attempts to join a lost room again.
+// Pauses between attempts to rejoin a lost room.
 const (
 	rejoinMin = 200 * time.Millisecond
 	rejoinMax = 10 * time.Second
 )
 
-// JoinAfresh calls join, which joins a lost room with an empty replica, until it succeeds, the context ends, or an error shows
-// that joining again cannot help: a *CloseError with [GiveUp], or an error that matches one of final.
+// JoinAfresh calls join, which joins a lost room with an empty replica, until it succeeds, the context ends, or
+// joining again cannot help: the error is a *CloseError with [GiveUp], or matches one of final.
 func JoinAfresh(ctx context.Context, server *jupyter.Server, join func() error, final ...error) error {
 	return jupyter.Retry(ctx, server, rejoinMin, rejoinMax, func() (bool, error) {
 		err := join()
@@ -122,13 +122,13 @@ func JoinAfresh(ctx context.Context, server *jupyter.Server, join func() error, 
 	})
 }
 
-// broke reports whether an error is a lost connection, and not a failed dial or an answer.
+// broke reports whether err is a lost connection, as opposed to a failed dial or an answer.
 func broke(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op) && op.Op != "dial"
 }
 
-// enter asks for a session and opens a socket to its room.
+// enter requests a session and opens a socket to its room.
 func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
 	session, err := cfg.Server.Rooms.Session(ctx, cfg.Path, cfg.Format, cfg.Type)
 	if err != nil {
@@ -138,7 +138,7 @@ func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.C
 	return session, ws, err
 }
 
-// run owns the room's connections from the first to the last.
+// run owns all of the room's connections.
 func (r *Room) run(ws *websocket.Conn) {
 	defer close(r.done)
 	defer r.cancel()
@@ -151,7 +151,7 @@ func (r *Room) run(ws *websocket.Conn) {
 			r.finish(why)
 			return
 		}
-		if now := r.SessionID(); !why.wordless || now != session { // a server that was started again begins anew
+		if now := r.SessionID(); !why.wordless || now != session { // a restarted server starts the count again
 			refused, session = 0, now
 		}
 		if why.wordless {
@@ -183,8 +183,8 @@ func (r *Room) run(ws *websocket.Conn) {
 	}
 }
 
-// notLoaded is the end of a room that the server cannot make: its file raises an error there, of which the connection says
-// nothing.
+// notLoaded is the end of a room that the server cannot make: its file raises an error on the server, which the
+// connection does not report.
 func notLoaded(refusals int) *CloseError {
 	return &CloseError{
 		Code: CodeNotLoaded, Action: GiveUp, Refusals: refusals,
@@ -192,18 +192,18 @@ func notLoaded(refusals int) *CloseError {
 	}
 }
 
-// noteBroken notes that a connection broke during the first synchronisation. All that the replica has so far came from
-// the room.
+// noteBroken records that a connection broke during the first synchronisation. The replica's content so far is all
+// from the room.
 func (r *Room) noteBroken(why *CloseError) {
 	r.broke = why
-	if sv := r.stateVector(); len(sv) > 1 { // an empty document's is a single zero
+	if sv := r.stateVector(); len(sv) > 1 { // an empty document's vector is a single zero
 		r.mu.Lock()
 		r.confirmed = sv
 		r.mu.Unlock()
 	}
 }
 
-// adoptSession changes to another session of the server, if the replica has nothing of the former one yet.
+// adoptSession switches to another session of the server, if the replica has nothing of the former one yet.
 func (r *Room) adoptSession(s jupyter.CollabSession) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,14 +214,14 @@ func (r *Room) adoptSession(s jupyter.CollabSession) bool {
 	return true
 }
 
-// reconnect opens another socket to the same session, with growing pauses, until that succeeds or can no longer
+// reconnect opens another socket to the same session, with growing pauses, until it succeeds or can no longer
 // succeed.
 func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 	t := r.cfg.Timing
 	deadline := time.Now().Add(t.GiveUp)
 	pause := t.BackoffMin
 	for {
-		// Half of the pause is random, so that rooms that were lost together do not all come back at once.
+		// Half of the pause is random, so that rooms lost together do not all reconnect at once.
 		wait := pause/2 + rand.N(pause/2+1)
 		select {
 		case <-r.ctx.Done():
@@ -244,7 +244,8 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 	}
 }
 
-// dialAgain makes one attempt. It asks for the session first, because only the same session has the replica's history.
+// dialAgain makes one attempt. It requests the session first, because only the same session has the replica's
+// history.
 func (r *Room) dialAgain() (*websocket.Conn, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.cfg.Timing.Join)
 	defer stop()

@@ -19,8 +19,7 @@ import (
 
 func quickly(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond }
 
-// A join is not given up because the connection breaks on the way: before anything was said, and between the two halves
-// of the first exchange.
+// A join survives broken connections: before the first frame, and between the two halves of the first exchange.
 func TestJoinSurvivesBrokenConnections(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1", "y = 2")
@@ -43,7 +42,7 @@ func TestJoinSurvivesBrokenConnections(t *testing.T) {
 	})
 }
 
-// A replica that is still empty may go into any session.
+// An empty replica may join any session.
 func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -66,7 +65,7 @@ func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
 	})
 }
 
-// One that has got something of another history may not.
+// A replica that has content of another history may not.
 func TestJoinDiscardsHalfAReplica(t *testing.T) {
 	for name, c := range map[string]struct {
 		restarted bool
@@ -99,14 +98,14 @@ func TestJoinDiscardsHalfAReplica(t *testing.T) {
 	}
 }
 
-// minute is the pause after a failed attempt where a test has something to do meanwhile.
+// minute is the pause after a failed attempt if a test acts in between.
 const minute = time.Minute
 
 func slowly(c *rtc.Config) {
 	c.Timing.BackoffMin, c.Timing.BackoffMax, c.Timing.Join = minute, minute, time.Hour
 }
 
-// What ends all attempts is the deadline, and the error says what went wrong.
+// The deadline ends all attempts, and the error describes the failure.
 func TestJoinGivesUpInTime(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
@@ -124,8 +123,8 @@ func TestJoinGivesUpInTime(t *testing.T) {
 	})
 }
 
-// The requests before the room's socket are repeated too when their connection breaks, and when they hang; an answer is
-// an answer.
+// The requests before the room's socket are repeated, too, if their connection breaks or they hang. An answer is
+// final.
 func TestJoinRepeatsItsRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault func(f *fake.Server, prefix string) *fake.Fault
@@ -142,7 +141,7 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 				jupytertest.Bubble(t, func(t *testing.T) {
 					s, path := faulty(t, "x = 1")
 					fault := c.fault(s.Fake, part)
-					// Half of the time is what an attempt that hangs may take.
+					// An attempt that hangs may take half of the time.
 					_, nb, err := tryJoin(t, client(t, s), path, quickly, func(c *rtc.Config) { c.Timing.Join = 12 * time.Second })
 					if c.want != nil {
 						test.ErrorIs(t, err, c.want, test.Sprint("join"))
@@ -161,8 +160,8 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 	}
 }
 
-// While the server loads the document it says nothing over the connection, for longer than one may say nothing in a room
-// that is joined; the join goes on over it. A connection that is dead is given up in time for another one.
+// While the server loads the document it sends nothing over the connection, for longer than it may be silent in a
+// joined room; the join continues on that connection. A dead connection is given up in time for another one.
 func TestJoinWhileTheServerIsBusy(t *testing.T) {
 	for name, c := range map[string]struct {
 		stop        func(*jupytertest.Cable)
@@ -193,7 +192,7 @@ func TestJoinWhileTheServerIsBusy(t *testing.T) {
 	}
 }
 
-// A join that pauses because the connection broke goes on when the server answers anybody again.
+// A join that pauses after a broken connection continues as soon as the server answers any client again.
 func TestJoinHearsThatTheServerIsBack(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")

@@ -1,22 +1,22 @@
 package rtc
 
-// What is different with jupyter-server-documents:
+// Differences with jupyter-server-documents:
 //
-//   - The client begins the handshake, as we always do: SYNC1, then the server's SYNC2 and SYNC1, which must be
-//     answered within five seconds (its yroom.py). Each barrier is such a handshake, and while the server waits for the
-//     answer it accepts nothing from anybody.
+//   - The client begins the handshake, as this package always does: SYNC1, then the server's SYNC2 and SYNC1, which must
+//     be answered within five seconds (its yroom.py). Each barrier is such a handshake, and while the server waits for the
+//     answer it accepts nothing from any client.
 //   - It has no sessions and no store, so nothing shows whether a room still has the same history: every lost
 //     connection discards the replica.
-//   - It has no request to save. It saves by itself, about half a second after each edit (its yroom_file_api.py).
+//   - It has no save request. It saves by itself, about half a second after each edit (its yroom_file_api.py).
 
-// Documents tells that the room is one of jupyter-server-documents.
+// Documents reports whether the room is one of jupyter-server-documents.
 func (r *Room) Documents() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.session.Documents
 }
 
-// discardIfUnsure makes a lost connection the end of the room if the next one may lead to another history. An empty
+// discardIfUnsure turns a lost connection into the end of the room if the next one may have another history. An empty
 // replica fits any history.
 func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	if why.Action != Rejoin || !r.Documents() {
@@ -28,8 +28,9 @@ func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	return &CloseError{Code: why.Code, Action: Discard, Reason: why.Reason, Err: why.Err, Unsure: true}
 }
 
-// confirm tells the waiting callers that their SYNC2 has come. If the server then asks for ours, they are told when our
-// answer is on its way, because a caller that leaves at once would keep the others in the room waiting for it.
+// confirm notifies the waiting callers that their SYNC2 has arrived. If the server then asks for our state, they are
+// notified once our answer is queued, because a caller that leaves at once would keep the others in the room waiting
+// for it.
 func (r *Room) confirm(tickets []ticket, v *connState) {
 	v.owed = append(v.owed, tickets...)
 	if !r.Documents() {
@@ -37,7 +38,7 @@ func (r *Room) confirm(tickets []ticket, v *connState) {
 	}
 }
 
-// confirmOwed tells the callers that confirm has held back.
+// confirmOwed notifies the callers that confirm has held back.
 func (v *connState) confirmOwed() {
 	for _, t := range v.owed {
 		t <- nil

@@ -20,8 +20,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// handshakes is a room of jupyter-server-documents, as far as its handshakes go: each SYNC1 is answered with SYNC2 and,
-// a little later, its own SYNC1.
+// handshakes imitates the handshakes of a jupyter-server-documents room: each SYNC1 is answered with SYNC2 and, a
+// little later, the server's own SYNC1.
 type handshakes struct {
 	t    *testing.T
 	done chan struct{} // closed when the first connection has ended
@@ -30,7 +30,7 @@ type handshakes struct {
 	nb      *ydoc.Notebook
 	ws      *websocket.Conn
 	waiting bool // for a SYNC2
-	mute    bool // takes everything and says nothing
+	mute    bool // accepts frames but sends nothing
 }
 
 func newHandshakes(t *testing.T, sources ...string) (*handshakes, *jupyter.Server) {
@@ -61,7 +61,7 @@ func newHandshakes(t *testing.T, sources ...string) (*handshakes, *jupyter.Serve
 
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client may have gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
 func (h *handshakes) room(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +104,7 @@ func (h *handshakes) take(ws *websocket.Conn, b []byte) error {
 		}
 		h.waiting = true
 		err = ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep2(nil, diff))
-		time.Sleep(20 * time.Millisecond) // time enough for a client that does not wait to be gone
+		time.Sleep(20 * time.Millisecond) // a client that does not wait has left by then
 		return errors.Join(err, ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep1(nil, sv)))
 	case wire.SyncStep2, wire.Update:
 		h.waiting = h.waiting && f.Kind != wire.SyncStep2
@@ -115,7 +115,7 @@ func (h *handshakes) take(ws *websocket.Conn, b []byte) error {
 	return nil
 }
 
-// A server that waits for an answer takes nothing of anybody, so that nobody may leave without giving it.
+// A server that waits for an answer accepts nothing from any client, so no client may leave without answering.
 func TestServerDocumentsIsNotLeftWaiting(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		h, srv := newHandshakes(t, "x = 1")
@@ -136,8 +136,8 @@ func TestServerDocumentsIsNotLeftWaiting(t *testing.T) {
 	})
 }
 
-// Nothing shows whether a room there has the history that it had before, so that a lost connection ends it, and what it
-// did not confirm is not known.
+// Nothing shows whether such a room still has the same history. So a lost connection ends it, and the outcome of
+// unconfirmed edits is unknown.
 func TestServerDocumentsLostIsDiscarded(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		h, srv := newHandshakes(t, "x = 1")

@@ -13,41 +13,41 @@ import (
 
 // link is one websocket with the goroutines that read, write and ping it.
 //
-// The reader hands over whole frames and waits until they are taken, which bounds the memory that a fast room can use.
-// It ends with the socket; err then says why. close ends all goroutines and waits for them.
+// The reader hands over whole frames and waits until they are taken, which bounds the memory that a fast room can
+// use. It ends with the socket; err then holds the reason. close ends all goroutines and waits for them.
 type link struct {
 	ws      *websocket.Conn
 	in      chan []byte
-	held    atomic.Int64  // bytes of the frames that are read and not released
+	held    atomic.Int64  // bytes of the frames that were read and not yet released
 	freed   chan struct{} // wakes the reader
 	err     error         // valid once in is closed
 	timing  Timing
-	silence func() time.Duration // without a frame or pong, after which the connection is dead
-	heard   func()               // the server has sent something
+	silence func() time.Duration // time without a frame or pong after which the connection is dead
+	heard   func()               // called when the server has sent something
 	stop    context.CancelFunc
 	stopped <-chan struct{}
 	wg      sync.WaitGroup
 }
 
-// maxHeld bounds the bytes of the frames that are not released; a single frame may be larger.
+// maxHeld bounds the bytes of unreleased frames; a single frame may be larger.
 const maxHeld = 64 << 20
 
-// writeBase and writeRate bound the time for writing one frame: it grows with the frame's size for slow connections,
-// and ends for stuck ones.
+// writeBase and writeRate bound the time for writing one frame: long enough for a large frame on a slow connection,
+// and finite for a stuck one.
 const (
 	writeBase = 10 * time.Second
 	writeRate = 16 << 10 // bytes per second
 )
 
-// newLink starts reading ws, and writing the frames of next: next blocks until there are some or the context ends, then
-// returns them in order, and whether they are the last.
+// newLink starts to read ws, and to write the frames of next. next blocks until there are frames or the context ends,
+// and returns them in order, and whether they are the last.
 func newLink(ws *websocket.Conn, t Timing, silence func() time.Duration, heard func(), next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, silence: silence, heard: heard, stop: cancel, stopped: ctx.Done()}
 	l.wg.Go(l.read)
 	l.wg.Go(func() {
 		if l.write(ctx, next) != nil {
-			_ = ws.Close() // so that the reader, which keeps the reason, ends, too
+			_ = ws.Close() // so that the reader, which keeps the reason, also ends
 		}
 	})
 	l.wg.Go(func() { l.ping(ctx) })
@@ -94,7 +94,7 @@ func (l *link) read() {
 	}
 }
 
-// hold waits until n more bytes fit under maxHeld; false when the link ends.
+// hold waits until n more bytes fit under maxHeld; it returns false when the link ends.
 func (l *link) hold(n int64) bool {
 	for held := l.held.Load(); held > 0 && held+n > maxHeld; held = l.held.Load() {
 		select {
@@ -107,14 +107,14 @@ func (l *link) hold(n int64) bool {
 	return true
 }
 
-// release says that a frame from in has been handled.
+// release marks a frame from in as handled.
 func (l *link) release(frame []byte) {
 	l.held.Add(-int64(len(frame)))
 	nudge(l.freed)
 }
 
-// readFrame reads one frame, and extends the deadline with every part: a large document over a slow line takes longer
-// than the allowed silence.
+// readFrame reads one frame. It extends the deadline with every part, because a large document over a slow connection
+// takes longer than the allowed silence.
 func (l *link) readFrame() ([]byte, error) {
 	kind, r, err := l.ws.NextReader()
 	if err != nil {
@@ -172,7 +172,7 @@ func (l *link) ping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			// A failed ping needs no handling: the silence after it ends the connection.
+			// A failed ping needs no handling: the silence that follows ends the connection.
 			_ = l.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(l.timing.Ping))
 		}
 	}

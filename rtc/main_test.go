@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an expected event.
 const patience = time.Minute
 
-// client is the REST side of a test server.
+// client returns a REST client of a test server.
 func client(t *testing.T, s *jupytertest.Server) *jupyter.Server {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
@@ -36,7 +36,7 @@ func user(name string) awareness.User {
 	return awareness.User{Username: "test-" + name, Name: name, DisplayName: name, Initials: name[:1], Color: "#888"}
 }
 
-// join enters the room of a notebook; the test leaves it at its end.
+// join joins the room of a notebook; the test leaves it at its end.
 func join(t *testing.T, srv *jupyter.Server, path string, change ...func(*rtc.Config)) (*rtc.Room, *ydoc.Notebook) {
 	t.Helper()
 	r, nb, err := tryJoin(t, srv, path, change...)
@@ -63,12 +63,12 @@ func tryJoin(t *testing.T, srv *jupyter.Server, path string, change ...func(*rtc
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), patience)
 		defer stop()
-		_ = r.Leave(ctx) // what the test has to say of it, it has said
+		_ = r.Leave(ctx) // the test has already checked everything
 	})
 	return r, nb, nil
 }
 
-// eventually waits until ok holds.
+// eventually waits until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -9,20 +9,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// ticket is one caller that waits until the room confirms the edits before it. It is buffered, and gets exactly one value.
+// ticket is a caller that waits until the room confirms the preceding edits. It is buffered, and receives exactly one
+// value.
 type ticket chan error
 
 func newTicket() ticket { return make(ticket, 1) }
 
-// syncRequest is one SYNC1 on its way: what its SYNC2 will confirm, and the callers that wait for it. The server
-// answers in order.
+// syncRequest is a SYNC1 without its SYNC2 yet: the state that the SYNC2 will confirm, and the waiting callers. The
+// server answers in order.
 type syncRequest struct {
-	confirms []byte // a state vector; nil if it confirms nothing for certain
+	confirms []byte // a state vector; nil if nothing is confirmed for certain
 	tickets  []ticket
-	full     bool // asked for the whole state, to repair a gap
+	full     bool // asks for the whole state, to repair a gap
 }
 
-// batch is what the writer takes from the outbox at once.
+// batch is everything that the writer takes from the outbox at once.
 type batch struct {
 	frames  [][]byte
 	tickets []ticket
@@ -34,8 +35,8 @@ func (b *batch) empty() bool {
 	return len(b.frames) == 0 && len(b.tickets) == 0 && !b.full && !b.last
 }
 
-// outbox is the queue of the socket's writer. Edits and tickets that come while the writer is busy go out together, so
-// that any number of callers cost one SYNC1.
+// outbox is the queue of the socket's writer. Edits and tickets that arrive while the writer is busy are sent
+// together, so that any number of callers cost one SYNC1.
 //
 // While it is shut (the room is not synced) it drops updates, because the state vectors of the next synchronisation
 // show what the room lacks. It keeps tickets.
@@ -44,23 +45,23 @@ type outbox struct {
 	keep     bool // accepts edits
 	open     bool // hands them out
 	frames   [][]byte
-	greeting int           // how many of them come before everything else
-	answerAt int           // where in frames the answer to a SYNC1 is, counted from 1; 0 for none
-	news     func() []byte // what is to be announced of us when it is taken, nil for nothing
-	due      bool          // there is something to announce
+	greeting int           // number of frames that go before everything else
+	answerAt int           // 1-based position in frames of the answer to a SYNC1; 0 without one
+	news     func() []byte // our awareness update, encoded when it is taken; nil for none
+	due      bool          // there is an update to announce
 	bye      []byte        // the last awareness frame
 	tickets  []ticket
 	full     bool
-	asksFull bool // a request for the whole state is on its way
+	asksFull bool // a request for the whole state is pending
 	last     bool
 	sent     []syncRequest
 	wake     chan struct{}
 }
 
-// newOutbox makes an outbox that has what to announce from news.
+// newOutbox makes an outbox that announces the awareness updates of news.
 func newOutbox(news func() []byte) *outbox { return &outbox{news: news, wake: make(chan struct{}, 1)} }
 
-// change changes what is to be sent, and wakes the writer.
+// change calls f under the lock, and wakes the writer.
 func (o *outbox) change(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +69,7 @@ func (o *outbox) change(f func()) {
 	nudge(o.wake)
 }
 
-// nudge wakes the goroutine that waits on a channel with room for one value.
+// nudge wakes the goroutine that waits on a channel with capacity 1.
 func nudge(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
@@ -85,15 +86,15 @@ func (o *outbox) update(frame []byte) {
 	})
 }
 
-// answer queues what the server lacks, in place of an answer not yet sent, so that a server that asks and does not read
-// cannot fill our memory.
+// answer queues the update that the server lacks. It replaces an unsent answer, so that a server that asks and does
+// not read cannot fill our memory.
 func (o *outbox) answer(frame []byte) {
 	o.change(func() {
 		switch {
 		case !o.keep:
 		case o.answerAt > 0:
-			// The new one also has the edits queued after the old one, which does no harm; nothing that builds on it goes
-			// before it.
+			// The new one also has the edits queued after the old one, which does no harm; edits that depend on it are
+			// not sent before it.
 			o.frames[o.answerAt-1] = frame
 		default:
 			o.frames = append(o.frames, frame)
@@ -102,24 +103,24 @@ func (o *outbox) answer(frame []byte) {
 	})
 }
 
-// announce has the writer send what there is to announce of us, which is before the edits that wait with it: whose they
-// are is then known when they come.
+// announce makes the writer send our awareness update before the edits queued with it, so that the author is known
+// when they arrive.
 func (o *outbox) announce() { o.change(func() { o.due = o.due || o.keep }) }
 
 // wait queues a ticket.
 func (o *outbox) wait(t ticket) { o.change(func() { o.tickets = append(o.tickets, t) }) }
 
-// asking reports whether a caller waits for a confirmation.
+// asking reports whether a caller is waiting for a confirmation.
 func (o *outbox) asking() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.open && len(o.tickets) > 0
 }
 
-// repair asks for the whole state of the room. If a request is on its way, it asks once more when the answer has come.
+// repair requests the whole state of the room. If such a request is pending, another one follows its answer.
 func (o *outbox) repair() { o.change(func() { o.full = true }) }
 
-// finish queues the last frame; the writer closes the socket after it. It reports whether there is a connection.
+// finish queues the last frame, after which the writer closes the socket. It reports whether there is a connection.
 func (o *outbox) finish(frame []byte) (open bool) {
 	o.change(func() {
 		if open = o.open; open {
@@ -130,7 +131,7 @@ func (o *outbox) finish(frame []byte) (open bool) {
 	return open
 }
 
-// start opens the outbox for a newly synced connection; frames go out before everything else.
+// start opens the outbox for a newly synced connection; frames are sent before everything else.
 func (o *outbox) start(frames ...[]byte) {
 	o.change(func() {
 		o.frames = slices.Concat(frames, o.frames)
@@ -142,15 +143,15 @@ func (o *outbox) start(frames ...[]byte) {
 	})
 }
 
-// keepEdits begins to keep edits and hands none out yet, so that none is missed between the diff of the replica and
-// start, and none overtakes that diff.
+// keepEdits starts to keep edits without handing them out, so that no edit is missed between the diff of the replica
+// and start, and none overtakes that diff.
 func (o *outbox) keepEdits() {
 	o.mu.Lock()
 	o.keep = true
 	o.mu.Unlock()
 }
 
-// take gives the writer all that waits. A shut outbox gives nothing.
+// take returns everything that waits for the writer. A shut outbox returns nothing.
 func (o *outbox) take() batch {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -180,7 +181,7 @@ func (o *outbox) asked(r syncRequest) {
 	o.mu.Unlock()
 }
 
-// answered takes the oldest SYNC1 that has no SYNC2 yet.
+// answered returns the oldest SYNC1 without a SYNC2.
 func (o *outbox) answered() (syncRequest, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -196,15 +197,15 @@ func (o *outbox) answered() (syncRequest, bool) {
 	return r, true
 }
 
-// owe takes back the tickets of an answer that could not be taken: they end with the room.
+// owe requeues the tickets of an answer that could not be applied: they end with the room.
 func (o *outbox) owe(tickets []ticket) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tickets = append(tickets[:len(tickets):len(tickets)], o.tickets...)
 }
 
-// shut is called when the connection is gone: it drops updates, and keeps the tickets whose SYNC1 was not answered for
-// the next connection.
+// shut is called when the connection is lost: it drops updates, and keeps the tickets of unanswered SYNC1s for the
+// next connection.
 func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -226,7 +227,7 @@ func (o *outbox) fail(err error) {
 	o.tickets = nil
 }
 
-// leaving reports whether finish was called.
+// leaving reports whether finish has been called.
 func (o *outbox) leaving() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A caller that waits for a confirmation hears of it when the state that brings it cannot be taken: its edit may have
-// been made.
+// A caller that waits for a confirmation gets an error if the state that confirms it cannot be applied: its edit may
+// have been made.
 func TestUnreadableStateIsTold(t *testing.T) {
 	r, v := deskRoom(t)
-	if end := r.onStep2([]byte{0, 0}, v); end != nil { // the first, of an empty document
+	if end := r.onStep2([]byte{0, 0}, v); end != nil { // the first one, of an empty document
 		t.Fatal(end)
 	}
 	waiting, later := newTicket(), newTicket()

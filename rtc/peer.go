@@ -11,31 +11,30 @@ import (
 // agentName is the value of the key that marks an agent's state.
 const agentName = "nbduet"
 
-// Peer is somebody else in a room.
+// Peer is another person or agent in a room.
 type Peer struct {
 	ClientID uint64
 	User     awareness.User
 	Cursors  []awareness.Cursor
-	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
-	// Documents are the shared documents that they have open, in tabs and panels; known in the lobby only.
+	Current  string // document in front, "notebook:<path>"; known in the lobby only
+	// Documents are the shared documents open in the peer's tabs and panels; known in the lobby only.
 	Documents []string
 	Autosave  bool // true if the state does not say, as for the server
-	Agent     bool // an agent such as this program, not a person
-	// Replica is the id under which their edits are known: ClientID, or for one of several agents that edit through one
-	// replica, that one's.
+	Agent     bool // an agent such as nbduet, not a person
+	// Replica is the client id of the peer's edits: ClientID, or the id of the shared replica if several agents edit
+	// through one.
 	Replica uint64
-	// Status is what an agent says that it does.
+	// Status is an agent's announced status.
 	Status awareness.Status
-	// ActiveCell is the cell that their notebook has selected, and ActivePath that notebook's path; "" where the tab does
+	// ActiveCell is the selected cell of the peer's notebook, and ActivePath that notebook's path; "" if the tab does
 	// not say.
 	ActiveCell, ActivePath string
-	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	// Moved is when the peer last moved the caret, or typed; zero if not since we first saw it.
 	Moved time.Time
 }
 
-// Since is when the connection came into step over which the others are heard, or zero. The server does
-// not tell a newcomer who is there: those who are, are known when each has announced itself once more, which takes
-// [awareness.KnownAfter] at most.
+// Since returns when the current connection was synchronised, or zero. The server does not list the clients in the
+// room to a newcomer: they are known when each has renewed its state, which takes [awareness.KnownAfter] at most.
 func (c *company) Since() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,15 +48,14 @@ func (c *company) heardSince(t time.Time) {
 }
 
 // Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
-// is listed once its client renews its state, see [Room.Since]; one that was silent for [awareness.Timeout] is not listed
-// any more: those who have gone without a word are looked for here, because nothing need come over the connection when
-// their time is over, and there may be no connection.
+// is listed once its client renews its state, see [Room.Since]. One that was silent for [awareness.Timeout] is no
+// longer listed: Peers checks for these itself, because the connection may be silent or lost when they time out.
 func (c *company) Peers() []Peer {
 	c.table.Expire(time.Now())
 	return lo.FilterMap(c.table.Peers(), func(s awareness.State, _ int) (Peer, bool) { return peerOf(s) })
 }
 
-// peerOf is what a state says of somebody; false if it is of nobody in particular, as the server's own.
+// peerOf returns the peer that a state describes; ok is false for a state without a user, such as the server's.
 func peerOf(s awareness.State) (Peer, bool) {
 	u, ok := s.User()
 	if !ok {
@@ -74,8 +72,8 @@ func peerOf(s awareness.State) (Peer, bool) {
 	return p, true
 }
 
-// Replicas lists the ids of those in the room who may edit: of people's tabs, and of agents' programs, which are there even
-// while they work for nobody.
+// Replicas lists the ids of the clients in the room that may edit: people's tabs, and agents' programs, which are in
+// the room even while they work for no user.
 func (c *company) Replicas() []uint64 {
 	c.table.Expire(time.Now())
 	var ids []uint64

@@ -9,31 +9,32 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// News of faces wait for what comes with them, and then rest: they go out at most four times a second.
+// An update of a face waits for further ones to join it, and the next waits after that: at most four go out per
+// second.
 const (
 	faceWait = time.Second / 20
 	faceRest = time.Second/4 - faceWait
 )
 
-// Face is one of those for whom we work, as the others in the room see them.
+// Face is a user we work for, as the others in the room see it.
 type Face struct {
 	User    awareness.User
 	Cursors []awareness.Cursor // all of them are in one cell
 	Status  awareness.Status
-	// Writes says that it is theirs what is written next.
+	// Writes is set if the next edits are this user's.
 	Writes bool
 }
 
-// presence is what the room's awareness has of us.
+// presence is our part of the room's awareness.
 type presence struct {
 	faces    map[uint64]*Face
-	writer   *awareness.User // for whom we wrote last
+	writer   *awareness.User // the user we last wrote for
 	autosave bool            // as last announced
 	further  map[string]json.RawMessage
 }
 
-// localState is the state of our replica in a document's room: JupyterLab's shape, and keys of our own, by which agents
-// recognise one another. JupyterLab ignores keys that it does not know. Without a user JupyterLab shows nobody.
+// localState is our replica's state in a document's room, in JupyterLab's format, with additional keys by which
+// agents recognise one another. JupyterLab ignores unknown keys. It shows no state without a user.
 type localState struct {
 	Autosave bool            `json:"autosave"`
 	User     awareness.User  `json:"user,omitzero"`
@@ -41,8 +42,8 @@ type localState struct {
 	For      *awareness.User `json:"for,omitempty"`
 }
 
-// faceState is the state of a face. It has our autosave flag, because the server takes a state without one for a wish to
-// save.
+// faceState is the state of a face. It has our autosave flag, because the server treats a state without one as
+// autosave on.
 type faceState struct {
 	Autosave bool               `json:"autosave"`
 	User     awareness.User     `json:"user"`
@@ -52,8 +53,8 @@ type faceState struct {
 	Status   *awareness.Status  `json:"status,omitempty"`
 }
 
-// SetFace shows one of those for whom we work, under an awareness id of its own, which is random; nil takes it out of the
-// room. Such news goes out at most four times a second; for whom we write is known before what is written.
+// SetFace shows a user we work for, under its own random awareness id; nil removes it from the room. Updates go out
+// at most four times a second; the user we write for is announced before the edits.
 func (r *Room) SetFace(client uint64, f *Face) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,10 +74,11 @@ func (r *Room) SetFace(client uint64, f *Face) {
 	nudge(r.stir)
 }
 
-// publish announces us at once, all that we are. Our autosave flag follows the people's: the server saves by itself if one
-// state in the room says so, and our flag must not turn on what people have turned off. Before we can know of them, which
-// takes until their next announcement, it is off as long as we have edited nothing. Without people it is on: the server
-// keeps our state long after a lost connection, and with the flag off it would never write the edits that it has confirmed.
+// publish announces all our states at once. Our autosave flag follows the people's: the server autosaves if one state
+// in the room asks for it, and our flag must not turn on what people have turned off. Until people can be known,
+// which takes until their next announcement, it is off as long as we have edited nothing. Without people it is on:
+// the server keeps our state long after a lost connection, and with the flag off it would never save the edits that
+// it has confirmed.
 func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
@@ -89,12 +91,12 @@ func (r *Room) publish() {
 	r.out.announce()
 }
 
-// ownState is the state of our replica's entry.
+// ownState returns the state of our replica's entry.
 func ownState(r *Room) localState {
 	return localState{Autosave: r.presence.autosave, User: r.cfg.User, Agent: agentName, For: r.presence.writer}
 }
 
-// putFace puts the state of a face, nil for one that leaves.
+// putFace puts the state of a face; nil removes it.
 func putFace(r *Room, client uint64, f *Face) {
 	if f == nil {
 		putOwn(r, client, nil)
@@ -109,7 +111,7 @@ func putFace(r *Room, client uint64, f *Face) {
 
 func putOwn(r *Room, client uint64, state any) {
 	if err := r.table.Put(client, state); err != nil {
-		// Only a cursor that is not JSON can do this.
+		// Only a cursor that is not JSON can cause this.
 		r.log.Warn("cannot announce our presence", "room", r.ID(), "error", err)
 	}
 }
@@ -119,7 +121,7 @@ func (r *Room) wantAutosave() bool {
 	return on || !people && (r.edited.Load() || time.Since(r.joined) > r.cfg.Timing.Renew*3/2)
 }
 
-// onAwareness takes in the states of others.
+// onAwareness applies an awareness update.
 func (r *Room) onAwareness(update []byte) {
 	changed, err := r.table.Apply(update, time.Now())
 	if err != nil {
@@ -127,13 +129,13 @@ func (r *Room) onAwareness(update []byte) {
 		return
 	}
 	if len(changed) > 0 {
-		r.out.announce() // somebody may have changed a state of ours
+		r.out.announce() // another client may have changed one of our states
 		r.meet(changed)
 		r.peersChanged()
 	}
 }
 
-// peersChanged announces us again if the people's autosave flags change ours.
+// peersChanged announces our states again if the people's autosave flags change ours.
 func (r *Room) peersChanged() {
 	want := r.wantAutosave()
 	r.mu.Lock()
@@ -144,13 +146,13 @@ func (r *Room) peersChanged() {
 	}
 }
 
-// goodbye is the awareness frame that removes us from the room at once; without it the others see our carets for another
-// 30 seconds.
+// goodbye is the awareness frame that removes us from the room at once; without it the others see our carets for
+// another 30 seconds.
 func (r *Room) goodbye() []byte { return wire.AppendAwareness(nil, r.table.Goodbye()) }
 
-// SetFurther adds a key to our own awareness state in the room, or removes it with nil: what extensions of JupyterLab look
-// for in the states of the others, such as who is writing in a chat. The value is kept as the JSON that it is now. A key
-// of the state itself wins over one of these.
+// SetFurther adds a key to our own awareness state in the room, or removes it if value is nil. JupyterLab extensions
+// look for such keys, for example to show who is writing in a chat. The value is encoded at once. The state's own
+// keys take precedence.
 func (r *Room) SetFurther(key string, value any) error {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -167,7 +169,7 @@ func (r *Room) SetFurther(key string, value any) error {
 	return nil
 }
 
-// withFurther is a state with further keys.
+// withFurther is a state with additional keys.
 type withFurther struct {
 	state   any
 	further map[string]json.RawMessage

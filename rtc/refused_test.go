@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server that cannot make a room closes each connection before it says anything. It is not asked for ever.
+// A server that cannot make a room closes each connection before it sends anything. The client gives up.
 func TestJoinGivesUpARoomThatCannotBeMade(t *testing.T) {
 	for name, c := range map[string]struct{ given, want int }{"by default": {0, 3}, "once": {1, 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestJoinGivesUpARoomThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A room that was joined is not asked for ever either.
+// The client also gives up if the room had been joined before.
 func TestRejoinGivesUpARoomThatCannotBeMade(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")

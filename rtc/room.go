@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Room is one joined room. Make it with [Join] and end it with [Room.Leave].
+// Room is a joined room. Join makes it and [Room.Leave] ends it.
 type Room struct {
 	cfg     Config
 	session jupyter.CollabSession // changes only while Joining
@@ -26,9 +26,9 @@ type Room struct {
 	joined    time.Time     // when Join began
 	done      chan struct{} // closed when run has ended
 	lastHeard atomic.Int64  // when the server last sent something, in nanoseconds
-	broke     *CloseError   // run's: how a connection ended before the first Synced
+	broke     *CloseError   // owned by run: how a connection ended before the first Synced
 
-	edited    atomic.Bool // by us
+	edited    atomic.Bool // locally
 	asksSaves sync.Once   // after the first edit
 
 	mu        sync.Mutex
@@ -38,11 +38,11 @@ type Room struct {
 	lost      time.Time     // when the connection was last lost
 	err       error
 	leaving   bool
-	confirmed []byte // state vector that the room has had for certain
+	confirmed []byte // latest state vector that the room has confirmed
 	saves     map[uint64]chan string
 	saveID    uint64
 	presence  presence
-	stir      chan struct{} // there is news of faces
+	stir      chan struct{} // signals a change of faces
 
 	*company
 }
@@ -56,14 +56,14 @@ func (r *Room) FileID() string { return r.session.FileID }
 // SessionID is the server's session, one per server process.
 func (r *Room) SessionID() string { return r.session.SessionID }
 
-// Path is the path by which the room is joined again.
+// Path is the path for rejoining the room.
 func (r *Room) Path() jupyter.Path {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.path
 }
 
-// Rename says that the file has another path now. The room is the same: its id does not depend on the path.
+// Rename records the file's new path. The room is the same: its id does not depend on the path.
 func (r *Room) Rename(path jupyter.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +77,7 @@ func (r *Room) State() State {
 	return r.state
 }
 
-// WaitSynced returns when the room is Synced, with the room's error when it has ended, or with the context's.
+// WaitSynced returns nil when the room is Synced, the room's error when it has ended, or the context's.
 func (r *Room) WaitSynced(ctx context.Context) error {
 	for {
 		r.mu.Lock()
@@ -106,7 +106,7 @@ func (r *Room) LostAt() time.Time {
 	return r.lost
 }
 
-// heard notes that the server has sent something.
+// heard records that the server has sent something.
 func (r *Room) heard() {
 	r.lastHeard.Store(time.Now().UnixNano())
 	if r.cfg.Server != nil {
@@ -117,10 +117,10 @@ func (r *Room) heard() {
 	}
 }
 
-// Quiet is how long the server has sent nothing over the room's connection, not even an answer to a ping.
+// Quiet is how long the server has sent nothing over the room's connection, not even a pong.
 func (r *Room) Quiet() time.Duration { return time.Since(time.Unix(0, r.lastHeard.Load())) }
 
-// Done is closed when the room has ended; Err then says why.
+// Done is closed when the room has ended; Err then returns the reason.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
 // Err is nil until the room has ended, then a *CloseError.
@@ -130,7 +130,8 @@ func (r *Room) Err() error {
 	return r.err
 }
 
-// setState takes one step of the state machine; a step that the machine does not allow is a bug in this package.
+// setState makes one transition of the state machine. It panics on one that the machine does not allow, which is a
+// bug in this package.
 func (r *Room) setState(to State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +161,7 @@ func (r *Room) isLeaving() bool {
 	return r.leaving || r.ctx.Err() != nil
 }
 
-// finish ends the room and tells all waiting callers why.
+// finish ends the room with err, and ends all waiting callers.
 func (r *Room) finish(err *CloseError) {
 	r.cfg.Replica.OnUpdate(nil)
 	r.mu.Lock()
@@ -174,7 +175,7 @@ func (r *Room) finish(err *CloseError) {
 	r.failSaves()
 }
 
-// failSaves tells the callers that wait for the outcome of a save that it will not come over this connection.
+// failSaves notifies the callers that wait for a save that its outcome will not come over this connection.
 func (r *Room) failSaves() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,14 +185,14 @@ func (r *Room) failSaves() {
 	clear(r.saves)
 }
 
-// Barrier returns when the room has everything that was written to the replica before the call. While the connection is
-// lost it waits for the next one.
+// Barrier returns when the room has all earlier edits of the replica. If the connection is lost it waits for the next
+// one.
 //
 // Its error is the context's, or the room's CloseError. Then it is unknown whether the unconfirmed edits reached the
-// room; with [Discard] they count as not made, as far as anybody can tell.
+// room; with [Discard] they count as not made, as far as can be known.
 func (r *Room) Barrier(ctx context.Context) error {
 	if r.edited.Load() && r.State() == Synced {
-		r.asksSaves.Do(r.peersChanged) // with the first edit we ask for its being saved
+		r.asksSaves.Do(r.peersChanged) // from the first edit on we ask for autosave
 	}
 	t := newTicket()
 	if err := r.enqueue(func() { r.out.wait(t) }); err != nil {
@@ -205,7 +206,7 @@ func (r *Room) Barrier(ctx context.Context) error {
 	}
 }
 
-// enqueue runs put unless the room has ended; finish cannot slip in between.
+// enqueue runs put unless the room has ended. It excludes finish meanwhile.
 func (r *Room) enqueue(put func()) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,10 +226,10 @@ func (r *Room) enqueue(put func()) error {
 // A server with jupyter-server-documents has no such request; see jsd.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
 	if srv := r.cfg.Server; srv != nil {
-		defer srv.Changes.Begin()() // the file
+		defer srv.Changes.Begin()() // the file changes
 	}
 	if r.Documents() {
-		return "unasked", r.Barrier(ctx) // it saves by itself, when the room has all edits
+		return "unasked", r.Barrier(ctx) // it saves by itself once the room has all edits
 	}
 	c := make(chan string, 1)
 	var id uint64
@@ -260,7 +261,7 @@ func (r *Room) Save(ctx context.Context) (string, error) {
 	}
 }
 
-// saved hands the outcome of a save to its caller.
+// saved passes the outcome of a save to its caller.
 func (r *Room) saved(id uint64, status string) {
 	r.mu.Lock()
 	c := r.saves[id]
@@ -271,16 +272,17 @@ func (r *Room) saved(id uint64, status string) {
 	}
 }
 
-// saveTries is how often a leaving room asks for its save: once more for each connection that was lost before the
+// saveTries bounds the save requests of a leaving room: the first, and one for each connection lost before the
 // answer.
 const saveTries = 3
 
-// saveWait is the wait for the outcome of the first of these saves; it doubles with each further one. The server drops
-// a pending save, and its answer, when another client asks for one.
+// saveWait is the wait for the outcome of the first of these saves; it doubles with each further one. The server
+// drops a pending save, and its answer, when another client requests one.
 const saveWait = 2 * time.Second
 
-// LastSave waits until the room has our edits and asks for a save, several times if necessary. Call it last before
-// [Room.Depart]. It waits for a connection that is lost meanwhile. In a room that has ended it does nothing.
+// LastSave waits until the room has our edits and requests a save, several times if necessary. Call it last before
+// [Room.Depart]. If the connection is lost meanwhile, it waits for the next one. In a room that has ended it does
+// nothing.
 func (r *Room) LastSave(ctx context.Context) error {
 	if r.Err() == nil {
 		if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
@@ -302,8 +304,8 @@ func (r *Room) lastSave(ctx context.Context) error {
 		stop()
 		patience *= 2
 		if err == nil {
-			// The server writes into the document what it knows of the save, which helps callers that check it; without
-			// it nothing is lost.
+			// The server then records the save in the document, which helps clients that check it; without it nothing
+			// is lost.
 			_ = r.Barrier(ctx)
 			return nil
 		}
@@ -314,9 +316,9 @@ func (r *Room) lastSave(ctx context.Context) error {
 	return err
 }
 
-// Leave waits until the room has our edits, asks for a save, takes us out of its awareness and closes the connection.
-// The context bounds all of it: when it ends, the room is closed anyway, and the error says what is missing. Leaving a
-// room that has ended does nothing.
+// Leave waits until the room has our edits, requests a save, removes us from its awareness and closes the connection.
+// When the context ends, the room is closed anyway, and the error says what is missing. Leaving a room that has ended
+// does nothing.
 func (r *Room) Leave(ctx context.Context) error {
 	err := r.LastSave(ctx)
 	r.Depart(ctx)

@@ -33,7 +33,7 @@ func TestJoinGivesTheWholeNotebook(t *testing.T) {
 	})
 }
 
-// When Barrier has returned, a newcomer to the room finds the edit there.
+// When Barrier has returned, a client that joins the room finds the edit.
 func TestBarrierMeansThatTheRoomHasIt(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -67,7 +67,8 @@ func TestEditsPassBothWays(t *testing.T) {
 	})
 }
 
-// What is edited while the connection is down is in the room afterwards, once, and so is what the others did meanwhile.
+// Edits made while the connection is down are in the room afterwards, once, together with the edits that others made
+// meanwhile.
 func TestLostConnectionIsMadeGood(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -161,11 +162,11 @@ func TestSaveWrites(t *testing.T) {
 	})
 }
 
-// The server makes a session and a room for anything; the room then says why it will not have us. Each case has a
-// server to itself: after one such join a server may fail to start the next room, whatever its file.
+// The server makes a session and a room for any path; the room then gives the reason for its refusal. Each case has
+// its own server: after one such join a server may fail to start the next room, whatever its file.
 func TestRefusedRooms(t *testing.T) {
 	for name, c := range map[string]struct {
-		content string // "": there is no file
+		content string // "": no file
 		want    rtc.Code
 	}{
 		"missing": {"", rtc.CodeNotFound},
@@ -190,7 +191,7 @@ func TestRefusedRooms(t *testing.T) {
 	}
 }
 
-// People see the agent, its caret and its leaving; the agent sees people.
+// People see the agent, its caret and its departure; the agent sees people.
 func TestPresence(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -251,7 +252,7 @@ func TestLobbyNamesTheAgent(t *testing.T) {
 	})
 }
 
-// A lobby whose server is not there ends promptly all the same.
+// A lobby ends promptly even if its server is down.
 func TestLobbyWithoutServer(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

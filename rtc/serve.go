@@ -12,24 +12,24 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// maxEarly bounds the updates that are kept while the first SYNC2 of a connection is on its way.
+// maxEarly bounds the updates that are kept until the first SYNC2 of a connection.
 const maxEarly = 64 << 20
 
 // connState is the state of one connection.
 type connState struct {
 	serverSV []byte   // from the server's SYNC1
-	early    [][]byte // updates that came before our SYNC2
-	size     int      // their bytes
-	have     bool     // the SYNC2 for us has been applied
+	early    [][]byte // updates that arrived before our SYNC2
+	size     int      // total bytes of early
+	have     bool     // our SYNC2 has been applied
 	synced   bool
 	owed     []ticket // see Room.confirm
 }
 
-// serve keeps the room in step over one socket until that ends, and returns why.
+// serve synchronises the room over one socket until it ends, and returns the reason.
 func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	sv, err := r.cfg.Replica.StateVector()
 	if err != nil {
-		_ = ws.Close() // nothing was sent over it yet
+		_ = ws.Close() // nothing was sent yet
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	hello := wire.AppendSyncStep1(nil, sv)
@@ -75,34 +75,34 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 				return end
 			}
 			if v.synced && !loaded {
-				if err := l.deadline(); err != nil { // from here on it answers pings
+				if err := l.deadline(); err != nil { // from here on the server answers pings
 					return closeReason(err)
 				}
 			}
 		case now := <-renew.C:
 			r.table.Expire(now)
-			r.publish() // again, so that nobody takes us for gone
+			r.publish() // renew our states, so that peers keep them
 		case <-loading.C:
 			abandoned := r.State() == Joining && r.abandoned()
-			if abandoned && suspected { // one that is not busy any more has had time to say something here
+			if abandoned && suspected { // a server that has become free had time to send something here
 				return &CloseError{Code: CodeConnection, Action: Rejoin, Reason: "nothing comes over this connection"}
 			}
 			suspected = abandoned
-			loading.Reset(r.cfg.Timing.Ping) // asking has taken its time
+			loading.Reset(r.cfg.Timing.Ping) // the request took time
 		case <-r.ctx.Done():
 			return &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		}
 	}
 }
 
-// timedOut reports whether a connection ended because nothing came over it, and not because the server closed it.
+// timedOut reports whether a connection ended because nothing came over it, not because the server closed it.
 func timedOut(err error) bool {
 	var slow net.Error
 	return errors.Is(err, context.Canceled) || errors.As(err, &slow) && slow.Timeout()
 }
 
-// silence is how long the server may say nothing over a connection. While it loads the document for us it says nothing over
-// ours, not even an answer to a ping, although it may answer others now and then.
+// silence is how long the server may send nothing over a connection. While it loads the document for us it sends
+// nothing over our connection, not even a pong, although it may answer other clients now and then.
 func (r *Room) silence() time.Duration {
 	if r.State() == Joining {
 		return max(r.cfg.Timing.Join, r.cfg.Timing.Silence)
@@ -110,18 +110,18 @@ func (r *Room) silence() time.Duration {
 	return r.cfg.Timing.Silence
 }
 
-// abandoned reports whether nothing has come over a connection for too long, although the server answers others or
-// nobody is there.
+// abandoned reports whether the connection has been silent for too long although the server answers other requests,
+// or does not run.
 func (r *Room) abandoned() bool {
-	long := r.cfg.Timing.Join / 2 // an attempt that hangs must leave time for another one
+	long := r.cfg.Timing.Join / 2 // an attempt that hangs must leave time for a second one
 	return r.Quiet() >= long && !errors.Is(r.cfg.Server.Health.Busy(r.ctx), jupyter.ErrBusy)
 }
 
-// nextFrames waits for the outbox and makes frames of its batch: the edits, and after them one SYNC1 for all tickets.
+// nextFrames waits for the outbox and encodes its batch: the edits, followed by one SYNC1 for all tickets.
 func (r *Room) nextFrames(ctx context.Context) (frames [][]byte, last, ok bool) {
 	for {
 		// The outbox gets each edit before the replica's state vector covers it. So a vector read before the outbox is
-		// emptied says what the room will have; one read afterwards may cover an edit not yet sent.
+		// emptied describes what the room will have; a vector read afterwards may cover an edit not yet sent.
 		var confirms []byte
 		if r.out.asking() {
 			confirms = r.stateVector()
@@ -139,7 +139,7 @@ func (r *Room) nextFrames(ctx context.Context) (frames [][]byte, last, ok bool) 
 		if len(b.tickets) > 0 || b.full {
 			have := confirms
 			if b.full || have == nil {
-				have, confirms = []byte{0}, nil // an empty document's: asks for everything
+				have, confirms = []byte{0}, nil // an empty document's vector: asks for everything
 			}
 			r.out.asked(syncRequest{confirms: confirms, tickets: b.tickets, full: b.full})
 			frames = append(frames, wire.AppendSyncStep1(nil, have))
@@ -148,7 +148,8 @@ func (r *Room) nextFrames(ctx context.Context) (frames [][]byte, last, ok bool) 
 	}
 }
 
-// stateVector is the replica's, or nil if the replica is broken, which shows when the next update is applied.
+// stateVector returns the replica's state vector, or nil if the replica is broken; then the next update fails as
+// well.
 func (r *Room) stateVector() []byte {
 	sv, err := r.cfg.Replica.StateVector()
 	if err != nil {
@@ -158,7 +159,7 @@ func (r *Room) stateVector() []byte {
 }
 
 // receive handles one frame of the room. It ignores unknown and malformed frames, as the server does with ours: a
-// peer's fault must not end the session for everybody.
+// peer's fault must not end the session for all.
 func (r *Room) receive(b []byte, v *connState) *CloseError {
 	f, err := wire.ParseFrame(b, r.cfg.Limits)
 	if err != nil {
@@ -187,7 +188,7 @@ func (r *Room) receive(b []byte, v *connState) *CloseError {
 	return nil
 }
 
-// onStep1 answers with what the server lacks: at once in a synced room, else when our own synchronisation is done.
+// onStep1 answers a SYNC1: at once in a synced room, else when our own synchronisation is complete.
 func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 	if err := wire.CheckStateVector(sv, r.cfg.Limits); err != nil {
 		r.log.Warn("room sent a malformed state vector", "path", r.Path(), "error", err)
@@ -209,9 +210,9 @@ func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 // onStep2 handles the answer to the oldest of our SYNC1s.
 func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	req, asked := r.out.answered()
-	first := !v.have && r.nothingYet() // asked of an empty replica, it is the whole state
+	first := !v.have && r.nothingYet() // for an empty replica, it is the whole state
 	if end := r.applyState(update, req.full || first); end != nil {
-		// The room had the edits of these callers before it answered; what they are told is that it has ended.
+		// The room had these callers' edits before it answered; the callers get the room's end as error.
 		r.out.owe(req.tickets)
 		end.Unsure = len(req.tickets) > 0
 		return end
@@ -238,8 +239,8 @@ func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	return r.completeSync(v)
 }
 
-// completeSync makes the room Synced once both have told the other what they have and our replica is up to date; what
-// the room lacks goes out first.
+// completeSync makes the room Synced once both sides have exchanged state vectors and our replica is up to date. The
+// updates that the room lacks are sent first.
 func (r *Room) completeSync(v *connState) *CloseError {
 	if v.synced || !v.have || v.serverSV == nil {
 		return nil
@@ -255,7 +256,7 @@ func (r *Room) completeSync(v *connState) *CloseError {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	if r.State() == Joining {
-		// All that we have so far came from the room.
+		// The replica's content so far is all from the room.
 		sv, err := r.cfg.Replica.StateVector()
 		if err != nil {
 			return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
@@ -275,8 +276,8 @@ func (r *Room) completeSync(v *connState) *CloseError {
 	return nil
 }
 
-// sameHistory compares the server's state with what it has confirmed before. A server that has less has rebuilt the
-// room, and the same ids then stand for other content (text read from the file gets client id 0): merging would mix two
+// sameHistory compares the server's state with the state it has confirmed before. A server with less has rebuilt the
+// room, and the same ids then mean other content (text read from the file gets client id 0): merging would mix two
 // documents.
 func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	r.mu.Lock()
@@ -301,7 +302,7 @@ func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	return nil
 }
 
-// apply applies one update to the replica. If there is a gap before the update, or it is malformed, it asks for the
+// apply applies one update to the replica. If the update is malformed, or an earlier one is missing, it requests the
 // whole state.
 func (r *Room) apply(update []byte) *CloseError {
 	err := r.cfg.Replica.Apply(update)
@@ -316,7 +317,7 @@ func (r *Room) apply(update []byte) *CloseError {
 	return nil
 }
 
-// nothingYet reports whether the room was never joined, not even by a connection that broke.
+// nothingYet reports whether no connection has received any of the room's state.
 func (r *Room) nothingYet() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -324,7 +325,7 @@ func (r *Room) nothingYet() bool {
 }
 
 // applyState applies a SYNC2. If even the whole state has a gap, the gap is permanent: a document that cannot be read
-// whole must not be shown, nor written, as if it were. Deletions of what the room lacks leave nothing unread.
+// whole must not be shown or written as if it were. Deletions of missing content leave nothing unread.
 func (r *Room) applyState(update []byte, full bool) *CloseError {
 	apply := r.cfg.Replica.ApplyDiff
 	if full {
@@ -350,7 +351,7 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 	return &CloseError{Code: CodeUnreadable, Action: GiveUp, Err: err}
 }
 
-// brokenReplica reports whether the replica itself is broken, and not the update: a broken one has no state vector.
+// brokenReplica reports whether the replica itself is broken, not the update: a broken one has no state vector.
 func (r *Room) brokenReplica() bool { return r.stateVector() == nil }
 
 // onRaw handles the server's messages outside y-protocols.

@@ -18,15 +18,15 @@ type State int
 
 // The states of a room.
 const (
-	// Joining: the first synchronisation has not come yet; the replica is empty and must not be written.
+	// Joining: the first synchronisation is pending; the replica is empty and must not be written.
 	Joining State = iota
 	// Synced: the replica follows the room.
 	Synced
 	// Lost: the connection broke; another one is being made.
 	Lost
-	// CatchingUp: connected again, waiting for the edits that we lack.
+	// CatchingUp: connected again, waiting for the edits that the replica lacks.
 	CatchingUp
-	// Closed: the end; Room.Err says why.
+	// Closed: final; Room.Err returns the reason.
 	Closed
 )
 
@@ -34,7 +34,7 @@ var stateNames = [...]string{
 	Joining: "joining", Synced: "synced", Lost: "lost", CatchingUp: "catching up", Closed: "closed",
 }
 
-// String names the state as messages and logs do.
+// String returns the state's name in messages and logs.
 func (s State) String() string { return stateNames[s] }
 
 // next lists the transitions that the machine allows.

@@ -55,7 +55,7 @@ func TestCloseReasons(t *testing.T) {
 	test.ErrorIs(t, got, io.ErrUnexpectedEOF, test.Sprint("a broken socket"))
 }
 
-// A frame that is longer than what is taken in would be as long at the next attempt.
+// A frame that is too long would be as long at the next attempt.
 func TestTooLongAFrameIsTheEnd(t *testing.T) {
 	got := closeReason(websocket.ErrReadLimit)
 	test.Eq(t, CodeUnreadable, got.Code)

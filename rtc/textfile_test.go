@@ -24,11 +24,11 @@ func joinText(t *testing.T, srv *jupyter.Server, path string) (*rtc.Room, *ydoc.
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Leave(context.Background()) }) // where the test has not
+	t.Cleanup(func() { _ = r.Leave(context.Background()) }) // in case the test has not
 	return r, text
 }
 
-// The document of a text file with CRLF line ends has LF, and so has the file once it was edited.
+// The document of a text file with CRLF line ends has LF, and so has the file after an edit.
 func TestTextFileWithCRLF(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -49,8 +49,7 @@ func TestTextFileWithCRLF(t *testing.T) {
 	})
 }
 
-// What another program changes in a text file is changed in the document, and an edit of ours afterwards stands beside
-// it.
+// A change of a text file by another program appears in the document, and our later edit does not revert it.
 func TestTextFileRewritten(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

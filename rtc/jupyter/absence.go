@@ -8,38 +8,38 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// lookFor is how long a server that is known to be away is asked whether it is back.
+// lookFor bounds the look whether a server that is away has come back.
 const lookFor = 800 * time.Millisecond
 
-// An absence is what is known of whether a server answers. Nobody looks for it alone: who waited for the server in vain
-// notes that, every answer takes it back, and who needs the server meanwhile asks it first, see still.
+// An absence records whether a server answers, for all its callers. A caller whose wait times out marks the server as
+// away, and any answer clears that. Meanwhile each call first looks whether the server is back, see still.
 type absence struct {
 	mu      sync.Mutex
-	failing time.Time     // since when nothing was answered; zero if the last thing was
-	away    bool          // somebody has waited for it in vain
-	refusal error         // with which it answered last; nil if it let us in
-	letIn   time.Time     // when it last did
-	stopped error         // what its hub has answered in its place since it last answered; nil for nothing
+	failing time.Time     // time of the first request without an answer; zero if the last one was answered
+	away    bool          // a caller's wait for it has timed out
+	refusal error         // the server's last answer, if it refused us; nil if it let us in
+	letIn   time.Time     // when it last let us in
+	stopped error         // its hub's answer in its place since it last answered; nil for none
 	back    chan struct{} // closed when it answers again
-	leaves  chan struct{} // closed when it is known to be away
-	look    *look         // that goes on; nil for none
+	leaves  chan struct{} // closed when the server is known to be away
+	look    *look         // the running look; nil for none
 	doorman doorman
 }
 
-// A look asks a server whether it is back, or whether it lets this program in, for all who want to know that.
+// A look asks a server whether it is back, or whether it lets this program in. Concurrent callers share one.
 type look struct {
-	done chan struct{} // closed when it has ended
-	err  error         // then: why it is not back, or does not; nil if it is, or does
+	done chan struct{} // closed when the look has ended
+	err  error         // valid then: why the server is not back, or refuses us; else nil
 }
 
-// A doorman is what is known of who asks whether a server lets this program in. The mutex of its [absence] guards it.
+// A doorman records the looks whether a server lets this program in. The mutex of its [absence] guards it.
 type doorman struct {
-	asked time.Time // when that was asked last
-	look  *look     // that goes on; nil for none
-	none  bool      // the server is of no hub
+	asked time.Time // time of the last look
+	look  *look     // the running look; nil for none
+	none  bool      // the server is not on a hub
 }
 
-// silent notes that the server has not answered since then; away says that a caller has waited for it in vain.
+// silent records that the server has not answered since then; away is set if a caller's wait has timed out.
 func (a *absence) silent(since time.Time, away bool, limit time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,7 +53,7 @@ func (a *absence) silent(since time.Time, away bool, limit time.Duration) {
 	}
 }
 
-// answered notes a sign of life of the server.
+// answered records a sign of life of the server.
 func (a *absence) answered() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -68,7 +68,7 @@ func (a *absence) answered() {
 	}
 }
 
-// refuses notes how the server refused this program, nil if it did not.
+// refuses records how the server refused this program, nil if it did not.
 func (a *absence) refuses(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +78,7 @@ func (a *absence) refuses(err error) {
 	}
 }
 
-// stops notes what the hub of the server has answered in its place.
+// stops records the answer of the server's hub in its place.
 func (a *absence) stops(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +92,7 @@ func (a *absence) known() (since time.Time, away bool) {
 	return a.failing, a.away
 }
 
-// returns is closed when the server answers after it did not.
+// returns gives a channel that is closed when the server answers again after a silence.
 func (a *absence) returns() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,7 +102,7 @@ func (a *absence) returns() <-chan struct{} {
 	return a.back
 }
 
-// gone is closed when the server is known to be away.
+// gone returns a channel that is closed when the server is known to be away.
 func (a *absence) gone() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,7 +117,7 @@ func (a *absence) gone() <-chan struct{} {
 	return a.leaves
 }
 
-// still is [Health.StillAway]; ask asks the server.
+// still implements [Health.StillAway]; ask asks the server.
 func (a *absence) still(ctx context.Context, ask func(context.Context) error) (since time.Time, why error) {
 	a.mu.Lock()
 	since, l, mine := a.failing, a.look, false
@@ -141,26 +141,26 @@ func (a *absence) still(ctx context.Context, ask func(context.Context) error) (s
 	}
 }
 
-// lookFor carries out a look. It does not end with its first caller's context: others wait for it, too.
+// lookFor carries out a look. It does not end with its first caller's context, because others wait for it, too.
 func (a *absence) lookFor(l *look, ask func(context.Context) error) {
 	ctx, stop := context.WithTimeout(context.Background(), lookFor)
 	defer stop()
 	err := ask(ctx)
 	a.mu.Lock()
-	if a.look = nil; a.away { // an answer that refuses us is one as well
+	if a.look = nil; a.away { // a refusal is an answer, too
 		l.err = err
 	}
 	a.mu.Unlock()
 	close(l.done)
 }
 
-// stoppedOnHub reports whether an error is that a server does not run, as its hub says.
+// stoppedOnHub reports whether err is a hub's answer that the server does not run.
 func stoppedOnHub(err error) bool {
 	f, ok := faults.Of(err)
 	return ok && (f.Code == faults.HubServerStopped || f.Code == faults.HubCannotStart)
 }
 
-// startingOnHub reports whether an error is that a server does not run yet.
+// startingOnHub reports whether err is a hub's answer that the server is starting.
 func startingOnHub(err error) bool {
 	f, ok := faults.Of(err)
 	return ok && f.Code == faults.HubStarting

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server is known to be away when somebody has waited for it in vain, until it answers anything.
+// A server is known to be away when a caller's wait has timed out, until it answers anything.
 func TestAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -56,7 +56,7 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// Requests that fail one after the other make it known only when they have failed for as long as one waits.
+// Consecutive failing requests mark the server as away only when they have failed for the server's timeout.
 func TestFailingForAWhile(t *testing.T) {
 	s := serve(t, nil, answer(200, "application/json", "{}"))
 	s.absence.silent(time.Now(), false, s.timeout)
@@ -70,7 +70,7 @@ func TestFailingForAWhile(t *testing.T) {
 	}
 }
 
-// A caller who gives up is not kept by the look of others.
+// A caller that gives up does not wait for the shared look.
 func TestStillAwayEndsWithItsContext(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -80,7 +80,7 @@ func TestStillAwayEndsWithItsContext(t *testing.T) {
 			defer close(others)
 			_, _ = s.Health.StillAway(context.Background())
 		}()
-		synctest.Wait() // the other asks the server
+		synctest.Wait() // the other caller asks the server
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		began := time.Now()
@@ -91,7 +91,7 @@ func TestStillAwayEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A request that somebody waits for ends when another has found the server to be away; one that the server answers goes on.
+// A waiting request ends when another caller has found the server to be away; one that the server answers continues.
 func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		var alive atomic.Bool

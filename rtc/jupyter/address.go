@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// SameHost reports whether both URLs have one scheme, host and port. All names of the loopback address count as one.
+// SameHost reports whether two URLs have the same scheme, host and port. All names of the loopback address count as
+// one.
 func SameHost(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && port(a) == port(b) && host(a) == host(b)
 }
@@ -29,8 +30,8 @@ func host(u *url.URL) string {
 	return name
 }
 
-// SameServer reports whether two addresses lead to one server: scheme, host, port and path prefix are the same. All names
-// of the loopback address count as one.
+// SameServer reports whether two addresses are those of one server: they have the same scheme, host, port and path
+// prefix. All names of the loopback address count as one.
 func SameServer(a, b string) bool {
 	u, err := url.Parse(a)
 	if err != nil {

@@ -14,7 +14,7 @@ func (s *Client) limit(req *http.Request) (ctx context.Context, moved, end func(
 	return s.bounded(req.Context(), outgoingOf(req).timeout)
 }
 
-// watchGateway ends a request that only the gateway of the kernels does not answer, for [transport.Beside].
+// watchGateway ends a request that only the kernels' gateway leaves unanswered, for [transport.Beside].
 func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, end func()) {
 	if ctx := req.Context(); !outgoingOf(req).asksGateway() || ctx.Value(patientKey{}) != nil {
 		return ctx, func() {}, func() {}
@@ -22,9 +22,9 @@ func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, en
 	return whileSilent(req.Context(), s)
 }
 
-// bounded returns a context for a request. It ends when the server has neither taken nor sent anything for a while, because
-// a large file may take longer than a server that is gone is waited for; moved begins the time again. A request may have a
-// limit of its own, see [Patiently] and whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
+// bounded returns a context for a request. It ends when no data has moved in either direction for the server's
+// timeout; moved restarts that time. The whole request may take longer, for a large file. A request may have its own
+// limit, see [Patiently] and whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
 func (s *Client) bounded(ctx context.Context, limit time.Duration) (bound context.Context, moved, end func()) {
 	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
 		return s.whileBusy(ctx, patient)
@@ -45,7 +45,7 @@ func (s *Client) bounded(ctx context.Context, limit time.Duration) (bound contex
 	}
 }
 
-// heed ends a request when it becomes known otherwise that the server is away: its caller would wait in vain.
+// heed ends a request when another caller has found the server to be away.
 func (s *Client) heed(ctx context.Context, end context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
@@ -57,22 +57,22 @@ func (s *Client) heed(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// errSilentGateway is why a request has no answer while the server answers others: it takes those for its kernels, and waits
-// for a gateway that takes them as well and answers nothing.
+// errSilentGateway is the error of a request that gets no answer although the server answers others: the server
+// passes it on to the gateway of its kernels, which takes the connection and does not answer.
 var errSilentGateway = errors.New("it answers, but not what it has to ask the gateway of its kernels for")
 
-// asksGateway reports whether a request is one that a server answers at once if its kernels are its own, and that it asks their
-// gateway about if it has one.
+// asksGateway reports whether a server with local kernels answers the request at once, while a server with a gateway
+// forwards it.
 func (c call) asksGateway() bool {
 	if c.method != "" && c.method != http.MethodGet {
-		return false // the end of a kernel may take its time anywhere
+		return false // shutting down a kernel may take long on any server
 	}
 	return c.path == "/api/status" || c.path == "/api/sessions" || strings.HasPrefix(c.path, "/api/kernels") // and kernelspecs
 }
 
-// whileSilent returns a context for a request that asks the gateway, if there is one. When nothing of an answer has come for half
-// of its time, the server is asked something else; if it answers that, and still not this, the context ends a little before that
-// time is over, for the cause errSilentGateway. heard is to be called when an answer comes, end in every case.
+// whileSilent returns a context for a request that may go to a gateway. If no answer has begun after half of its
+// time, it sends the server another request. If the server answers only that one, the context ends a little before
+// the time is over, with the cause errSilentGateway. Call heard when an answer begins, and end in every case.
 func whileSilent(ctx context.Context, s *Client) (silent context.Context, heard, end func()) {
 	limit := s.timeout
 	if until, ok := ctx.Deadline(); ok {
@@ -93,7 +93,7 @@ func whileSilent(ctx context.Context, s *Client) (silent context.Context, heard,
 		if _, err := s.health().Version(ctx); err != nil {
 			return
 		}
-		// A server that was busy so far answers both.
+		// A server that was only busy answers both.
 		select {
 		case <-ctx.Done():
 		case <-answered:
@@ -107,8 +107,8 @@ func whileSilent(ctx context.Context, s *Client) (silent context.Context, heard,
 	}
 }
 
-// whileAlive returns a context for a request that makes the server wait for a kernel: it ends after the limit, or when
-// the server does not answer other requests any more, or its gateway does not.
+// whileAlive returns a context for a request that makes the server wait for a kernel. It ends after the limit, or
+// when the server, or its gateway, no longer answers other requests.
 func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (alive context.Context, moved, end func()) {
 	ctx, stop := withTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -140,17 +140,17 @@ func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (alive con
 	}
 }
 
-// patientKey is the key of what [Patiently] adds to a context.
+// patientKey is the context key of [Patiently].
 type patientKey struct{}
 
-// Patiently returns a context whose requests wait as long as the limit for a server that is busy: it may read and
-// convert a large file for a minute, and answers nobody meanwhile. They end sooner when nobody takes connections any
-// more, and when the server answers others and not them.
+// Patiently returns a context whose requests wait up to the limit for a busy server: it may read and convert a large
+// file for a minute, and answer no request meanwhile. They end earlier when the server no longer accepts connections,
+// and when it answers other requests but not these.
 func Patiently(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, patientKey{}, limit)
 }
 
-// whileBusy returns a context for a request as [Patiently] says.
+// whileBusy returns a context for a request made with [Patiently].
 func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (busy context.Context, moved, end func()) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -180,16 +180,16 @@ func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (busy conte
 	}
 }
 
-// awayKey is the key of what [WithAway] adds to a context.
+// awayKey is the context key of [WithAway].
 type awayKey struct{}
 
-// WithAway returns a context whose requests fail at once when away gives a reason for that: the server is known to be
-// away. Somebody waits for these requests, so that one in vain makes it known.
+// WithAway returns a context whose requests fail at once if away returns an error, because the server is known to be
+// away. A request with it that times out marks the server as away.
 func WithAway(ctx context.Context, away func(Health) error) context.Context {
 	return context.WithValue(ctx, awayKey{}, away)
 }
 
-// known is the error of a request to a server that is known to be away.
+// known returns the error of a request to a server that is known to be away.
 func (s *Client) known(ctx context.Context, c call) error {
 	away, ok := ctx.Value(awayKey{}).(func(Health) error)
 	if !ok {
@@ -202,27 +202,27 @@ func (s *Client) known(ctx context.Context, c call) error {
 	return &Error{Op: c.op, Path: c.about, Message: "not asked: " + err.Error(), kind: ErrUnreachable, err: err}
 }
 
-// Known is the error of a request that is not made, because the server is known to be away, see [WithAway]; for those who
-// use a connection to the server. op and about name what for.
+// Known returns the error of a request that is not made because the server is known to be away, see [WithAway].
+// Callers that use a connection to the server call it. op and about describe the request.
 func (s *Client) Known(ctx context.Context, op, about string) error {
 	return s.withRole(s.known(ctx, call{op: op, about: about}))
 }
 
-// anyoneKey is the key of a mark on the contexts of requests that a server answers for anyone.
+// anyoneKey is the context key of ofAnyone.
 type anyoneKey struct{}
 
-// ofAnyone marks a request as one whose answer does not tell that the server lets this program in.
+// ofAnyone marks a request that the server answers without a valid token.
 func ofAnyone(ctx context.Context) context.Context { return context.WithValue(ctx, anyoneKey{}, true) }
 
-// noteAnswer notes what the end of a request says of whether the server is there. A request that its own caller has
-// given up says nothing, and began is zero for one that the server answers late.
+// noteAnswer records whether the server is available, from the end of a request. A request that its own caller has
+// cancelled shows nothing. began is zero for a request that the server may answer late.
 func (s *Client) noteAnswer(ctx context.Context, began time.Time, err error) {
 	if err == nil && ctx.Value(anyoneKey{}) == nil || errors.Is(err, ErrUnauthorized) {
 		s.absence.refuses(err)
 	}
 	var e *Error
 	switch {
-	case errors.Is(err, ErrUnreachable): // or a proxy says so
+	case errors.Is(err, ErrUnreachable): // or a proxy reports it
 		if stoppedOnHub(err) || startingOnHub(err) {
 			s.absence.stops(err)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server that takes connections and answers nothing is busy; one whose connections are closed again, or not taken, is
-// not there; one that refuses us answers.
+// A server that accepts connections and answers nothing is busy. One whose connections are closed again, or refused,
+// does not run. A refusal counts as an answer.
 func TestBusy(t *testing.T) {
 	listening := func(t *testing.T, serve func(net.Conn)) *Server {
 		t.Helper()
@@ -77,8 +77,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A patient request is answered by a server that was busy for longer than others wait. It ends when the server answers
-// others and not it, when nobody is there, and at its limit.
+// A patient request is answered by a server that was busy for longer than its timeout. It ends when the server
+// answers other requests only, when it no longer accepts connections, and at its limit.
 func TestPatiently(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		const timeout = 200 * time.Millisecond

@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// defaultTimeout is how long a request waits for a silent server, where Options do not say.
+	// defaultTimeout is how long a request waits for a silent server if Options do not set it.
 	defaultTimeout = 30 * time.Second
 	// kernelTimeout is the same for calls that wait for a kernel to start. The server itself gives a kernel 60 seconds.
 	kernelTimeout = 90 * time.Second
@@ -36,32 +36,31 @@ const (
 	maxFrameBytes = 256 << 20
 )
 
-// Options say which server to talk to and how.
+// Options describe a server and how to connect to it.
 type Options struct {
-	// URL is the server's address: http or https, with the server's base URL as path if it has one. The addresses
-	// that Jupyter prints and browsers show are understood: "/lab", "/tree" and what follows them is dropped. A
-	// "?token=" in it is used as the token, before Token, because it was given for this very server. It may be empty if
-	// there is Find.
+	// URL is the server's address: http or https, with the server's base URL as path if it has one. The addresses that
+	// Jupyter prints and browsers show are accepted: "/lab", "/tree" and the rest of the path are dropped. A "?token="
+	// in it takes precedence over Token, because it was given for this very server. It may be empty if Find is set.
 	URL string
 	// Token is sent with every request as "Authorization: token …"; empty sends none.
 	Token string
-	// Password is that of the server's login page, for a server without a token: it is sent there, and nowhere else, when a
-	// request is refused. Where there is a token, that is sent alone.
+	// Password is the password for the server's login page, for a server without a token. It is sent only there, when a
+	// request is refused, and never if there is a token.
 	Password string
-	// Find, if not nil, finds the server when a request needs it and it is not known, nobody is there, or it refuses the
-	// token: at most once a second, one search at a time, each bounded by Timeout. Once the server has answered, only its
-	// token changes. The error is what callers are told: what is wrong, and what to do.
+	// Find, if not nil, finds the server when a request needs it and its address is unknown, it does not answer, or it
+	// refuses the token: at most once a second, one search at a time, each bounded by Timeout. Once the server has
+	// answered, only its token changes. Callers get the error, so it should say what is wrong and what to do.
 	Find func(context.Context) (Found, error)
-	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
-	// configuration and its DialContext, which is a method where it is no [http.Transport]. The redirect policy and the cookie jar are always this package's.
+	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes a new one. Websockets use its TLS
+	// configuration and its DialContext, which is a method if it is not an [http.Transport]. The redirect policy and
+	// the cookie jar are always this package's.
 	HTTPClient *http.Client
-	// Roots are the authorities whose certificates are believed; nil for those that the machine knows. HTTPClient, where
-	// it is set, has its own.
+	// Roots are the trusted certificate authorities; nil for the system's. HTTPClient, if set, has its own.
 	Roots *x509.CertPool
 	// Logger gets one debug line per request; nil logs nothing.
 	Logger *slog.Logger
-	// Timeout is how long a request waits for a server that takes nothing and sends nothing; 0: 30 s. Starting a kernel
-	// may take longer, as long as the server answers other requests.
+	// Timeout is how long a request waits for a server that neither accepts nor sends data; 0 means 30 s. Starting a
+	// kernel may take longer, provided that the server answers other requests.
 	Timeout time.Duration
 	// UserAgent is sent with every request; empty sends "nbduet".
 	UserAgent string
@@ -70,18 +69,18 @@ type Options struct {
 	Role string
 }
 
-// A Client sends requests to one Jupyter Server, with one token. It is safe for concurrent use, and immutable but for what
-// Options.Find finds, and what it counts.
+// A Client sends requests to one Jupyter Server, with one token. It is safe for concurrent use. It does not change,
+// except for the results of Options.Find and its counters.
 type Client struct {
-	// Changes counts what may have changed on the server: each request of ours that is no GET, each connection, and what
-	// others note.
+	// Changes counts possible changes on the server: each request other than GET, each connection, and changes that
+	// callers note.
 	Changes ChangeCounter
 
 	finder    *finder
 	http      *http.Client
-	way       http.RoundTripper // of requests
+	way       http.RoundTripper // the chain of layers for requests
 	login     *login.Login      // nil without a password
-	transport *http.Transport   // made here; nil if the caller gave one
+	transport *http.Transport   // our own; nil if the caller supplied one
 	tls       *tls.Config       // for websockets, nil for the system's roots
 	dialer    dialFunc          // likewise
 	scheme    scheme.Watch
@@ -90,13 +89,13 @@ type Client struct {
 	role      string // "" for the only server
 	maxAnswer int64  // bytes
 	timeout   time.Duration
-	patience  time.Duration // as given
+	patience  time.Duration // Options.Timeout as given
 	absence   absence
 	hub       hub.Verdicts
 }
 
-// newClient returns the client of the server that opt names. Nothing is sent yet. The errors name what is wrong with the
-// address, without its query, which may hold a token.
+// newClient returns a client of the server in opt. It sends nothing yet. Errors describe the address without its
+// query, which may hold a token.
 func newClient(opt Options) (*Client, error) {
 	opt.Role = strings.TrimSpace(opt.Role)
 	at, err := opt.place()
@@ -105,7 +104,7 @@ func newClient(opt Options) (*Client, error) {
 	}
 	timeout := cmp.Or(opt.Timeout, defaultTimeout)
 	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
-	// anonymous user. It has one host to serve, so no public suffix list is needed.
+	// anonymous user. It serves a single host, so it needs no public suffix list.
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
@@ -134,10 +133,10 @@ func newClient(opt Options) (*Client, error) {
 	return s, nil
 }
 
-// Patience is the Timeout that the server was made with; 0 for none.
+// Patience returns the Timeout option of the server; 0 for none.
 func (s *Client) Patience() time.Duration { return s.patience }
 
-// place is what the options say of where the server is, nil for nothing.
+// place returns the place that the options give, nil if there is only Find.
 func (opt Options) place() (*place, error) {
 	if opt.URL == "" && opt.Find != nil {
 		return nil, nil
@@ -152,7 +151,7 @@ func (opt Options) place() (*place, error) {
 	return &place{base: base, token: token, others: others}, nil
 }
 
-// cleanToken is a token as it can be sent.
+// cleanToken returns the token without surrounding space; it returns an error if the token cannot be sent.
 func cleanToken(token, role string) (string, error) {
 	token = strings.TrimSpace(token)
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
@@ -161,10 +160,10 @@ func cleanToken(token, role string) (string, error) {
 	return token, nil
 }
 
-// dialFunc is that of a [net.Dialer].
+// dialFunc is the type of [net.Dialer.DialContext].
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialAs makes websockets go the way of the caller's transport.
+// dialAs makes websockets use the caller's transport.
 func (s *Client) dialAs(transport http.RoundTripper) {
 	t, ok := transport.(*http.Transport)
 	if !ok {
@@ -184,8 +183,8 @@ func (s *Client) dialAs(transport http.RoundTripper) {
 	}
 }
 
-// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token. It
-// is empty where Options.Find has not found the server yet.
+// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token.
+// It is empty if Options.Find has not found the server yet.
 func (s *Client) BaseURL() string { return s.finder.at.Load().address() }
 
 // HasToken reports whether requests carry a token.
@@ -197,7 +196,7 @@ func (s *Client) HasToken() bool {
 // CloseIdleConnections closes the kept-alive HTTP connections that are not in use.
 func (s *Client) CloseIdleConnections() { s.http.CloseIdleConnections() }
 
-// checkRedirect follows a redirect only within the server's own origin, and not to a login page. The caller gets other
+// checkRedirect follows a redirect only within the server's own origin, and not to a login page. Callers get other
 // redirects as answers, because another host must not see the token.
 func (s *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; len(via) >= 5 || req.URL.Scheme != first.Scheme || req.URL.Host != first.Host || isLogin(req.URL) {
@@ -213,8 +212,7 @@ func isLogin(u *url.URL) bool {
 	return strings.HasSuffix(u.Path, "/login") || strings.HasSuffix(u.Path, "/oauth2/authorize")
 }
 
-// parseAddress parses the server's address as a person gives it. others are the base URLs that it may mean as well, the
-// shortest first.
+// parseAddress parses a user's address of the server. others are further base URLs that it may mean, shortest first.
 func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, err error) {
 	shown := safeAddress(raw)
 	if strings.TrimSpace(raw) == "" {
@@ -222,7 +220,7 @@ func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, e
 	}
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		// The parser's own words repeat the whole address.
+		// The parser's message repeats the whole address.
 		return nil, nil, "", fmt.Errorf("the Jupyter server address %q cannot be parsed: give it as http://host:port/prefix", shown)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
@@ -245,7 +243,7 @@ func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, e
 	return others[0], others[1:], token, nil
 }
 
-// safeAddress is raw without its possible secrets: query, fragment, user name and password.
+// safeAddress returns raw without its possible secrets: query, fragment, user name and password.
 func safeAddress(raw string) string {
 	if i := strings.IndexAny(raw, "?#"); i >= 0 {
 		raw = raw[:i]
@@ -262,9 +260,9 @@ func safeAddress(raw string) string {
 // pages are the path segments at which a Jupyter server's user interfaces begin.
 var pages = []string{"lab", "tree", "notebooks", "edit", "consoles", "doc", "login"}
 
-// prefixes returns the paths of base URLs that an address may have, which may be a page of a user interface, without a
-// trailing slash: the likeliest first, which ends where the first page begins, and at last the whole. A JupyterHub user may
-// have the name of a page, so the segment after "user" is never taken for one.
+// prefixes returns the possible base URL paths of an address that may point to a page of a user interface. They have
+// no trailing slash. The likeliest, which ends before the first page segment, comes first, and the whole path last. A
+// JupyterHub user may have the name of a page, so the segment after "user" never counts as one.
 func prefixes(path string) (all []string) {
 	segs := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
 	whole := ""

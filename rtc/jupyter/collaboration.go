@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// CollabSession is what a client needs to join a file's room.
+// CollabSession holds the data that a client needs to join a file's room.
 type CollabSession struct {
 	Format string `json:"format"`
 	Type   string `json:"type"`
@@ -18,22 +18,22 @@ type CollabSession struct {
 	FileID string `json:"fileId"`
 	// SessionID is one per server process: if it has changed, the room may have another history.
 	SessionID string `json:"sessionId"`
-	// Documents tells that the room is one of jupyter-server-documents, which has no sessions: SessionID is empty, and
+	// Documents is set if the room is one of jupyter-server-documents, which has no sessions: SessionID is empty, and
 	// nothing shows whether the room still has the same history.
 	Documents bool `json:"-"`
 }
 
-// RoomID is the name of the file's room.
+// RoomID returns the name of the file's room.
 func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + c.FileID }
 
-// Rooms finds and joins the rooms in which the files of a server are shared.
+// Rooms finds and joins the collaboration rooms of a server.
 type Rooms struct{ client *Client }
 
-// Session asks for the room of a file: format and type are "json" and "notebook" for notebooks, "text" and
-// "file" for text. The server does not check that the file exists, so read its contents model first and use that path.
+// Session requests the room of a file: format and type are "json" and "notebook" for notebooks, "text" and "file" for
+// text. The server does not check that the file exists, so read its contents model first and use that path.
 //
-// With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither
-// is ErrNoCollaboration. ErrNotFound is a missing file, from servers that check.
+// With jupyter-server-documents instead of jupyter-collaboration the answer's Documents is set; a server with neither
+// gives ErrNoCollaboration. A missing file gives ErrNotFound on servers that check.
 func (r Rooms) Session(ctx context.Context, path Path, format, typ string) (CollabSession, error) {
 	const op = "open the collaboration session of"
 	if path.IsRoot() {
@@ -59,7 +59,7 @@ func (r Rooms) Session(ctx context.Context, path Path, format, typ string) (Coll
 	return out, nil
 }
 
-// none turns the 404 of the session endpoint into what it means.
+// none explains a 404 of the session endpoint.
 func (r Rooms) none(ctx context.Context, e *Error, path Path) error {
 	if _, err := r.client.health().Version(ctx); err != nil {
 		return e // the whole address is wrong
@@ -68,15 +68,16 @@ func (r Rooms) none(ctx context.Context, e *Error, path Path) error {
 	return r.client.withRole(r.lacking(ctx, out))
 }
 
-// lacking says why a server has no rooms for us: none at all, or those of JupyterLab 3.
+// lacking says why a server has no rooms for us: it has none, or those of JupyterLab 3.
 func (r Rooms) lacking(ctx context.Context, e *Error) error {
-	if old, _ := r.endpoint(ctx, "/api/yjs/roomid/x"); old { // an error is no sign of them
+	if old, _ := r.endpoint(ctx, "/api/yjs/roomid/x"); old { // an error does not show that it has them
 		return e.of(faults.OldCollaboration, faults.Values{Detail: "it is that of JupyterLab 3"})
 	}
 	return e.of(faults.NoCollaboration, faults.Values{})
 }
 
-// endpoint reports whether a server has an endpoint which takes no GET. The error is that of a server that does not answer.
+// endpoint reports whether a server has an endpoint that does not accept GET. The error is that of an unreachable
+// server.
 func (r Rooms) endpoint(ctx context.Context, path string) (bool, error) {
 	err := r.client.do(ctx, call{op: "look for rooms", path: path}, nil)
 	var e *Error
@@ -86,7 +87,7 @@ func (r Rooms) endpoint(ctx context.Context, path string) (bool, error) {
 	return false, err
 }
 
-// Available reports whether a server has rooms, of either kind. The error is that of a server that does not answer.
+// Available reports whether a server has rooms, of either kind. The error is that of an unreachable server.
 func (r Rooms) Available(ctx context.Context) (bool, error) {
 	if rooms, err := r.endpoint(ctx, "/api/collaboration/session/x"); rooms || err != nil {
 		return rooms, err
@@ -94,9 +95,9 @@ func (r Rooms) Available(ctx context.Context) (bool, error) {
 	return r.endpoint(ctx, "/api/fileid/index") // jupyter-server-documents
 }
 
-// Check asks a server whether it has rooms, websockets reach it, and people's tabs are in the rooms, and changes nothing.
-// Its error is that of a first start, see package faults: the server is not there or refuses us, has no rooms, they are too
-// old, nobody can join them, or the tabs are kept out.
+// Check checks, without changing anything, that a server has rooms, that websockets reach it, and that people's tabs
+// use the rooms. Its error is that of a first start, see package faults: the server is missing or refuses us, it has
+// no rooms, they are too old, they cannot be joined, or tabs do not use them.
 func (r Rooms) Check(ctx context.Context) error {
 	status, err := r.client.health().Status(ctx)
 	if err != nil {
@@ -118,8 +119,8 @@ func (r Rooms) Check(ctx context.Context) error {
 	return err
 }
 
-// FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's
-// root.
+// FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this
+// server's root.
 func (r Rooms) FilePath(ctx context.Context, fileID string) (Path, error) {
 	var out struct {
 		Path Path `json:"path"`
@@ -131,7 +132,7 @@ func (r Rooms) FilePath(ctx context.Context, fileID string) (Path, error) {
 // Dial opens the websocket of a room. roomID is "format:type:fileId", or the name of a room that lives in memory
 // only, which needs no session. The connection accepts messages of up to 256 MiB; SetReadLimit changes that.
 //
-// The colons of the id stay as they are: encoded ones would silently name another, empty room.
+// The colons of the id are not escaped: escaped ones would silently name another, empty room.
 func (r Rooms) Dial(ctx context.Context, roomID, sessionID string) (*websocket.Conn, error) {
 	q := url.Values{}
 	if sessionID != "" {
@@ -146,27 +147,27 @@ func (r Rooms) Dial(ctx context.Context, roomID, sessionID string) (*websocket.C
 			rooms, _ := r.Available(ctx)
 			err = e.of(faults.NoCollaboration, faults.Values{}).swallowed(r.client, rooms)
 		case http.StatusInternalServerError:
-			// The server answers this for a file id that it does not know, or no longer.
+			// The server answers this for an unknown file id, also a former one.
 			e.kind, e.Hint, e.fault = ErrNotFound, "the file may have been deleted: ask for its collaboration session again", faults.Fault{}
 		}
 	}
 	return conn, err
 }
 
-// RoomState is what is known of a file's room without joining it.
+// RoomState is the state of a file's room as seen from outside.
 type RoomState struct {
 	// FileID is the server's id of the file, "" if it has none yet.
 	FileID string
-	// Closed is set if the server has no such room in memory: nobody is in it, and nobody has been of late. It is not set
-	// where the server does not tell.
+	// Closed is set if the server has no such room in memory: no client is in it, and none has been recently. It is not
+	// set if the server does not report it.
 	Closed bool
 }
 
-// LookInto asks a server whether the room of a file is in memory, and makes neither a room nor an id for the file.
+// LookInto checks whether the room of a file is in memory, without making a room or a file id.
 //
-// A file without an id has no room. Of one with an id the server tells only where a room is to be forked: without the room
-// it refuses that as not found, before it looks at what it is sent. What is sent is no description of a fork, so that a room
-// is not forked either; the server's log then has an error of it.
+// A file without an id has no room. The room of a file with an id shows only in the answer to a request to fork it:
+// if the room is missing, the server answers 404 before it looks at the request's body. The body is not a valid
+// description of a fork, so an existing room is not forked either; the server's log then has an error.
 func (r Rooms) LookInto(ctx context.Context, path Path, format, typ string) RoomState {
 	var file struct {
 		ID string `json:"id"`

@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Servers with another room service, or with one that looks whether the file exists.
+// Servers with another room service, or with one that checks whether the file exists.
 func TestCollaborationSessionElsewhere(t *testing.T) {
 	const html, js = "text/html", "application/json"
 	for _, tt := range []struct {

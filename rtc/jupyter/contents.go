@@ -28,10 +28,10 @@ type Content struct {
 	Size     *int64 `json:"size"`
 	Writable bool   `json:"writable"`
 	MimeType string `json:"mimetype"`
-	// Content is the notebook as an object, the text or base64 as a string, a folder's entries as a list; null where
-	// it was not asked for.
+	// Content is the notebook as an object, the text or base64 as a string, or a folder's entries as a list; null if it
+	// was not requested.
 	Content json.RawMessage `json:"content"`
-	// Hash is the hash of the file's bytes where it was asked for and the server knows it.
+	// Hash is the hash of the file's bytes if it was requested and the server knows it.
 	Hash string `json:"hash"`
 }
 
@@ -50,23 +50,23 @@ func (c Content) Entries() ([]Content, error) {
 	return list, nil
 }
 
-// ContentsOptions say what to fetch of a file or folder.
+// ContentsOptions select which parts of a file or folder to fetch.
 type ContentsOptions struct {
-	// Content asks for the content too, not the properties alone.
+	// Content requests the content as well as the properties.
 	Content bool
-	// Type insists on "notebook", "file" or "directory"; the server refuses another (ErrBadRequest).
+	// Type requires "notebook", "file" or "directory"; the server refuses any other type (ErrBadRequest).
 	Type string
-	// Format is "json", "text" or "base64"; empty leaves it to the server.
+	// Format is "json", "text" or "base64"; empty lets the server choose.
 	Format string
-	// Hash asks for the hash of the file's bytes.
+	// Hash requests the hash of the file's bytes.
 	Hash bool
 }
 
 // Contents reads and writes the files of a server, through its Contents API.
 type Contents struct{ client *Client }
 
-// Get reads a file or folder: what is on disk, which lags behind an open room by a second or more. errors.Is:
-// ErrNotFound, ErrBadRequest (other type). Reading a notebook does no harm to one that is being saved.
+// Get reads a file or folder from disk, which lags behind an open room by a second or more. The error matches
+// ErrNotFound, or ErrBadRequest for another type. Reading a notebook does not harm one that is being saved.
 func (c Contents) Get(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	if opt.Content && opt.Type == "notebook" {
 		return c.notebook(ctx, path, opt)
@@ -74,7 +74,7 @@ func (c Contents) Get(ctx context.Context, path Path, opt ContentsOptions) (Cont
 	return c.read(ctx, path, opt)
 }
 
-// read is one request for contents.
+// read makes one request for contents.
 func (c Contents) read(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	q := url.Values{"content": {"0"}}
 	if opt.Content {
@@ -92,7 +92,7 @@ func (c Contents) read(ctx context.Context, path Path, opt ContentsOptions) (Con
 	return c.ask(ctx, "read contents of", path, call{query: q})
 }
 
-// NewContent is what [Contents.Put] writes.
+// NewContent is the file or folder for [Contents.Put] to write.
 type NewContent struct {
 	// Type is "notebook", "file" or "directory".
 	Type string `json:"type"`
@@ -102,32 +102,32 @@ type NewContent struct {
 	Content any `json:"content,omitempty"`
 }
 
-// Put writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
-// edited through the room: this would throw away what the room has not saved.
+// Put writes a file or makes a folder, overwriting without confirmation. A file that is open in a room must be edited
+// through the room: Put would discard the room's unsaved edits.
 func (c Contents) Put(ctx context.Context, path Path, file NewContent) (Content, error) {
 	file.Content = pyjson.Literals(file.Content)
 	return c.ask(ctx, "write", path, call{method: http.MethodPut, body: file})
 }
 
-// Copy copies the file from into folder dir under a name that the server picks. It copies what is on disk.
+// Copy copies the file from into folder dir under a name that the server picks. It copies the version on disk.
 func (c Contents) Copy(ctx context.Context, from, dir Path) (Content, error) {
 	return c.ask(ctx, fmt.Sprintf("copy %q into", from), dir, call{
 		method: http.MethodPost, body: map[string]Path{"copy_from": from},
 	})
 }
 
-// Rename moves a file or folder to another path; an existing file there is ErrConflict. Jupyter sessions keep
-// the old path until [Sessions.Patch] tells them.
+// Rename moves a file or folder to another path; it returns ErrConflict if a file exists there. Jupyter sessions keep
+// the old path until [Sessions.Patch] changes it.
 func (c Contents) Rename(ctx context.Context, from, to Path) (Content, error) {
 	return c.ask(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]Path{"path": to}})
 }
 
-// Delete deletes a file or folder. A room open on it is not told.
+// Delete deletes a file or folder. An open room of the file is not notified.
 func (c Contents) Delete(ctx context.Context, path Path) error {
 	return c.client.do(ctx, call{op: "delete", about: path.p, method: http.MethodDelete, path: contentsPath(path)}, nil)
 }
 
-// ask completes c with the path's endpoint and decodes one content model.
+// ask completes the call with the path's endpoint and decodes one content model.
 func (c Contents) ask(ctx context.Context, op string, path Path, req call) (Content, error) {
 	req.op, req.about, req.path = op, path.p, contentsPath(path)
 	out, err := ask[Content](ctx, c.client, req)
@@ -138,7 +138,7 @@ func (c Contents) ask(ctx context.Context, op string, path Path, req call) (Cont
 	return out, err
 }
 
-// withoutRoot is a message of the server's without the folders above its root folder.
+// withoutRoot returns a server's message without the folders above the server's root folder.
 func withoutRoot(message, path string) string {
 	for _, path := range []string{path, strings.ReplaceAll(path, "/", `\`)} {
 		at := strings.Index(message, path)

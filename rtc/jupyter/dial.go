@@ -15,15 +15,15 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 )
 
-// KernelProtocol is the websocket subprotocol in which kernel messages travel as binary frames. Where the server does
-// not choose it, [websocket.Conn.Subprotocol] is empty and the messages are JSON texts.
+// KernelProtocol is the websocket subprotocol that carries kernel messages as binary frames. If the server does not
+// choose it, [websocket.Conn.Subprotocol] is empty and the messages are JSON texts.
 const KernelProtocol = "v1.kernel.websocket.jupyter.org"
 
-// eventsPath is that of the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
+// eventsPath is the path of the websocket on which a server publishes its events, since Jupyter Server 2.0.
 const eventsPath = "/api/events/subscribe"
 
-// dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
-// silent is not waited for that long.
+// dial opens a websocket. ctx bounds the handshake only; without a deadline, timeout does. It waits less for a server
+// that has become silent.
 func (s *Client) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	conn, err := handshake(ctx, s, op, about, path, query, timeout, protocols...)
 	if e, ok := brokenOff(err); ok && errors.Is(s.health().CheckWebsockets(ctx), ErrNoWebsockets) {
@@ -32,14 +32,14 @@ func (s *Client) dial(ctx context.Context, op, about, path string, query url.Val
 	return conn, s.withRole(err)
 }
 
-// brokenOff reports whether an error is that somebody took the connection and broke it off without an answer.
+// brokenOff reports whether err means that a connection was accepted and then closed without an answer.
 func brokenOff(err error) (e *Error, ok bool) {
 	var op *net.OpError
 	ok = errors.As(err, &e) && errors.Is(e.kind, ErrUnreachable) && e.Status == 0 && e.err != nil
 	return e, ok && e.fault.Code == faults.NotThere && !(errors.As(e.err, &op) && op.Op == "dial")
 }
 
-// handshake is dial, without asking what it means that the server breaks off.
+// handshake is dial without the diagnosis of a broken connection.
 func handshake(ctx context.Context, s *Client, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	ctx, _, cancel := s.bounded(ctx, timeout)
 	defer cancel()
@@ -48,7 +48,7 @@ func handshake(ctx context.Context, s *Client, op, about, path string, query url
 		return nil, err
 	}
 	if len(at.others) > 0 && !at.sure.Load() {
-		_, _ = s.health().Version(ctx) // which settles where the server is, or else the handshake fails there
+		_, _ = s.health().Version(ctx) // settles the server's base URL, or the handshake fails there
 		at = s.finder.at.Load()
 	}
 	var conn *websocket.Conn
@@ -68,7 +68,7 @@ func handshake(ctx context.Context, s *Client, op, about, path string, query url
 	return conn, nil
 }
 
-// shake makes one attempt at a handshake with a place.
+// shake makes one handshake attempt with a place.
 func shake(ctx context.Context, s *Client, at *place, op, about, path string, query url.Values, protocols []string) (*websocket.Conn, error) {
 	ctx, look := s.scheme.Begin(ctx, at.base)
 	defer look.End()
@@ -78,7 +78,7 @@ func shake(ctx context.Context, s *Client, at *place, op, about, path string, qu
 	}
 	header := http.Header{}
 	at.authorize(header, s.userAgent)
-	// The library heeds a context's deadline in the handshake, and not its end.
+	// The library observes a context's deadline during the handshake, but not its cancellation.
 	unhook := func() bool { return true }
 	dialer := websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment,
@@ -97,7 +97,7 @@ func shake(ctx context.Context, s *Client, at *place, op, about, path string, qu
 	}
 	conn, resp, err := dialer.DialContext(ctx, target, header)
 	if !unhook() && err == nil {
-		_ = conn.Close() // it has just been given up
+		_ = conn.Close() // the caller has just given up
 		err = context.Cause(ctx)
 	}
 	if err == nil {
@@ -119,12 +119,13 @@ func shake(ctx context.Context, s *Client, at *place, op, about, path string, qu
 	return nil, failed
 }
 
-// tryFor bounds what is done to find out whether websockets reach a server.
+// tryFor bounds a check whether websockets reach a server.
 const tryFor = 3 * time.Second
 
-// CheckWebsockets tries whether websockets reach a server, and leaves no trace there: it subscribes to the server's events
-// until one ping is answered. The error matches [ErrNoWebsockets] where requests reach the server before and after, and it was
-// not started again meanwhile; or it is that of a request. Where the server tells no events, or too slowly, it is nil.
+// CheckWebsockets checks whether websockets reach a server, and leaves no trace there: it subscribes to the server's
+// events until one ping is answered. The error matches [ErrNoWebsockets] if requests reach the server before and
+// after, and it was not restarted between them; or it is that of a request. If the server has no events, or is too
+// slow, it is nil.
 func (h Health) CheckWebsockets(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, tryFor)
 	defer stop()
@@ -135,7 +136,7 @@ func (h Health) CheckWebsockets(ctx context.Context) error {
 	return h.tryWebsockets(ctx, before)
 }
 
-// tryWebsockets is CheckWebsockets for a server that has just said how it is.
+// tryWebsockets is CheckWebsockets for a server whose status is known.
 func (h Health) tryWebsockets(ctx context.Context, before Status) error {
 	ctx, stop := context.WithTimeout(ctx, tryFor)
 	defer stop()
@@ -155,7 +156,7 @@ func (h Health) tryWebsockets(ctx context.Context, before Status) error {
 	return (&Error{Op: op, Path: h.client.BaseURL()}).swallowed(h.client, true)
 }
 
-// echoes reports whether a websocket answers a ping, or at least is not broken off before that; it closes it.
+// echoes reports whether a websocket answers a ping, or at least is not closed before that; it closes the websocket.
 func echoes(ctx context.Context, ws *websocket.Conn) bool {
 	defer ws.Close()
 	defer context.AfterFunc(ctx, func() { _ = ws.NetConn().SetDeadline(time.Unix(1, 0)) })()
@@ -169,13 +170,13 @@ func echoes(ctx context.Context, ws *websocket.Conn) bool {
 	if !errors.Is(err, echo) && !(errors.As(err, &slow) && slow.Timeout()) {
 		return false
 	}
-	_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(tryFor)) // a courtesy
+	_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(tryFor)) // best effort
 	return true
 }
 
-// refusedUpgrade reports whether a handshake is answered as Jupyter never answers one by itself, but for a proxy that has
-// taken the headers of the upgrade out of the request: those of a proxy, and those of tornado's handler of websockets. What
-// Jupyter does answer are 403, 404 and 500.
+// refusedUpgrade reports whether the answer to a handshake shows a proxy that does not pass websockets: it has a
+// proxy's own status, or one of tornado's websocket handler for a request without the upgrade headers. Jupyter itself
+// answers 403, 404 and 500.
 func refusedUpgrade(status int) bool {
 	switch status {
 	case http.StatusOK, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented:
@@ -184,7 +185,8 @@ func refusedUpgrade(status int) bool {
 	return proxyStatus(status)
 }
 
-// swallowed makes the error one of a proxy that swallows websockets, if requests reach what the handshake did not.
+// swallowed makes e the error of a proxy that swallows websockets, if requests reach the server and the handshake did
+// not.
 func (e *Error) swallowed(s *Client, reached bool) *Error {
 	if !reached {
 		return e

@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A refused handshake says why, each kind in its own words.
+// The error of a refused handshake has the reason, with a sentence for each kind.
 func TestDialRefused(t *testing.T) {
 	status := http.StatusOK
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,8 @@ func TestDialRefused(t *testing.T) {
 	}
 }
 
-// A kernel's socket asks for the binary protocol and lives with the older one; messages beyond the limit are refused.
+// A kernel's socket requests the binary protocol and also accepts the older one; messages beyond the limit are
+// refused.
 func TestDialKernelProtocol(t *testing.T) {
 	var asked []string
 	choose := true

@@ -21,11 +21,11 @@ import (
 const (
 	// probeTimeout is how long to wait for more servers once one has answered.
 	probeTimeout = 1500 * time.Millisecond
-	// firstProbeTimeout is how long to wait for the first: a server that saves a large notebook does not answer
-	// meanwhile, but it exists.
+	// firstProbeTimeout is how long to wait for the first: a server that is saving a large notebook exists, but does
+	// not answer.
 	firstProbeTimeout = 10 * time.Second
 	maxProbes         = 64      // at once
-	maxRunning        = 256     // files looked at, the newest first
+	maxRunning        = 256     // number of files read, newest first
 	maxRuntimeFile    = 1 << 16 // bytes
 )
 
@@ -33,18 +33,18 @@ const (
 type Running struct {
 	// URL is its base URL without a trailing slash.
 	URL string
-	// Token is empty if the server needs none, or a password.
+	// Token is empty if the server needs none, or needs a password.
 	Token string
 	// Root is the folder that the server serves.
 	Root    string
 	PID     int
 	Version string
-	// Password tells that the server wants a password, which a token cannot replace.
+	// Password is set if the server requires a password, which a token cannot replace.
 	Password bool
 }
 
-// Discover finds the running servers among the files "jpserver-*.json" in the given folders; nil stands for
-// [DefaultRuntimeDirs]. It asks all of them for their status at once, and ignores the files of crashed servers. It
+// Discover finds the running servers from the files "jpserver-*.json" in the given folders; nil means
+// [DefaultRuntimeDirs]. It requests the status of all of them at once, and ignores the files of crashed servers. It
 // waits for silent servers for ten seconds, or for about a second and a half once another has answered. The result is
 // sorted by address and process id.
 //
@@ -53,8 +53,7 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 	return DiscoverTrusting(ctx, runtimeDirs, nil)
 }
 
-// DiscoverTrusting is Discover for servers whose certificates are of the given authorities; nil are those that the machine
-// knows.
+// DiscoverTrusting is Discover with the given certificate authorities; nil means the system's.
 func DiscoverTrusting(ctx context.Context, runtimeDirs []string, roots *x509.CertPool) ([]Running, error) {
 	if runtimeDirs == nil {
 		runtimeDirs = DefaultRuntimeDirs()
@@ -73,7 +72,7 @@ func DiscoverTrusting(ctx context.Context, runtimeDirs []string, roots *x509.Cer
 	return slices.CompactFunc(out, func(a, b Running) bool { return a.URL == b.URL }), nil
 }
 
-// probe tells which servers answer.
+// probe reports for each server whether it answers.
 func probe(ctx context.Context, servers []Running, roots *x509.CertPool) []bool {
 	ctx, enough := context.WithTimeout(ctx, firstProbeTimeout)
 	defer enough()
@@ -95,7 +94,7 @@ func probe(ctx context.Context, servers []Running, roots *x509.CertPool) []bool 
 	return live
 }
 
-// answers reports whether the server runs and is the one of the file.
+// answers reports whether the server runs and is the one in the file.
 func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 	s, err := New(Options{URL: r.URL, Token: r.Token, Roots: roots})
 	if err != nil {
@@ -103,15 +102,15 @@ func (r Running) answers(ctx context.Context, roots *x509.CertPool) bool {
 	}
 	defer s.CloseIdleConnections()
 	_, err = s.Health.Status(ctx)
-	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // a later request says what it lacks
+	if err == nil || errors.Is(err, ErrNotTrusted) || errors.Is(err, ErrNoGateway) { // a later request reports the problem
 		return true
 	}
-	// A server with a password refuses us, but it runs. One that refuses the token of its file is another server on a
-	// port that was used again.
+	// A server with a password refuses us, but it runs. One that refuses the token in its file is another server on a
+	// reused port.
 	return r.Password && r.Token == "" && errors.Is(err, ErrUnauthorized)
 }
 
-// readRuntimeFiles reads the files in the folders, without asking the servers.
+// readRuntimeFiles reads the files in the folders, without contacting the servers.
 func readRuntimeFiles(dirs []string) []Running {
 	type file struct {
 		path string

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// fakeJupyter answers for its status to one token alone; with an empty one it wants a password.
+// fakeJupyter answers status requests with one token only; if the token is empty it requires a password.
 func fakeJupyter(t *testing.T, token string) string {
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token == "" || r.Header.Get("Authorization") != "token "+token {
@@ -79,8 +79,8 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// A server that is at something else for a while is found all the same, where there is no other; beside one that
-// answers it is not waited for to the end.
+// A server that is busy for a while is found if it is the only one; if another one answers, Discover does not wait
+// until the end.
 func TestDiscoverBusy(t *testing.T) {
 	t.Parallel() // it waits for seconds
 	file := func(dir, url string) {
@@ -115,7 +115,7 @@ func TestDiscoverBusy(t *testing.T) {
 	<-left
 }
 
-// A real server is found through its file, and not any more when it was killed and left the file behind.
+// A real server is found through its file, and no longer after it was killed and left the file behind.
 func TestDiscoverReal(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/"))
 	t.Setenv("JUPYTER_RUNTIME_DIR", s.RuntimeDir)

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/loginpage"
 )
 
-// The kinds of failure, for errors.Is. Each [Error] is of at most one of the first group; a cancelled or expired
-// context is told by context.Canceled and context.DeadlineExceeded.
+// The kinds of failure, for errors.Is. Each [Error] matches at most one of the first group; for a cancelled or
+// expired context it matches context.Canceled or context.DeadlineExceeded.
 var (
 	// ErrNotFound: no such file, kernel, session or room.
 	ErrNotFound = Fixed("not found")
@@ -24,11 +24,11 @@ var (
 	ErrForbidden = Fixed("forbidden")
 	// ErrUnreachable: no server answers at the address, or only a proxy that cannot reach it.
 	ErrUnreachable = Fixed("unreachable")
-	// ErrNoGateway: the server answers, and the gateway from which it has its kernels does not.
+	// ErrNoGateway: the server answers, but the gateway that runs its kernels does not.
 	ErrNoGateway = Fixed("the gateway of the kernels does not answer")
 	// ErrNotTrusted: the server's certificate does not prove that it is the server.
 	ErrNotTrusted = Fixed("not trusted")
-	// ErrNoWebsockets: requests reach the server, and websockets do not.
+	// ErrNoWebsockets: requests reach the server, but websockets do not.
 	ErrNoWebsockets = Fixed("no websockets")
 	// ErrConflict: something that exists already prevents it (HTTP 409).
 	ErrConflict = Fixed("conflict")
@@ -44,7 +44,7 @@ var (
 	ErrTooLarge = Fixed("too large")
 	// ErrNoCollaboration: the server has neither jupyter-collaboration nor jupyter-server-documents.
 	ErrNoCollaboration = Fixed("no real-time collaboration on this server")
-	// ErrBadPath: the Contents API cannot have this path, see [ParsePath].
+	// ErrBadPath: the path is not valid in the Contents API, see [ParsePath].
 	ErrBadPath = Fixed("bad path")
 )
 
@@ -56,18 +56,18 @@ type Error struct {
 	Path string
 	// Server names the server if there are several, such as "the runtime server at http://…"; else "".
 	Server string
-	// Status is the HTTP status, 0 where no answer came.
+	// Status is the HTTP status, 0 without an answer.
 	Status int
-	// Message is the server's message for people, on one line and cut to size; "" for none.
+	// Message is the server's message for people, on one line and shortened; "" for none.
 	Message string
-	// Hint says what to do; "" for nothing. It is the whole sentence of a fault of package faults, if the error is of one.
+	// Hint says what to do; "" for none. If the error is a fault of package faults, it is the fault's whole sentence.
 	Hint string
 
 	kind  error        // one of the sentinels above, or nil
 	err   error        // the cause, or nil
 	fault faults.Fault // or none
 	hub   hub.Answerer
-	whole bool // the fault's sentence says all, whatever the status is
+	whole bool // the fault's sentence says everything, so the status is left out
 }
 
 // of makes the error one of a fault.
@@ -77,7 +77,7 @@ func (e *Error) of(code faults.Code, v faults.Values) *Error {
 	return e
 }
 
-// Kind says what the request was for and what status answered it, and nothing of the answer's text.
+// Kind returns the operation and the HTTP status, without the answer's text.
 func (e *Error) Kind() string {
 	if e.Status != 0 {
 		return e.Op + ": HTTP " + strconv.Itoa(e.Status)
@@ -123,7 +123,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap makes errors.Is see both the kind of the failure and its cause, and [faults.Of] the fault.
+// Unwrap makes errors.Is match both the kind of the failure and its cause, and [faults.Of] find the fault.
 func (e *Error) Unwrap() []error {
 	var errs []error
 	if e.fault.Code != "" {
@@ -138,8 +138,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// answerError makes the error for an HTTP answer of a server that is no success. text is the server's message, from JSON or
-// plain text; html tells that the body was a page, which no API handler writes.
+// answerError makes the error for an HTTP answer that is not a success. text is the server's message, from JSON or
+// plain text; html is set if the body was a page, which no API handler writes.
 func answerError(s *Client, op, path string, status int, text string, html bool) *Error {
 	at := faults.Values{Address: s.atAddress("")}
 	e := &Error{Op: op, Path: path, Status: status, Message: text}
@@ -151,8 +151,8 @@ func answerError(s *Client, op, path string, status int, text string, html bool)
 		e.kind = ErrUnauthorized
 		return e.of(s.finder.refusal(), at)
 	case status == http.StatusForbidden:
-		// A bad token looks like a missing XSRF argument, because that check answers first; a plain "Forbidden" is
-		// what reads get. Anything else is a refusal of what was asked. A page can be a hub's, whose server is stopped.
+		// A bad token looks like a missing XSRF argument, because that check comes first; reads get a plain
+		// "Forbidden". Any other text refuses the requested action. A page can be a hub's, for a stopped server.
 		switch {
 		case html:
 			e.kind = ErrUnauthorized
@@ -165,7 +165,7 @@ func answerError(s *Client, op, path string, status int, text string, html bool)
 		}
 	case status == http.StatusNotFound:
 		e.kind = ErrNotFound
-		if html { // an API handler answers in JSON, so no handler answered
+		if html { // API handlers answer in JSON, so this is not one
 			e.kind, e.Message = ErrNotJupyter, "the endpoint does not exist"
 			return e.of(faults.NotJupyter, at)
 		}
@@ -193,15 +193,15 @@ func answerError(s *Client, op, path string, status int, text string, html bool)
 	return e
 }
 
-// proxyStatus reports whether a status is that of a proxy whose server does not answer it.
+// proxyStatus reports whether a status is that of a proxy whose server does not answer.
 func proxyStatus(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
-// ofGateway reports whether an answer of Jupyter Server's says that it has not reached the gateway of its kernels: 503 where
-// nothing listens there, 404 where its name is unknown, else what a proxy before the gateway has answered, or 599 for none in
-// time; a session's kernel fails with 500, whose text names the status. Even /api/status, which counts kernels, fails so. Other
-// statuses "from Gateway" are of one that answers.
+// ofGateway reports whether an answer of Jupyter Server means that it has not reached the gateway of its kernels: 503
+// if nothing listens there, 404 if its name is unknown, the status of a proxy before the gateway, or 599 for a
+// timeout. A session's kernel fails with 500, with the status in the text. Even /api/status, which counts kernels,
+// fails like this. Other statuses "from Gateway" are those of a gateway that answers.
 func ofGateway(status int, text string) bool {
 	if strings.Contains(text, "was received from Gateway server url") || strings.Contains(text, "specified in the gateway_url") {
 		return true
@@ -212,10 +212,10 @@ func ofGateway(status int, text string) bool {
 	return strings.Contains(text, "Error from Gateway: [") && (proxyStatus(status) || status == noAnswerInTime)
 }
 
-// noAnswerInTime is the status by which tornado's client of HTTP says so.
+// noAnswerInTime is the status that tornado's HTTP client gives to a timeout.
 const noAnswerInTime = 599
 
-// diskFull reports whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.
+// diskFull reports whether a message is that of ENOSPC or EDQUOT, as Python and operating systems write them.
 func diskFull(message string) bool {
 	for _, words := range []string{"[Errno 28]", "No space left on device", "[Errno 122]", "Disk quota exceeded", "There is not enough space on the disk"} {
 		if strings.Contains(message, words) {
@@ -225,13 +225,13 @@ func diskFull(message string) bool {
 	return false
 }
 
-// hubClient asks the hub of a server in the name of its token.
+// hubClient returns a client of the server's hub, with the server's token.
 func hubClient(s *Client, at *place) hub.Client {
 	return hub.Client{HTTP: s.http, Token: at.token, UserAgent: s.userAgent}
 }
 
-// explained is the error of a request with what the hub says of it, where a hub has the server: the server does not run, or
-// the token is not known there, or lacks a scope. It returns err, changed.
+// explained adds the hub's explanation to the error of a request, if the server is on a hub: the server does not run,
+// or the token is unknown there, or lacks a scope. It returns err, modified.
 func explained(ctx context.Context, s *Client, at *place, err error) error {
 	var e *Error
 	if !errors.As(err, &e) || e.hub == hub.Other || at.token == "" {
@@ -245,12 +245,12 @@ func explained(ctx context.Context, s *Client, at *place, err error) error {
 	switch e.Status {
 	case http.StatusUnauthorized:
 	case http.StatusForbidden:
-		if errors.Is(e, ErrForbidden) && e.hub != hub.TheHub { // of what was asked
+		if errors.Is(e, ErrForbidden) && e.hub != hub.TheHub { // the requested action is forbidden
 			return err
 		}
 		stopped = e.fault.Code == faults.HubStopped
 	case http.StatusFailedDependency, http.StatusServiceUnavailable, http.StatusFound, http.StatusNotFound:
-		if errors.Is(e, ErrNotFound) { // of a server that runs
+		if errors.Is(e, ErrNotFound) { // of a running server
 			return err
 		}
 		stopped = true
@@ -278,14 +278,14 @@ func explained(ctx context.Context, s *Client, at *place, err error) error {
 	return err
 }
 
-// at makes the error one of a kind and a fault, which says all.
+// at makes the error one of a kind and of a fault, whose sentence says everything.
 func (e *Error) at(kind error, code faults.Code, v faults.Values) *Error {
 	e.kind, e.err, e.Message, e.whole = kind, nil, "", true
 	return e.of(code, v)
 }
 
-// pageInstead is the error of a page that answers in place of Jupyter's API, which answers with none; nil where it may be a
-// hub's or Jupyter's own.
+// pageInstead returns the error for an HTML page in place of an answer of Jupyter's API, which never answers with
+// one; nil if the page may be a hub's or Jupyter's own.
 func pageInstead(s *Client, op, about string, resp *http.Response) *Error {
 	page := loginpage.Read(resp.Body)
 	page.Title = s.Redact(page.Title)
@@ -306,7 +306,7 @@ func pageInstead(s *Client, op, about string, resp *http.Response) *Error {
 	return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: page.String()})
 }
 
-// withRole makes an error name its server, if there are several.
+// withRole adds the server to an error, if there are several servers.
 func (s *Client) withRole(err error) error {
 	var e *Error
 	if s.role != "" && errors.As(err, &e) && e.Server == "" {
@@ -319,7 +319,7 @@ func (s *Client) withRole(err error) error {
 	return err
 }
 
-// atAddress is the word and the server's address; "" if errors name the server anyway.
+// atAddress returns the word and the server's address; "" if errors name the server anyway.
 func (s *Client) atAddress(word string) string {
 	if s.role != "" {
 		return ""
@@ -330,10 +330,10 @@ func (s *Client) atAddress(word string) string {
 // Fixed is errors.New for a text that quotes nothing: the error's Kind is its text, so that it may be logged.
 func Fixed(text string) error { return &fixedError{text} }
 
-// A fixedError is a pointer, so that two errors of one text are not the same.
+// fixedError is used as a pointer, so that two errors with the same text differ.
 type fixedError struct{ text string }
 
 func (e *fixedError) Error() string { return e.text }
 
-// Kind is the text, which says of what kind the error is.
+// Kind returns the text.
 func (e *fixedError) Kind() string { return e.text }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where there are several servers, every error says which one it is from, and names its settings; where there is one,
-// none does.
+// If there are several servers, every error names its server and that server's settings; if there is one, no error
+// does.
 func TestErrorsNameTheServer(t *testing.T) {
 	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -54,7 +54,7 @@ func TestErrorsNameTheServer(t *testing.T) {
 	}
 }
 
-// No part of a token is left where another one is its beginning.
+// No part of a token is left if another token is its beginning.
 func TestRedactor(t *testing.T) {
 	server := func(token string) *Server {
 		s, err := New(Options{URL: "http://x", Token: token})

@@ -23,7 +23,7 @@ import (
 
 const testToken = "s3cret-token-0123456789"
 
-// serve answers every request with h, until the end of the test, and returns a client of it whose log goes to log.
+// serve answers every request with h, until the end of the test, and returns a client of it that logs to log.
 func serve(t *testing.T, log *bytes.Buffer, h http.HandlerFunc) *Server {
 	t.Helper()
 	transport := &http.Transport{DialContext: jupytertest.Dial(t)}
@@ -55,7 +55,7 @@ func TestErrorKinds(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		handler http.HandlerFunc
-		kind    error // of all kinds this one alone
+		kind    error // the only kind that matches
 		status  int
 		says    string // in the error's text
 	}{
@@ -122,7 +122,7 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// Requests carry the token in the header, and nothing of it in the URL.
+// Requests carry the token in the header, and not in the URL.
 func TestTokenTravelsInHeader(t *testing.T) {
 	var got []*http.Request
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +133,7 @@ func TestTokenTravelsInHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = s.Rooms.Dial(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
-	// the last, because an answer of 200 is no server's own
+	// three requests: a 200 for a handshake is not Jupyter's own answer, so the status is requested as well
 	must.SliceLen(t, 3, got)
 	must.Eq(t, "/base/api/status", got[2].URL.Path)
 	for _, r := range got {
@@ -154,7 +154,7 @@ func TestTokenTravelsInHeader(t *testing.T) {
 	}
 }
 
-// Redirects are followed within the server, and the token goes to no other one.
+// Redirects are followed within the server, and the token is not sent to any other.
 func TestRedirects(t *testing.T) {
 	foreign := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the other server was asked for %s with %v", r.URL, r.Header)
@@ -208,7 +208,7 @@ func TestAnswerTooLarge(t *testing.T) {
 	}
 }
 
-// A server that is not there: the error says where it was looked for.
+// The error of an unreachable server names its address.
 func TestUnreachable(t *testing.T) {
 	hs := httptest.NewServer(http.NotFoundHandler())
 	url := hs.URL
@@ -229,7 +229,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A server that speaks http is not waited for at an address with https.
+// A server that speaks http is recognised at an https address, without a long wait.
 func TestSecureAddressOfPlainServer(t *testing.T) {
 	hs := httptest.NewServer(http.NotFoundHandler())
 	defer hs.Close()
@@ -252,7 +252,7 @@ func TestErrorNamesRootFolder(t *testing.T) {
 	}
 }
 
-// blockingTransport answers no request before its context ends, but those for the status where alive is set.
+// blockingTransport answers no request before its context ends, except status requests if alive is set.
 type blockingTransport struct{ alive bool }
 
 func (b blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -266,8 +266,8 @@ func (b blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// A silent server is waited for as long as the options say, or 30 seconds, and no longer than the caller says. Where a
-// kernel has to start, one that answers other requests is waited for 90 seconds.
+// A request waits for a silent server for the time in the options, or 30 seconds, and no longer than the caller
+// allows. If a kernel has to start and the server answers other requests, it waits 90 seconds.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := func(alive bool, timeout time.Duration) *Server {
@@ -300,7 +300,7 @@ func TestTimeouts(t *testing.T) {
 				if limit > 0 {
 					ctx, cancel = context.WithTimeout(t.Context(), limit)
 					if want = min(after, limit); after == 90*time.Second {
-						want = limit // the caller knows better how long a kernel may take
+						want = limit // the caller's limit for the kernel takes precedence
 					}
 				}
 				start := time.Now()
@@ -329,7 +329,7 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// The lists are asked for again when the server fails over a kernel in the making; other failures are final.
+// Requests for the lists are repeated if the server fails because of a starting kernel; other failures are final.
 func TestListsAskAgain(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		asked, failures, status := 0, 0, 0

@@ -6,7 +6,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Username is who the server takes this client for.
+// Username returns the server's user name for this client.
 func (s *Server) Username(ctx context.Context) (string, error) {
 	var out struct {
 		Identity struct {
@@ -17,7 +17,7 @@ func (s *Server) Username(ctx context.Context) (string, error) {
 	return out.Identity.Username, err
 }
 
-// DialEvents opens the websocket of a server's events, the one that needs no kernel and no room.
+// DialEvents opens the websocket of a server's events, which needs no kernel and no room.
 func (s *Client) DialEvents(ctx context.Context) (*websocket.Conn, error) {
 	return s.dial(ctx, "hear the events of", s.BaseURL(), eventsPath, nil, defaultTimeout)
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// lookAgain is how long the result of a search stands: one call makes several requests, and many calls may wait.
+// lookAgain is how long a search result is valid: one call makes several requests, and many calls may wait.
 const lookAgain = time.Second
 
-// Found is where a Jupyter server was found.
+// Found is the result of a search for a server.
 type Found struct {
 	URL, Token string
-	// Password tells that the server wants a password, which a token cannot replace.
+	// Password is set if the server requires a password, which a token cannot replace.
 	Password bool
 }
 
-// place is where a server is, and what it is sent.
+// place is a server's address, and the token to send there.
 type place struct {
 	base     *url.URL // scheme, host and path prefix; the path has no trailing slash
 	token    string
-	password bool // the server is known to want a password instead
-	// others are bases that the server may have in place of this one, until it has answered here: a proxy may put it under a
-	// prefix that ends like the address of a page.
+	password bool // the server is known to require a password instead
+	// others are alternative bases of the server until one has answered: a proxy may put it under a prefix that ends
+	// like the address of a page.
 	others []*url.URL
 	sure   atomic.Bool
 }
@@ -48,22 +48,22 @@ func (p *place) authorize(h http.Header, userAgent string) {
 	h.Set("User-Agent", userAgent)
 }
 
-// A finder keeps the place of a server, and searches for it when a request needs it: never by itself.
+// A finder holds the place of a server, and searches for it when a request needs it, never by itself.
 type finder struct {
-	search func(context.Context) (Found, error) // nil: the place is what it is
+	search func(context.Context) (Found, error) // nil: the place is fixed
 	limit  time.Duration                        // of one search
 	role   string
 
 	at      atomic.Pointer[place] // nil: not found yet
-	refused atomic.Bool           // what is there now did not take us, or nobody is there
-	used    atomic.Bool           // it has answered: rooms and kernels are there, so that it is not exchanged for another
+	refused atomic.Bool           // the server there refused us, or none answered
+	used    atomic.Bool           // the server has answered: rooms and kernels are on it, so it is not replaced by another
 
 	turn chan struct{} // one search at a time; it guards last and err
 	last time.Time
 	err  error
 
 	mu     sync.Mutex
-	tokens []string // all that were ever used, and the password, see secrets
+	tokens []string // all tokens ever used, and the password, see secrets
 }
 
 func newFinder(at *place, opt Options, limit time.Duration) *finder {
@@ -73,12 +73,12 @@ func newFinder(at *place, opt Options, limit time.Duration) *finder {
 	}
 	if at != nil {
 		f.settle(at)
-		f.refused.Store(at.token == "") // it may have one that can be found
+		f.refused.Store(at.token == "") // a search may find a token
 	}
 	return f
 }
 
-// settle takes a place for the server's.
+// settle sets the server's place.
 func (f *finder) settle(at *place) {
 	if at.token != "" {
 		f.mu.Lock()
@@ -88,7 +88,7 @@ func (f *finder) settle(at *place) {
 	f.at.Store(at)
 }
 
-// place returns where the server is, and searches for it if it has to. The error says why it was not found.
+// place returns the server's place, after a search if necessary. The error says why the search failed.
 func (f *finder) place(ctx context.Context) (*place, error) {
 	if at := f.at.Load(); f.search == nil || at != nil && !f.refused.Load() {
 		return at, nil
@@ -124,7 +124,8 @@ func (f *finder) place(ctx context.Context) (*place, error) {
 	return at, f.failure(at)
 }
 
-// take makes what was found the server's place. One that was used stays where it is, and may have another token.
+// take uses a search result as the server's place. A server that has been used keeps its address, and may get a new
+// token.
 func (f *finder) take(at *place, found Found) error {
 	base, others, token, err := parseAddress(found.URL)
 	if err != nil {
@@ -132,7 +133,7 @@ func (f *finder) take(at *place, found Found) error {
 	}
 	next := &place{base: base, token: token, password: found.Password, others: others}
 	for _, other := range append(others, base) {
-		if at != nil && at.base.Path == other.Path { // where it has turned out to be, if that is known
+		if at != nil && at.base.Path == other.Path { // the base that has answered, if known
 			next.base, next.others = other, at.others
 			next.sure.Store(at.sure.Load())
 		}
@@ -152,7 +153,7 @@ func (f *finder) take(at *place, found Found) error {
 	return nil
 }
 
-// failure is why there is no place; an older one is as good as it was.
+// failure is the error of a failed search; nil if an older place can still be used.
 func (f *finder) failure(at *place) error {
 	if at != nil {
 		return nil
@@ -160,7 +161,7 @@ func (f *finder) failure(at *place) error {
 	return f.err
 }
 
-// refusal is the fault that a refused request is of.
+// refusal returns the fault of a refused request.
 func (f *finder) refusal() faults.Code {
 	if at := f.at.Load(); at != nil && at.password && at.token == "" {
 		return faults.Password
@@ -168,7 +169,8 @@ func (f *finder) refusal() faults.Code {
 	return faults.WrongToken
 }
 
-// heard notes how the server answered a request: a place where nobody takes us is searched for again before the next.
+// heard records the outcome of a request: if the server refused us or did not answer, the next request searches
+// again.
 func (f *finder) heard(err error) {
 	if f.search == nil {
 		return
@@ -182,8 +184,8 @@ func (f *finder) heard(err error) {
 	}
 }
 
-// elsewhere looks for the server at the other bases that its address may mean, after a request has ended so at this one. It
-// returns this place where it is not found there.
+// elsewhere tries the other bases that the server's address may mean, after a request at this one has ended with the
+// given error. It returns the given place if none of them has the server.
 func elsewhere(ctx context.Context, s *Client, at *place, ended error) *place {
 	switch {
 	case len(at.others) == 0 || at.sure.Load():
@@ -205,13 +207,14 @@ func elsewhere(ctx context.Context, s *Client, at *place, ended error) *place {
 	return at
 }
 
-// Find searches for the server if it has not been found yet; the error says what to do. It sends the server nothing.
+// Find searches for the server if it has not been found yet; the error says what to do. It sends nothing to the
+// server.
 func (s *Client) Find(ctx context.Context) error {
 	_, err := s.find(ctx, "find a server", "")
 	return s.withRole(err)
 }
 
-// find is the finder's place, with the error of a request.
+// find returns the finder's place, or a request's error.
 func (s *Client) find(ctx context.Context, op, about string) (*place, error) {
 	at, err := s.finder.place(ctx)
 	switch {

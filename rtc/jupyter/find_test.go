@@ -17,7 +17,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// lan is a network of servers: the token that each wants, by its address; one that is not there refuses connections.
+// lan is a network of servers: their tokens by address; an address without a server refuses connections.
 type lan map[string]string
 
 func (l lan) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -47,8 +47,8 @@ func finding(t *testing.T, net lan, address string, search func(context.Context)
 	return s
 }
 
-// Without a server each request is told what the search says, which many requests make once; the first request after a
-// second searches again, and finds the server. Nobody searches in between.
+// Without a server each request returns the error of the search, which many requests share; the first request after a
+// second searches again, and finds the server. Nothing searches in between.
 func TestFindLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := lan{"http://one:1": "t1"}
@@ -56,7 +56,7 @@ func TestFindLater(t *testing.T) {
 		var there atomic.Bool
 		s := finding(t, net, "", func(context.Context) (Found, error) {
 			searches.Add(1)
-			time.Sleep(100 * time.Millisecond) // others come meanwhile
+			time.Sleep(100 * time.Millisecond) // other requests come meanwhile
 			if !there.Load() {
 				return Found{}, errors.New("start one")
 			}
@@ -93,8 +93,7 @@ func TestFindLater(t *testing.T) {
 	})
 }
 
-// A search ends with the request's context, which costs the next request nothing, or with the time that a server has to
-// answer.
+// A search ends with the request's context, without a cost for the next request, or with the server's timeout.
 func TestFindBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := finding(t, lan{}, "", func(ctx context.Context) (Found, error) {
@@ -114,8 +113,8 @@ func TestFindBounded(t *testing.T) {
 	})
 }
 
-// A server that was started again has another token: it is found, and the older one stays out of texts, too. Another
-// server does not take the place of one that was used.
+// A restarted server has another token: it is found, and the old one is still redacted. Another server does not
+// replace one that has been used.
 func TestFindAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := lan{"http://one:1": "first", "http://two:2": "other"}
@@ -146,7 +145,7 @@ func TestFindAgain(t *testing.T) {
 	})
 }
 
-// A server that was named and is not up yet has its token from the search as soon as it is.
+// A named server that is not running yet gets its token from the search once it runs.
 func TestFindToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := lan{}

@@ -34,7 +34,7 @@ const (
 	jsonType = "application/json"
 )
 
-// isOf checks that an error is of a fault, whose sentence it says; "" is for none.
+// isOf checks that an error is a given fault and contains its sentence; "" means no fault.
 func isOf(t *testing.T, what string, err error, code faults.Code) {
 	t.Helper()
 	f, ok := faults.Of(err)
@@ -43,7 +43,7 @@ func isOf(t *testing.T, what string, err error, code faults.Code) {
 	test.False(t, ok && !strings.Contains(err.Error(), f.Error()), test.Sprint(what))
 }
 
-// What a first look at a server says of its rooms, and which versions it is told to have.
+// The result of a first check of a server's rooms, and its reported versions.
 func TestCheckRooms(t *testing.T) {
 	lab := func(config string) string {
 		return `<script id="jupyter-config-data" type="application/json">{` + config + `}</script>`
@@ -90,7 +90,7 @@ func TestCheckRooms(t *testing.T) {
 	}
 }
 
-// A server as it should be has rooms, and tells all its versions, where it knows them.
+// A correctly configured server has rooms, and reports all its versions, if it knows them.
 func TestCheckRoomsOfAServer(t *testing.T) {
 	s := jupytertest.Shared(t)
 	srv, err := New(Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
@@ -104,7 +104,7 @@ func TestCheckRoomsOfAServer(t *testing.T) {
 	test.NotEq(t, "", v.Server)
 }
 
-// A proxy that lets requests through and no websockets is told from the answers of Jupyter itself, which stay what they are.
+// A proxy that passes requests but not websockets is distinguished from Jupyter's own answers, which do not change.
 func TestWebsocketsEaten(t *testing.T) {
 	var handshake, kernel, status int
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +131,7 @@ func TestWebsocketsEaten(t *testing.T) {
 		{501, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
 		{502, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
 		{404, 200, 200, faults.WebsocketsEaten, faults.WebsocketsEaten},
-		{404, 404, 200, faults.WebsocketsEaten, ""}, // there is no such kernel
+		{404, 404, 200, faults.WebsocketsEaten, ""}, // without this kernel
 		{502, 502, 502, faults.ProxyWithoutServer, faults.ProxyWithoutServer},
 		{403, 200, 200, faults.WrongToken, faults.WrongToken},
 		{500, 200, 200, "", ""},
@@ -149,14 +149,15 @@ func TestWebsocketsEaten(t *testing.T) {
 	}
 }
 
-// A proxy that takes the upgrade, or the request for it, and closes the connection is recognised as well. A server that has
-// ended or was started again meanwhile is another matter, and one whose events pass has trouble with this one room.
+// A proxy that accepts the upgrade, or its request, and closes the connection is recognised as well. A server that
+// ended or restarted meanwhile is not reported like this, nor one whose events websocket works: then only this room
+// fails.
 func TestWebsocketsCutOff(t *testing.T) {
 	const ended, again = "ended", "started again"
 	for _, c := range []struct {
 		name         string
-		taken, heard bool   // the upgrade is, and what is sent over the events' websocket
-		meanwhile    string // what becomes of the server
+		taken, heard bool   // the upgrade is accepted; frames on the events' websocket arrive
+		meanwhile    string // change of the server
 		code         faults.Code
 	}{
 		{"passed", true, true, "", ""},
@@ -220,7 +221,7 @@ func TestWebsocketsCutOff(t *testing.T) {
 	}
 }
 
-// certificate is one that signs itself, for a time and a name.
+// certificate returns a self-signed certificate, for a time and a name.
 func certificate(t *testing.T, until time.Time, name string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -244,8 +245,8 @@ func certificate(t *testing.T, until time.Time, name string) (tls.Certificate, *
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, roots
 }
 
-// A certificate that is not believed says what to do, to requests and websockets; one of a given authority is believed, and
-// a server of this machine is found in either case.
+// The error of an untrusted certificate says what to do, for requests and websockets; one signed by a given authority
+// is trusted, and a server of this machine is found in either case.
 func TestCertificates(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
@@ -279,7 +280,7 @@ func TestCertificates(t *testing.T) {
 			isOf(t, "status", err, c.code)
 			if _, err = s.Rooms.Dial(t.Context(), "json:notebook:x", "y"); c.code != "" {
 				isOf(t, "room", err, c.code)
-			} else if !errors.Is(err, ErrNoWebsockets) { // this server takes none, and was reached
+			} else if !errors.Is(err, ErrNoWebsockets) { // this server accepts none, but was reached
 				t.Errorf("room: %v", err)
 			}
 			dir := t.TempDir()
@@ -293,7 +294,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// A server that takes a password says so in place of asking for a token that it has not.
+// A server with a password reports that, instead of a missing token.
 func TestPassword(t *testing.T) {
 	hs := httptest.NewServer(answer(403, jsonType, `{"message":"Forbidden"}`))
 	defer hs.Close()
@@ -315,7 +316,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// A kernel that cannot be started says where to look; a full disk stays one.
+// The error of a kernel that cannot be started says where to look; a full disk is still reported as one.
 func TestNoKernel(t *testing.T) {
 	text := "The 'julia' kernel is not available."
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { answer(501, jsonType, `{"message":"`+text+`"}`)(w, r) })
@@ -331,7 +332,7 @@ func TestNoKernel(t *testing.T) {
 	}
 }
 
-// Answers, and the lack of one, are of their faults.
+// Answers, and missing answers, have their faults.
 func TestAnswersAreOfFaults(t *testing.T) {
 	status, kind := 0, ""
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(status, kind, "{}")(w, r) }))

@@ -21,7 +21,8 @@ const (
 	gatewayID = "0b1cbe43-97ae-4f3b-8a6e-19f6d5b7a7d2"
 )
 
-// A server whose gateway is gone is there: it is not known to be away, and what it says of one kernel is not believed.
+// A server whose gateway does not answer is still available: it is not marked as away, and its answer for a single
+// kernel is not used.
 func TestGatewayAway(t *testing.T) {
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimPrefix(r.URL.Path, "/base"); {
@@ -31,7 +32,7 @@ func TestGatewayAway(t *testing.T) {
 			answer(503, jsonType, noGateway)(w, r)
 		case strings.HasSuffix(path, "/restart"):
 			answer(500, jsonType, `{"message":"Exception restarting kernel","reason":null}`)(w, r)
-		default: // what it last heard
+		default: // its cached state
 			answer(200, jsonType, `{"id":"`+gatewayID+`","execution_state":"idle"}`)(w, r)
 		}
 	})
@@ -47,7 +48,8 @@ func TestGatewayAway(t *testing.T) {
 	test.NoError(t, s.Health.Busy(t.Context()), test.Sprint("the server is taken to be away"))
 }
 
-// A kernel is what the list says, which a server has from its gateway, and only else what is said of it alone.
+// A kernel's state comes from the list, which a server gets from its gateway, and from the kernel's own answer only
+// if it is not in the list.
 func TestKernelOfTheList(t *testing.T) {
 	for _, c := range []struct {
 		name, list string
@@ -72,12 +74,13 @@ func TestKernelOfTheList(t *testing.T) {
 	}
 }
 
-// silentGateway is a server whose gateway takes requests and answers nothing. The server itself answers after a while.
+// silentGateway returns a server whose gateway accepts requests and answers nothing. The server itself answers after
+// a while.
 func silentGateway(t *testing.T, after time.Duration) *Server {
 	t.Helper()
 	hs := jupytertest.At(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api" {
-			_, _ = io.Copy(io.Discard, r.Body) // before which nobody sees that the client leaves
+			_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the client detected
 			<-r.Context().Done()
 			return
 		}
@@ -95,7 +98,7 @@ func silentGateway(t *testing.T, after time.Duration) *Server {
 	return s
 }
 
-// A gateway that answers nothing is told from a server that does, in the time of any request.
+// A silent gateway is distinguished from a silent server, within the time of any request.
 func TestGatewaySilent(t *testing.T) {
 	asks := map[string]func(context.Context, *Server) error{
 		"status":      func(ctx context.Context, s *Server) error { _, err := s.Health.Status(ctx); return err },
@@ -124,13 +127,14 @@ func TestGatewaySilent(t *testing.T) {
 			test.False(t, errors.Is(err, context.DeadlineExceeded), test.Sprint(name))
 		})
 		jupytertest.Bubble(t, func(t *testing.T) {
-			s := silentGateway(t, time.Minute) // one that answers nothing either
+			s := silentGateway(t, time.Minute) // also silent itself
 			isOf(t, name, ask(t.Context(), s), faults.Busy)
 		})
 	}
 }
 
-// A server that was busy for most of a request's time, and a request that its caller gives up, say nothing of a gateway.
+// A server that was busy for most of a request's time, and a request cancelled by its caller, are not attributed to a
+// gateway.
 func TestGatewayNotBlamed(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		free := time.Now().Add(defaultTimeout * 9 / 10)

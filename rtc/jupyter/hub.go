@@ -12,15 +12,15 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub"
 )
 
-// startedAfter is how often a server is asked whether it is there that its hub has started.
+// startedAfter is the interval of the checks whether a started server answers.
 const startedAfter = time.Second
 
 // Hub is the JupyterHub of a server, if it is on one.
 type Hub struct{ client *Client }
 
-// Start has the JupyterHub of a server start it if it does not run, and waits until it answers, or ctx ends. tell is
-// told how far the start is, in percent and in the hub's words, as far as the token may know; it must not block. The error
-// says what to do. A server of no hub is asked only whether it answers.
+// Start makes the server's JupyterHub start it if it does not run, and waits until it answers, or ctx ends. tell
+// receives the progress in percent and the hub's message, if the token may read them; it must not block. The error
+// says what to do. Without a hub, Start only checks that the server answers.
 func (h Hub) Start(ctx context.Context, tell func(percent float64, message string)) error {
 	const op = "start the server at"
 	at, err := h.client.find(ctx, op, h.client.BaseURL())
@@ -31,19 +31,19 @@ func (h Hub) Start(ctx context.Context, tell func(percent float64, message strin
 	if _, err = h.client.health().Status(ctx); !onHub || !errors.Is(err, ErrUnreachable) {
 		return err
 	}
-	tell(0, "JupyterHub is asked to start "+where.String()) // it may answer late
+	tell(0, "JupyterHub is asked to start "+where.String()) // the answer may take long
 	err = hubClient(h.client, at).StartServer(ctx, where, tell)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return (&Error{Op: op, Path: h.client.BaseURL(), err: ctx.Err(), kind: ErrUnreachable}).of(faults.HubStarting, faults.Values{Detail: where.String(), Address: where.Spawn()})
 	case errors.Is(err, hub.ErrNoScope):
-		_, err = h.client.health().Status(ctx) // which says so
+		_, err = h.client.health().Status(ctx) // its error says so
 		return err
 	default:
 		return &Error{Op: op, Path: h.client.BaseURL(), err: err, kind: ErrUnreachable, Hint: "start it at " + where.Spawn()}
 	}
-	for { // the hub may be a moment ahead of its proxy
+	for { // the hub may be ahead of its proxy
 		if _, err = h.client.health().Status(ctx); err == nil || !errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 			return err
 		}
@@ -56,17 +56,18 @@ func (h Hub) Start(ctx context.Context, tell func(percent float64, message strin
 }
 
 const (
-	// letInFor is how long a server of a hub that has let this program in is taken to do so. Open rooms and kernels do not
-	// tell: no server looks at the token of an open connection again.
+	// letInFor is how long an answer of a hub's server proves that it lets this program in. Open rooms and kernels do
+	// not prove it: servers do not check the token of an open connection again.
 	letInFor = 30 * time.Second
-	// doorFor bounds the question whether it does.
+	// doorFor bounds the request that checks it.
 	doorFor = 3 * time.Second
 )
 
-// LetsIn is how a server on a JupyterHub refuses this program: its token was revoked, or a share of the server was ended, or
-// its user was removed. It asks the server, for some seconds at most, where nothing has shown for half a minute that it lets
-// the program in, or the last answer was that it does not, or it is not there; those who want to know that at the same time
-// ask once. It is nil if the server lets the program in, or does not say; and for a server of no hub, which is not asked.
+// LetsIn returns how a server on a JupyterHub refuses this program, if it does: its token was revoked, a share of the
+// server was ended, or its user was removed. It asks the server, for some seconds at most, if no answer of the last
+// half minute shows that it lets the program in, or if the last answer was a refusal, or the server is away.
+// Concurrent callers share one request. LetsIn returns nil if the server lets the program in or this is unknown, and
+// for a server without a hub.
 func (h Hub) LetsIn(ctx context.Context) error {
 	at := h.client.finder.at.Load()
 	if at == nil || at.token == "" {
@@ -100,11 +101,11 @@ func (h Hub) LetsIn(ctx context.Context) error {
 	case <-l.done:
 		return l.err
 	case <-ctx.Done():
-		return nil // a call that is over hears that where it waits
+		return nil // the caller reports the end of its context itself
 	}
 }
 
-// askDoor carries out a look. It does not end with its first caller's context: others wait for it, too.
+// askDoor carries out a look. It does not end with its first caller's context, because others wait for it, too.
 func (h Hub) askDoor(l *look, limit time.Duration) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
@@ -120,7 +121,7 @@ func (h Hub) askDoor(l *look, limit time.Duration) {
 		a.doorman.none = true
 	}
 	if err == nil || !refusedOnHub(err) {
-		err = a.refusal // which an answer has taken back
+		err = a.refusal // a later answer may have cleared it
 	}
 	if refusedOnHub(err) {
 		l.err = err
@@ -129,7 +130,7 @@ func (h Hub) askDoor(l *look, limit time.Duration) {
 	close(l.done)
 }
 
-// refusedOnHub reports whether an error is that a server of a hub does not let this program in.
+// refusedOnHub reports whether err is a refusal of this program by a hub's server.
 func refusedOnHub(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && errors.Is(err, ErrUnauthorized) && e.hub != hub.Other && e.fault.Code != faults.HubStopped

@@ -41,7 +41,7 @@ func onHub(t *testing.T) (*hubtest.Hub, func(token string) *Server) {
 	}
 }
 
-// What a hub answers for a server says too little, so the hub is asked why.
+// A hub's answer for a server is ambiguous, so the client requests the reason from the hub.
 func TestHubExplains(t *testing.T) {
 	h, server := onHub(t)
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestHubExplains(t *testing.T) {
 	}
 }
 
-// Rooms and kernels try again and again.
+// Rooms and kernels retry often.
 func TestHubIsAskedSparingly(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		h, server := onHub(t)

@@ -32,7 +32,7 @@ func client(t testing.TB, url, token string) *jupyter.Server {
 	return s
 }
 
-// The same account of a server at its root and of one under a prefix.
+// onServers runs a test with a server at its root and with one under a prefix.
 func onServers(t *testing.T, test func(t *testing.T, js *jupytertest.Server, s *jupyter.Server)) {
 	t.Run("root", func(t *testing.T) {
 		js := jupytertest.Shared(t)
@@ -246,7 +246,7 @@ func testCollaboration(t *testing.T, js *jupytertest.Server, s *jupyter.Server) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The server speaks first, and only in the room of a file that it has loaded.
+		// The server sends first, and only in the room of a file that it has loaded.
 		if err := ws.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func testCollaboration(t *testing.T, js *jupytertest.Server, s *jupyter.Server) 
 	}
 }
 
-// Whatever is asked for with a wrong token, or with none, the answer is what to do about the token.
+// With a wrong token, or without one, every error says what to do about the token.
 func TestRealWrongToken(t *testing.T) {
 	js := jupytertest.Shared(t)
 	ctx := testContext(t)
@@ -306,7 +306,8 @@ func TestRealWrongToken(t *testing.T) {
 	}
 }
 
-// A server without jupyter-collaboration: the error says what to install. A wrong prefix is not taken for one.
+// The error for a server without jupyter-collaboration says what to install. A wrong prefix is not reported like
+// this.
 func TestRealNoCollaboration(t *testing.T) {
 	js := jupytertest.Start(t, jupytertest.WithoutCollaboration())
 	s, ctx := client(t, js.URL, js.Token), testContext(t)
@@ -328,7 +329,7 @@ func TestRealNoCollaboration(t *testing.T) {
 	}
 }
 
-// A server that was killed: at once, what to do.
+// The error for a killed server comes at once and says what to do.
 func TestRealServerDown(t *testing.T) {
 	js := jupytertest.Start(t)
 	s, ctx := client(t, js.URL, js.Token), testContext(t)

@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// ErrDetached says that a notebook's room is not connected to its kernel; see [Kernels.ExecuteCell].
+// ErrDetached means that a notebook's room is not connected to its kernel; see [Kernels.ExecuteCell].
 var ErrDetached = Fixed("the room is not connected to its kernel")
 
-// jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name comes from the file's id,
-// which POST api/fileid/index returns, and each time the server makes a room, the room has another history. It runs
-// cells itself (its execution_handlers.py) and has no endpoint to read a run: the outcome is in the room only.
+// jupyter-server-documents is the other implementation of rooms. It has no sessions: a room's name comes from the
+// file's id, which POST api/fileid/index returns, and each time the server makes a room, the room has a new history.
+// It runs cells itself (its execution_handlers.py) and has no endpoint to read a run: the outcome is in the room
+// only.
 
-// documentsSession makes the session of a server with jupyter-server-documents; false if the server lacks it.
+// documentsSession makes the session of a server with jupyter-server-documents; it returns false if the server lacks
+// it.
 func (r Rooms) documentsSession(ctx context.Context, op string, path Path, format, typ string) (CollabSession, bool) {
 	var out struct {
 		ID string `json:"id"`
@@ -30,9 +32,10 @@ func (r Rooms) documentsSession(ctx context.Context, op string, path Path, forma
 	return CollabSession{Format: format, Type: typ, FileID: out.ID, Documents: true}, true
 }
 
-// ExecuteCell has jupyter-server-documents run a code cell of an open room, after the cells that it runs there already.
-// It returns when the cell is queued, its outputs cleared and its execution state "running". source is the source that
-// we know; ErrConflict says that the room has another one. On ErrDetached call [Sessions.AttachKernel].
+// ExecuteCell makes jupyter-server-documents run a code cell of an open room, after the cells that it already runs
+// there. It returns when the cell is queued, its outputs are cleared and its execution state is "running". source is
+// the source known to the caller; ErrConflict means that the room has another one. On ErrDetached call
+// [Sessions.AttachKernel].
 func (k Kernels) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, source string) error {
 	err := k.client.do(ctx, call{
 		op: "run cell", about: cellID, method: http.MethodPost, path: kernelPath(kernelID) + "/execute",
@@ -50,15 +53,15 @@ func (k Kernels) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, sour
 	return err
 }
 
-// AttachKernel gives a session a kernel, which may be the one it has. jupyter-server-documents then connects the
-// notebook's room to it again, and drops what it was running there.
+// AttachKernel gives a session a kernel, which may be its present one. jupyter-server-documents then reconnects the
+// notebook's room to it, and drops the cells that it was running there.
 func (s Sessions) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
 	body := map[string]any{"kernel": map[string]any{"id": kernelID}}
 	return s.client.do(ctx, patchSession("attach kernel to session", sessionID, body, kernelTimeout), nil)
 }
 
-// sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal. With it the server checks
-// that we have seen the source that it is about to run.
+// sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal. With it the server
+// checks that the caller has seen the source that it is about to run.
 func sourceHash(source string) string {
 	const m = 0x5bd1e995
 	b := []byte(source)

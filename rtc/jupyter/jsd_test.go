@@ -27,7 +27,7 @@ func TestSourceHash(t *testing.T) {
 	}
 }
 
-// A server with jupyter-server-documents gives a session without an id, and takes cells to run.
+// A server with jupyter-server-documents returns a session without an id, and runs cells.
 func TestServerDocuments(t *testing.T) {
 	const html, js = "text/html", "application/json"
 	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {

@@ -26,31 +26,31 @@ type Kernel struct {
 	Connections int `json:"connections"`
 }
 
-// KernelSpecs are the kernels that can be started.
+// KernelSpecs are the kernelspecs of a server.
 type KernelSpecs struct {
-	// Default is the name of the one that is started if none is named.
+	// Default is the name of the kernelspec that is used if a request names none.
 	Default string                `json:"default"`
 	Specs   map[string]KernelSpec `json:"kernelspecs"`
 }
 
-// KernelSpec is one kernel that can be started.
+// KernelSpec is one kernelspec.
 type KernelSpec struct {
 	Name string `json:"name"`
 	Spec struct {
 		DisplayName string `json:"display_name"`
 		Language    string `json:"language"`
-		// Env is set for the kernel's process, beside what the server has.
+		// Env is set in the kernel's process, in addition to the server's environment.
 		Env map[string]string `json:"env"`
 	} `json:"spec"`
 	// Resources are the addresses of its files, such as logos, by name; paths on the server.
 	Resources map[string]string `json:"resources"`
-	// ResourceDir is the folder of these files on the server's disk. Jupyter's own handler leaves it out; a manager of
-	// kernelspecs that makes the answer itself, as one of a gateway may, can tell it.
+	// ResourceDir is the folder of these files on the server's disk. Jupyter's own handler omits it; a kernelspec
+	// manager that makes the answer itself, such as a gateway's, can include it.
 	ResourceDir string `json:"resource_dir"`
 }
 
-// ResourcePath is the folder on the server's disk that has the kernel's resources or, where the server does not tell it, the
-// path on the server under which they are served.
+// ResourcePath returns the folder of the kernel's resources on the server's disk or, if the server does not report
+// it, the path on the server under which they are served.
 func (k KernelSpec) ResourcePath() string {
 	if k.ResourceDir != "" {
 		return k.ResourceDir
@@ -64,7 +64,7 @@ func (k KernelSpec) ResourcePath() string {
 // Kernels starts, ends and connects to the kernels of a server.
 type Kernels struct{ client *Client }
 
-// Specs lists the kernels that can be started.
+// Specs lists the kernelspecs.
 func (k Kernels) Specs(ctx context.Context) (KernelSpecs, error) {
 	return ask[KernelSpecs](ctx, k.client, call{op: "list kernelspecs", path: "/api/kernelspecs"})
 }
@@ -74,10 +74,10 @@ func (k Kernels) List(ctx context.Context) ([]Kernel, error) {
 	return list[Kernel](ctx, k.client, call{op: "list kernels", path: "/api/kernels"})
 }
 
-// Get reads one kernel; ErrNotFound once it is shut down.
+// Get reads one kernel; it returns ErrNotFound once the kernel is shut down.
 //
-// It looks for it in the list first. A server whose kernels are a gateway's asks the gateway for a list alone: of one kernel
-// it tells what it has last heard so, be that hours old, or of a gateway that was started again and has it no longer.
+// It looks in the list first. A server with a gateway asks the gateway for a list only: for a single kernel it
+// answers from memory, which may be hours old, or describe a kernel that a restarted gateway no longer has.
 func (k Kernels) Get(ctx context.Context, id string) (Kernel, error) {
 	all, err := ask[[]Kernel](ctx, k.client, call{op: "read kernel", about: id, path: "/api/kernels"})
 	for _, k := range all {
@@ -91,8 +91,8 @@ func (k Kernels) Get(ctx context.Context, id string) (Kernel, error) {
 	return ask[Kernel](ctx, k.client, call{op: "read kernel", about: id, path: kernelPath(id)})
 }
 
-// Start starts a kernel that belongs to no session; an empty name starts the server's default. Its working
-// folder is a path of the Contents API; "" is the root. A server that runs kernels elsewhere ignores the folder.
+// Start starts a kernel without a session; an empty name starts the server's default. Its working folder is a path of
+// the Contents API; "" is the root. A server that runs kernels elsewhere ignores the folder.
 func (k Kernels) Start(ctx context.Context, name string, folder Path) (Kernel, error) {
 	body := map[string]string{"path": folder.p}
 	if name != "" {
@@ -102,7 +102,7 @@ func (k Kernels) Start(ctx context.Context, name string, folder Path) (Kernel, e
 	return out, noKernel(err)
 }
 
-// noKernel is the error of a request that starts a kernel.
+// noKernel adds the fault to the error of a request that starts a kernel.
 func noKernel(err error) error {
 	var e *Error
 	if errors.As(err, &e) && errors.Is(e.kind, ErrServer) && e.fault.Code == "" {
@@ -111,21 +111,21 @@ func noKernel(err error) error {
 	return err
 }
 
-// Shutdown ends a kernel; its sessions go with it.
+// Shutdown ends a kernel and its sessions.
 func (k Kernels) Shutdown(ctx context.Context, id string) error {
 	return k.client.do(ctx, call{op: "shut down kernel", about: id, method: http.MethodDelete, path: kernelPath(id)}, nil)
 }
 
-// Interrupt interrupts what the kernel is running; it returns before the kernel has stopped.
+// Interrupt interrupts the kernel's running code; it returns before the code has stopped.
 func (k Kernels) Interrupt(ctx context.Context, id string) error {
 	return k.client.do(ctx, call{op: "interrupt kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/interrupt"}, nil)
 }
 
-// Restart restarts a kernel: its id stays, its memory is lost, and what it was running never answers.
+// Restart restarts a kernel: its id stays, its memory is lost, and running requests are never answered.
 func (k Kernels) Restart(ctx context.Context, id string) (Kernel, error) {
 	out, err := ask[Kernel](ctx, k.client, call{op: "restart kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout})
 	if errors.Is(err, ErrServer) {
-		// The server fails in the same way for a kernel that it does not have.
+		// The server fails in the same way for an unknown kernel.
 		if _, gone := k.Get(ctx, id); errors.Is(gone, ErrNotFound) || errors.Is(gone, ErrNoGateway) {
 			err = gone
 		}
@@ -133,9 +133,9 @@ func (k Kernels) Restart(ctx context.Context, id string) (Kernel, error) {
 	return out, err
 }
 
-// Dial opens a kernel's channels websocket. A sessionID already connected is taken over: the older socket is
-// closed, and messages that came while no socket was there are delivered, if no other client was connected either. The
-// server answers when the kernel has started. The connection accepts messages of up to 256 MiB.
+// Dial opens a kernel's channels websocket. If sessionID is already connected, the older socket is closed, and
+// messages sent while it had no socket are delivered, if no other client was connected. The server answers when the
+// kernel has started. The connection accepts messages of up to 256 MiB.
 func (k Kernels) Dial(ctx context.Context, kernelID, sessionID string) (*websocket.Conn, error) {
 	q := url.Values{}
 	if sessionID != "" {

@@ -16,16 +16,17 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/hub/hubtest"
 )
 
-// longAgo has the last sign that a server lets the program in be as old as it may be.
+// longAgo makes the last sign that a server lets the program in as old as it may be.
 func longAgo(s *Server) {
 	s.absence.mu.Lock()
 	defer s.absence.mu.Unlock()
 	s.absence.letIn = time.Now().Add(-letInFor)
 	s.absence.doorman.asked = time.Time{}
-	s.hub = hub.Verdicts{} // what the hub has said is good for a second
+	s.hub = hub.Verdicts{} // the hub's verdict is valid for a second
 }
 
-// letsIn wants many calls at once to hear the same, and the server to be asked so often for all of them.
+// letsIn checks that many concurrent calls get the same result, with the given number of requests to the server for
+// all of them.
 func letsIn(t *testing.T, s *Server, asked *atomic.Int64, code faults.Code, times int64) {
 	t.Helper()
 	before := asked.Load()
@@ -44,7 +45,7 @@ func letsIn(t *testing.T, s *Server, asked *atomic.Int64, code faults.Code, time
 	}
 }
 
-// What is open stays open when a token is revoked, so that calls ask.
+// Open connections survive when a token is revoked, so calls have to ask.
 func TestLetsIn(t *testing.T) {
 	h, server := onHub(t)
 	var asked atomic.Int64
@@ -58,9 +59,9 @@ func TestLetsIn(t *testing.T) {
 	letsIn(t, s, &asked, "", 1) // nothing is known yet
 	letsIn(t, s, &asked, "", 0)
 	h.Revoke("full")
-	letsIn(t, s, &asked, "", 0) // which nothing has shown
+	letsIn(t, s, &asked, "", 0) // no answer has shown it
 	longAgo(s)
-	if _, err := s.Health.Version(t.Context()); err != nil { // nor shows the opposite
+	if _, err := s.Health.Version(t.Context()); err != nil { // nor does this show the opposite
 		t.Fatal(err)
 	}
 	if err := s.Hub.LetsIn(t.Context()); err == nil {
@@ -82,7 +83,7 @@ func TestLetsIn(t *testing.T) {
 	}
 }
 
-// A server that has just been stopped is known to be away, so that no call waits for it.
+// A server that has just been stopped is known to be away, so no call waits for it.
 func TestStoppedOnHub(t *testing.T) {
 	h, server := onHub(t)
 	h.Set("ready", "")
@@ -115,7 +116,7 @@ func TestStoppedOnHub(t *testing.T) {
 	test.True(t, soon)
 	h.Set("ready", "")
 	longAgo(s)
-	h.Revoke("full") // and what it then says first is that
+	h.Revoke("full") // and its next refusal says so
 	if f, _ := faults.Of(s.Hub.LetsIn(t.Context())); f.Code != faults.HubUnknownToken {
 		t.Error(f)
 	}
@@ -124,7 +125,7 @@ func TestStoppedOnHub(t *testing.T) {
 	}
 }
 
-// A server of no hub is not asked, and one whose address is only like those of a hub's is asked once.
+// LetsIn sends no request to a server without a hub, and only one to a server whose address just looks like a hub's.
 func TestLetsInWithoutHub(t *testing.T) {
 	var asked atomic.Int64
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -18,7 +18,7 @@ import (
 
 const password = "two words & more"
 
-// knocking is a client of a server with a password, under a prefix.
+// knocking returns a client of a server with a password, under a prefix.
 func knocking(t *testing.T, opt jupyter.Options) (*jupytertest.Server, *jupyter.Server) {
 	t.Helper()
 	js := jupytertest.Start(t, jupytertest.WithPassword(password), jupytertest.WithBaseURL("/team/lab/"))
@@ -31,11 +31,12 @@ func knocking(t *testing.T, opt jupyter.Options) (*jupytertest.Server, *jupyter.
 	return js, s
 }
 
-// With the password, all kinds of requests are let in, websockets too, and the server takes all of them for one user.
+// With the password, all kinds of requests are accepted, websockets too, and the server treats all of them as one
+// user.
 func TestPasswordLetsIn(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: password})
-		ws, err := s.DialEvents(t.Context()) // the first of all
+		ws, err := s.DialEvents(t.Context()) // the very first request
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,7 @@ func TestPasswordLetsIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		room.Close()
-		if _, err := s.Health.CheckTabs(t.Context()); err != nil { // a page, where others are sent to the login
+		if _, err := s.Health.CheckTabs(t.Context()); err != nil { // a page that redirects unknown users to the login
 			t.Error(err)
 		}
 		first, err := s.Username(t.Context())
@@ -68,7 +69,7 @@ func TestPasswordLetsIn(t *testing.T) {
 	})
 }
 
-// Where the login is over, requests and handshakes at the same time log in again once, and are made again.
+// When the login has expired, concurrent requests and handshakes log in again once, and are repeated.
 func TestLoginExpires(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: password})
@@ -98,8 +99,8 @@ func TestLoginExpires(t *testing.T) {
 	})
 }
 
-// A wrong password is called that, by requests and handshakes, and is not sent more often than once a second; a token that
-// is given besides is sent alone.
+// A wrong password is reported as such, by requests and handshakes, and is not sent more often than once a second; if
+// a token is given as well, only the token is sent.
 func TestWrongPassword(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		js, s := knocking(t, jupyter.Options{Password: "no"})
@@ -125,7 +126,8 @@ func TestWrongPassword(t *testing.T) {
 	})
 }
 
-// A page that answers in the server's place is called by its name, and a login elsewhere by its host; the hub's is the hub's.
+// A page in the server's place is reported with its title, and a login elsewhere with its host; a hub's page is
+// recognised as the hub's.
 func TestPageInstead(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int

@@ -12,20 +12,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// A server that is asked for a notebook and finds half a file moves that aside, to name.ipynb.invalid, and puts in its
-// place the copy that it makes before each save (jupyter_server, fileio.py, _read_notebook), as after a crash. It does so
-// also while it is saving the notebook itself: what it writes then goes down, or the file is gone, and the room never saves
-// again. So notebooks are read as texts, which moves nothing, and the server is asked for a notebook only where nobody
-// writes it: where it is whole and of a form that only the server reads, or has been broken for a while.
+// A server that reads a notebook and finds a partial file moves it aside, to name.ipynb.invalid, and replaces it by
+// the copy that it makes before each save (jupyter_server, fileio.py, _read_notebook), as after a crash. It does so
+// even while it is saving the notebook itself: the written content is lost, or the file disappears, and the room
+// never saves again. So notebooks are read as text, which moves nothing. The server reads one as a notebook only when
+// nothing is writing it: when it is whole and in a format that only the server reads, or has been broken for a while.
 
-// settled is how often in a row a text that is no JSON is read, with a pause between, before it is taken for what the file
-// is; mostReads bounds the readings of one that changes all the time.
+// settled is how many times in a row a text that is not JSON must be read, with pauses, before it counts as the
+// file's content; mostReads bounds the number of readings of a file that keeps changing.
 const (
 	settled   = 4
 	mostReads = 40
 )
 
-// notebook reads a notebook's content, as [Contents.Get] does.
+// notebook reads a notebook's content, for [Contents.Get].
 func (c Contents) notebook(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	asText := opt
 	asText.Type, asText.Format = "file", "text"
@@ -34,7 +34,7 @@ func (c Contents) notebook(ctx context.Context, path Path, opt ContentsOptions) 
 	for try := 1; ; try++ {
 		file, err := c.read(ctx, path, asText)
 		if errors.Is(err, ErrBadRequest) {
-			return c.read(ctx, path, opt) // no file, or no text: no save makes one of it
+			return c.read(ctx, path, opt) // not a file, or not text: no save in progress explains it
 		}
 		if err != nil {
 			return file, err
@@ -69,17 +69,17 @@ func (c Contents) notebook(ctx context.Context, path Path, opt ContentsOptions) 
 	}
 }
 
-// A brokenError is the server's refusal of a file that was seen not to change.
+// A brokenError is the server's refusal of a file that does not change.
 type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// notebookOf makes of a file's text, a JSON string, what the server would answer: lists of lines are joined. It is nil if
-// only the server can tell; whole reports whether the text is at least whole JSON.
+// notebookOf converts a file's text, a JSON string, into the server's answer for a notebook: lists of lines are
+// joined. It returns nil if only the server can convert it; whole reports whether the text is at least complete JSON.
 func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 	var text string
 	if json.Unmarshal(file, &text) != nil {
-		return nil, true // another server's answer
+		return nil, true // not a Jupyter server's answer
 	}
 	text = string(pyjson.Standard([]byte(text)))
 	if nested(text) > maxNested || surrogate.MatchString(text) {
@@ -122,13 +122,13 @@ func notebookOf(file json.RawMessage) (content json.RawMessage, whole bool) {
 	return out.Bytes(), true
 }
 
-// surrogate matches the escape of a half of a UTF-16 pair. Python fails on one without its other half.
+// surrogate matches the escape of half a UTF-16 pair. Python fails on one without its other half.
 var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
-// maxNested is how deep a notebook may be nested that is read without asking the server: Python's parser has a limit.
+// maxNested bounds the nesting of a notebook that is read without the server: Python's parser has a limit.
 const maxNested = 100
 
-// nested is how deep a JSON text is nested.
+// nested returns the nesting depth of a JSON text.
 func nested(text string) (most int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -148,7 +148,7 @@ func nested(text string) (most int) {
 	return most
 }
 
-// joinCell joins the lists of lines of a cell, and reports whether it is one.
+// joinCell joins the lists of lines of a cell, and reports whether it is a cell.
 func joinCell(cell map[string]any) bool {
 	kind, _ := cell["cell_type"].(string)
 	if _, hasMetadata := cell["metadata"].(map[string]any); kind == "" || !hasMetadata || !join(cell, "source") {
@@ -180,18 +180,18 @@ func joinCell(cell map[string]any) bool {
 	return ok
 }
 
-// joinBundle joins the texts of a bundle of MIME types, but for what is JSON.
+// joinBundle joins the texts of a MIME bundle, except JSON values.
 func joinBundle(v any) bool {
 	bundle, ok := v.(map[string]any)
 	for mime := range bundle {
 		if mime != "application/json" && !(strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json")) {
-			_ = join(bundle, mime) // what is no text stays
+			_ = join(bundle, mime) // a value that is not text stays
 		}
 	}
 	return ok
 }
 
-// join makes a text of a member that is one, or a list of its lines, and reports whether it is.
+// join makes the member m[key] a single text if it is a list of lines, and reports whether it is a text then.
 func join(m map[string]any, key string) bool {
 	lines, ok := m[key].([]any)
 	if !ok {

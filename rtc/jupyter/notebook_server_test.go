@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A notebook is read as the server would have read it, but for the marks of trust, which no file has.
+// A notebook is read as the server would have read it, except for the marks of trust, which are not in files.
 func TestNotebookIsReadAsTheServerReadsIt(t *testing.T) {
 	js := jupytertest.Shared(t)
 	for name, nb := range map[string]string{

@@ -9,15 +9,16 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A notebook that is being saved is read when it is whole, and the server is not asked for a notebook meanwhile: it would
-// move what it is just writing aside. It is asked for one that is broken, or of a form that only it reads.
+// A notebook that is being saved is read once it is whole. Meanwhile the server gets no notebook request: it would
+// move aside the file that it is writing. Such a request is made for a broken one, or one in a format that only the
+// server reads.
 func TestNotebookThatIsBeingSaved(t *testing.T) {
 	const nb = `{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# a\n", "b < c"]}], "metadata": {"n": 12345678901234567890}, "nbformat": 4, "nbformat_minor": 4}`
 	for name, c := range map[string]struct {
-		texts []string // that are read one after the other, the last for ever
+		texts []string // read one after the other, the last one forever
 		asked bool     // for a notebook
 		err   error
-		other bool // than nb
+		other bool // differs from nb
 	}{
 		"whole":                {texts: []string{nb}},
 		"emptied, then half":   {texts: []string{"", nb[:20], nb[:20], nb}},

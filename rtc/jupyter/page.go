@@ -9,16 +9,16 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// noRTC is what JupyterLab's configuration, in its page, has where people's tabs are to stay out of the rooms
+// noRTC matches the setting in JupyterLab's page configuration that keeps people's tabs out of the rooms
 // (jupyter_server_ydoc's disable_rtc).
 var noRTC = regexp.MustCompile(`"disableRTC"\s*:\s*"?true\b`)
 
-// labVersion is JupyterLab's version there.
+// labVersion matches JupyterLab's version there.
 var labVersion = regexp.MustCompile(`"appVersion"\s*:\s*"(([0-9]{1,4})\.([0-9]{1,4})[0-9A-Za-z.+-]{0,30})"`)
 
-// CheckTabs is what keeps people's tabs out of the rooms, although the server has rooms: JupyterLab is told so
-// ([faults.TabsApart]), or it is too old to share them with us ([faults.OldCollaboration]). It is empty where nothing does. A
-// server without JupyterLab has no such tabs.
+// CheckTabs returns the fault that keeps people's tabs out of the rooms although the server has rooms: JupyterLab is
+// configured so ([faults.TabsApart]), or is too old to share them with us ([faults.OldCollaboration]). Otherwise it
+// returns the zero Fault. A server without JupyterLab has no such tabs.
 func (h Health) CheckTabs(ctx context.Context) (faults.Fault, error) {
 	page, err := h.labPage(ctx, "/lab")
 	if err != nil {
@@ -35,7 +35,7 @@ func (h Health) CheckTabs(ctx context.Context) (faults.Fault, error) {
 	return faults.Fault{}, nil
 }
 
-// labPage reads what JupyterLab serves at a path; nil if it has nothing there.
+// labPage reads JupyterLab's page at a path; nil if the server has none.
 func (h Health) labPage(ctx context.Context, path string) (page []byte, err error) {
 	err = h.client.do(ctx, call{op: "read the configuration of JupyterLab", path: path, page: &page}, nil)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNotJupyter) {
@@ -44,17 +44,17 @@ func (h Health) labPage(ctx context.Context, path string) (page []byte, err erro
 	return page, err
 }
 
-// Versions are those of what a server consists of; "" where one is unknown.
+// Versions are the versions of a server's parts; "" if unknown.
 type Versions struct {
-	// Server is Jupyter Server's.
+	// Server is the version of Jupyter Server.
 	Server string
-	// Lab is JupyterLab's.
+	// Lab is the version of JupyterLab.
 	Lab string
-	// Collaboration is jupyter-collaboration's, which may be switched off.
+	// Collaboration is the version of jupyter-collaboration, which may be switched off.
 	Collaboration string
 }
 
-// Versions asks a server for its versions. It reads what the server has on disk and in memory: nothing asks the network.
+// Versions asks a server for its versions. The server answers from disk and memory, without network access.
 func (h Health) Versions(ctx context.Context) (v Versions, err error) {
 	if v.Server, err = h.Version(ctx); err != nil {
 		return v, err

@@ -11,24 +11,24 @@ import (
 	"github.com/samber/lo"
 )
 
-// maxPathBytes is the longest contents path accepted, in bytes: Linux's PATH_MAX.
+// maxPathBytes is the longest accepted contents path, in bytes: Linux's PATH_MAX.
 const maxPathBytes = 4096
 
-// maxNameBytes is the longest name of a file or folder: that of the usual file systems.
+// maxNameBytes is the longest name of a file or folder, in bytes, on common file systems.
 const maxNameBytes = 255
 
 // Path is a path of the Contents API in its own form: relative to the server's root, segments separated by single
 // slashes, no leading or trailing slash, no "." segment. The zero value is the root itself.
 //
-// [ParsePath] makes one of what a caller wrote; else there are only those in the server's answers, and what is derived
-// from either. So a Path needs no second look. Paths can be compared.
+// [ParsePath] makes a Path from a caller's text; all others come from the server's answers or are derived from these.
+// So a Path needs no further check. Paths can be compared.
 type Path struct{ p string }
 
-// ParsePath returns what a caller wrote, with or without a leading slash, as a path.
+// ParsePath returns a caller's text, with or without a leading slash, as a path.
 //
-// A path with a ".." segment, a NUL byte or invalid UTF-8, one longer than 4096 bytes, or with a name longer than 255, is
-// refused with an error that names it and matches [ErrBadPath]. ".." is refused, and not resolved, because only the
-// server knows which folders are links.
+// A path with a ".." segment, a NUL byte or invalid UTF-8, one longer than 4096 bytes, or with a name longer than 255
+// bytes, is refused with an error that names it and matches [ErrBadPath]. ".." is refused, not resolved, because only
+// the server knows which folders are links.
 func ParsePath(p string) (Path, error) {
 	if len(p) > maxPathBytes {
 		return Path{}, fmt.Errorf("%w: %d bytes, starting with %q: at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
@@ -55,42 +55,42 @@ func ParsePath(p string) (Path, error) {
 	return Path{strings.Join(kept, "/")}, nil
 }
 
-// MustPath is [ParsePath] of a path that the program itself names. It panics if there can be no such path.
+// MustPath is [ParsePath] for paths in the program itself. It panics if the path is invalid.
 func MustPath(p string) Path { return lo.Must(ParsePath(p)) }
 
-// String is the path as the Contents API has it, "" for the root.
+// String returns the path in the form of the Contents API, "" for the root.
 func (p Path) String() string { return p.p }
 
-// MarshalText writes the path as the Contents API has it.
+// MarshalText returns the path in the form of the Contents API.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.p), nil }
 
-// UnmarshalText reads a path from an answer of the server's, which has it in this form.
+// UnmarshalText reads a path from a server's answer, which has this form.
 func (p *Path) UnmarshalText(text []byte) error {
 	p.p = strings.Trim(string(text), "/")
 	return nil
 }
 
-// IsRoot reports whether it is the server's root folder.
+// IsRoot reports whether the path is the server's root folder.
 func (p Path) IsRoot() bool { return p.p == "" }
 
-// Name is the last name of the path, "" for the root.
+// Name returns the last segment of the path, "" for the root.
 func (p Path) Name() string { return p.p[strings.LastIndexByte(p.p, '/')+1:] }
 
-// Ext is the name's extension with its dot, "" for none.
+// Ext returns the name's extension with its dot, "" for none.
 func (p Path) Ext() string { return path.Ext(p.p) }
 
-// Folder is the folder in which it is; the root is in itself.
+// Folder returns the folder that contains the path; the root contains itself.
 func (p Path) Folder() Path { return Path{p.p[:max(0, strings.LastIndexByte(p.p, '/'))]} }
 
-// Join is the path of a file or folder of that name, which has no slash, in the folder p.
+// Join returns the path of a file or folder in the folder p. The name must not contain a slash.
 func (p Path) Join(name string) Path { return Path{strings.TrimPrefix(p.p+"/"+name, "/")} }
 
-// Under reports whether the path is folder, or something in it.
+// Under reports whether the path is folder, or inside it.
 func (p Path) Under(folder Path) bool {
 	return folder.p == "" || p == folder || strings.HasPrefix(p.p, folder.p+"/")
 }
 
-// Moved is the path of what is at p when the file or folder from, which p is [Path.Under], has got the path to.
+// Moved returns p's new path after a rename of from to to. p must be [Path.Under] from.
 func (p Path) Moved(from, to Path) Path {
 	if from.p == "" || p == from {
 		return to

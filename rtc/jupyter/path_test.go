@@ -31,8 +31,8 @@ func TestParsePath(t *testing.T) {
 	}
 }
 
-// A path that was not made of what a caller wrote, or of an answer of the server's, does not compile elsewhere: a Path has
-// nothing that another package can set, and no text is one.
+// A Path that comes neither from ParsePath nor from a server's answer does not compile elsewhere: a Path has no
+// exported field, and no text can be converted to it.
 func TestPathsAreMadeHere(t *testing.T) {
 	typ := reflect.TypeFor[Path]()
 	if typ.Kind() != reflect.Struct {
@@ -45,7 +45,7 @@ func TestPathsAreMadeHere(t *testing.T) {
 	}
 }
 
-// What is derived from a path is a path again.
+// A path derived from a path is valid again.
 func TestPathsOfPaths(t *testing.T) {
 	p := MustPath("work/old/a.tar.gz")
 	for what, c := range map[string]struct{ got, want string }{
@@ -70,7 +70,7 @@ func TestPathsOfPaths(t *testing.T) {
 	}
 }
 
-// What is escaped is one path again after decoding, and nothing of it is taken for a query or fragment.
+// An escaped path decodes to the same path, and no part of it is taken for a query or fragment.
 func FuzzPaths(f *testing.F) {
 	for _, s := range []string{"a/b", "a b#c%d?e", "é/😀", "..", "a;b,c:d@e&f=g+h$i", "/.//x", "%2F", "\x00"} {
 		f.Add(s)

@@ -11,7 +11,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server is reached by the address of any of its pages, and where its prefix ends like one, and by a websocket first.
+// A server is reached by the address of any of its pages, also if its prefix ends like a page, and also by a
+// websocket first.
 func TestPrefixLikeAPage(t *testing.T) {
 	for _, c := range []struct{ base, address string }{
 		{"/", "/lab/tree/lab/a.ipynb"},

@@ -11,7 +11,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// Redact takes the token out of a foreign text, because a server may repeat what it was sent, and others read the log.
+// Redact removes the token from a foreign text, because a server may repeat the request's text, and others read the
+// log.
 func (s *Client) Redact(text string) string { return redactor(s)(text) }
 
 // redactor returns a Redact for several servers. It replaces longer tokens first, so that no part of one is left.
@@ -26,10 +27,11 @@ func redactor(clients ...*Client) func(text string) string {
 	}
 }
 
-// shortToken is the length, in bytes, below which a token may be a part of words by chance.
+// shortToken is the length, in bytes, below which a token may be part of a word by chance.
 const shortToken = 16
 
-// without replaces a token. A short one stays within words: "lab" is no token in "label", nor does it leave a hole there.
+// without replaces a token. A short one inside a word is kept: "lab" is not a token in "label", and replacing it
+// would reveal it.
 func without(text, token string) string {
 	if len(token) >= shortToken {
 		return strings.ReplaceAll(text, token, "[token]")
@@ -53,10 +55,10 @@ func without(text, token string) string {
 	}
 }
 
-// inWord reports whether a character goes on with a word.
+// inWord reports whether a character can be part of a word.
 func inWord(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
-// secrets are the tokens that were ever used, as texts may have them: what repeats one may come late.
+// secrets returns all tokens ever used, in the forms that texts may have: a text may repeat an old one.
 func (f *finder) secrets() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -28,7 +28,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// maxPageBytes is how much of JupyterLab's page is read; its configuration is in its head.
+// maxPageBytes is how much of JupyterLab's page is read, in bytes; its configuration is in its head.
 const maxPageBytes = 1 << 20
 
 // call is one REST request.
@@ -39,12 +39,12 @@ type call struct {
 	path   string     // below the base URL, escaped, beginning with a slash
 	query  url.Values // or nil
 	body   any        // sent as JSON if not nil
-	// timeout is the time allowed for a request that makes the server wait for a kernel, if the context has no deadline;
-	// zero for other requests, see [Options.Timeout].
+	// timeout is the time allowed for a request that makes the server wait for a kernel, if the context has no
+	// deadline; zero for other requests, see [Options.Timeout].
 	timeout time.Duration
-	// page, if not nil, gets the beginning of the answer, a page for browsers.
+	// page, if not nil, receives the beginning of the answer, an HTML page.
 	page *[]byte
-	// header, if not nil, gets the header of an answer that is a success.
+	// header, if not nil, receives the header of a successful answer.
 	header *http.Header
 }
 
@@ -62,7 +62,7 @@ func (s *Client) do(ctx context.Context, c call, out any) error {
 	}
 	began := time.Now()
 	if c.timeout > 0 {
-		began = time.Time{} // for a kernel, which may take its time
+		began = time.Time{} // waits for a kernel, which may take long
 	}
 	err = admitted(ctx, s, at, c.op, c.about, func() error { return explained(ctx, s, at, s.send(ctx, at, c, out)) })
 	if there := elsewhere(ctx, s, at, err); there != at {
@@ -71,7 +71,7 @@ func (s *Client) do(ctx context.Context, c call, out any) error {
 	}
 	s.finder.heard(err)
 	s.noteAnswer(ctx, began, err)
-	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
+	if errors.Is(err, ErrUnauthorized) { // a refused request had no effect; a restarted server may have a new token
 		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
 			err = admitted(ctx, s, now, c.op, c.about, func() error { return explained(ctx, s, now, s.send(ctx, now, c, out)) })
 			s.finder.heard(err)
@@ -80,7 +80,7 @@ func (s *Client) do(ctx context.Context, c call, out any) error {
 	return s.withRole(err)
 }
 
-// admitted makes a request to a place, and makes it again after a login if it was refused and there is a password.
+// admitted makes a request to a place. If it is refused and there is a password, admitted logs in and makes it again.
 func admitted(ctx context.Context, s *Client, at *place, op, about string, request func() error) error {
 	if s.login == nil || at.token != "" {
 		return request()
@@ -122,7 +122,7 @@ func (s *Client) send(ctx context.Context, at *place, c call, out any) error {
 	return s.answer(ctx, c, resp, out)
 }
 
-// outgoing is what the layers of a request's way know of it, in its context.
+// outgoing holds a request's place and call in its context, for the layers.
 type outgoing struct {
 	at *place
 	call
@@ -132,7 +132,7 @@ type outgoingKey struct{}
 
 func outgoingOf(req *http.Request) outgoing { return req.Context().Value(outgoingKey{}).(outgoing) }
 
-// request is the call as a request to a place.
+// request returns the call as a request to a place.
 func (c call) request(ctx context.Context, at *place) (*http.Request, error) {
 	var body io.Reader
 	if c.body != nil {
@@ -160,8 +160,8 @@ func (c call) request(ctx context.Context, at *place) (*http.Request, error) {
 	return req, nil
 }
 
-// wayOf is the way of the requests to a server: they end when nothing moves any more, or the gateway of the kernels does not
-// answer, are logged, find out what the server speaks, and are signed.
+// wayOf returns the transport for requests to a server. Its layers end a request when no data moves any more, or the
+// kernels' gateway does not answer; log it; detect a wrong scheme; and sign it.
 func wayOf(s *Client) http.RoundTripper {
 	return transport.Chain(transport.Func(s.http.Do),
 		transport.Beside(s.limit),
@@ -175,7 +175,7 @@ func wayOf(s *Client) http.RoundTripper {
 	)
 }
 
-// sign adds to a request what the server asks of those whom it lets in.
+// sign adds the credentials to a request.
 func (s *Client) sign(req *http.Request) {
 	at := outgoingOf(req).at
 	at.authorize(req.Header, s.userAgent)
@@ -184,7 +184,7 @@ func (s *Client) sign(req *http.Request) {
 	}
 }
 
-// answer decodes the answer to a call, or makes the error of it.
+// answer decodes the answer to a call, or returns its error.
 func (s *Client) answer(ctx context.Context, c call, resp *http.Response, out any) (err error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return s.failedAnswer(c.op, c.about, resp)
@@ -226,14 +226,14 @@ func (s *Client) answer(ctx context.Context, c call, resp *http.Response, out an
 	return nil
 }
 
-// ask is do for an answer of one type.
+// ask is do with the answer as its result.
 func ask[T any](ctx context.Context, s *Client, c call) (out T, err error) {
 	err = s.do(ctx, c, &out)
 	return out, err
 }
 
 // list is ask for the lists of kernels and sessions. The server fails to make them (HTTP 500) while any kernel is
-// starting or ending, so list asks up to four times within about half a second.
+// starting or ending, so list makes up to four requests within about half a second.
 func list[T any](ctx context.Context, s *Client, c call) ([]T, error) {
 	for pause := 40 * time.Millisecond; ; pause *= 3 {
 		out, err := ask[[]T](ctx, s, c)
@@ -256,13 +256,13 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, d)
 }
 
-// transportError makes the error for a request that got no answer.
+// transportError returns the error for a request that got no answer.
 func (s *Client) transportError(ctx context.Context, op, about string, err error) *Error {
 	var ended *transport.EndedError
 	if errors.As(err, &ended) {
 		ctx, err = ended.Context, ended.Err
 	}
-	// Go's own wrapping repeats method and URL; only the cause helps.
+	// Go's own wrapper repeats method and URL; only the cause helps.
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err
@@ -295,7 +295,7 @@ func (s *Client) transportError(ctx context.Context, op, about string, err error
 	return e.of(faults.NotThere, at)
 }
 
-// failedAnswer makes the error for an answer that is no success; it reads a little of the body.
+// failedAnswer returns the error for an answer that is not a success; it reads a little of the body.
 func (s *Client) failedAnswer(op, about string, resp *http.Response) (e *Error) {
 	defer func() { e.hub = hub.WhoAnswered(resp) }()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
@@ -317,7 +317,7 @@ func (s *Client) failedAnswer(op, about string, resp *http.Response) (e *Error) 
 	return answerError(s, op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
 }
 
-// redirected makes the error for a redirect that was not followed.
+// redirected returns the error for a redirect that was not followed.
 func (s *Client) redirected(op, about string, resp *http.Response) *Error {
 	loc, err := resp.Location()
 	if err != nil {
@@ -366,7 +366,7 @@ func mediaType(resp *http.Response) string {
 	return t
 }
 
-// oneLine is text with control characters and runs of space made single spaces, cut to 300 characters.
+// oneLine returns text with control characters and runs of space replaced by single spaces, cut to 300 characters.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Map(func(r rune) rune {

@@ -9,14 +9,14 @@ import (
 // retryPause is the time between two readings of a file.
 const retryPause = 250 * time.Millisecond
 
-// Whole reads a file by a request, and repeats it if the server could not read the file, because another program may
-// have written half of it.
+// Whole reads a file, and retries if the server could not read it, because another program may have written only half
+// of it.
 func Whole(ctx context.Context, read func() error) error {
 	return Again(ctx, 4, ErrBadRequest, read)
 }
 
-// Again reads a file, at most tries times, while the error matches passing, and the file was not read again and again
-// already.
+// Again calls read at most tries times, while its error matches passing. It does not repeat a reading that has
+// already been repeated for a broken file.
 func Again(ctx context.Context, tries int, passing error, read func() error) error {
 	for try := 1; ; try++ {
 		err := read()
@@ -31,7 +31,7 @@ func Again(ctx context.Context, tries int, passing error, read func() error) err
 	}
 }
 
-// GetAgain is [Contents.Get], and asks once more if the connection broke.
+// GetAgain is [Contents.Get] with one retry if the connection broke.
 func (c Contents) GetAgain(ctx context.Context, path Path, opt ContentsOptions) (file Content, err error) {
 	err = Again(ctx, 2, ErrUnreachable, func() error {
 		file, err = c.Get(ctx, path, opt)
@@ -40,8 +40,8 @@ func (c Contents) GetAgain(ctx context.Context, path Path, opt ContentsOptions) 
 	return file, err
 }
 
-// Retry calls try until it succeeds, its error is final or the context ends, and returns the last error. The pauses in
-// between double from least to most; a server that answers again ends one early. The server is nil in tests without one.
+// Retry calls try until it succeeds, its error is final or the context ends, and returns the last error. The pauses
+// between calls double from least to most; a pause ends early when the server answers again. s may be nil in tests.
 func Retry(ctx context.Context, s *Server, least, most time.Duration, try func() (final bool, err error)) error {
 	for pause := least; ; pause = min(2*pause, most) {
 		final, err := try()

@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// DefaultRuntimeDirs returns the folders in which this user's Jupyter servers write their runtime files: if
-// JUPYTER_RUNTIME_DIR is set, that one alone, else "runtime" below JUPYTER_DATA_DIR or below the platform's data folder
-// (jupyter_core's rules).
+// DefaultRuntimeDirs returns the folders of the runtime files of this user's Jupyter servers: if JUPYTER_RUNTIME_DIR
+// is set, only that one, else "runtime" below JUPYTER_DATA_DIR or below the platform's data folder (jupyter_core's
+// rules).
 func DefaultRuntimeDirs() []string { return runtimeDirs(runtime.GOOS, os.Getenv, os.UserHomeDir) }
 
 func runtimeDirs(goos string, env func(string) string, home func() (string, error)) []string {
@@ -20,7 +20,7 @@ func runtimeDirs(goos string, env func(string) string, home func() (string, erro
 	}
 	h, err := home()
 	if err != nil {
-		h = "" // only the variables can help then
+		h = "" // then only the variables can help
 	}
 	var data string
 	switch {

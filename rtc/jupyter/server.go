@@ -1,6 +1,6 @@
 package jupyter
 
-// Server is one Jupyter Server, by what can be asked of it. It is safe for concurrent use.
+// Server is a client of one Jupyter Server, grouped by API. It is safe for concurrent use.
 type Server struct {
 	*Client
 	Contents Contents
@@ -11,8 +11,8 @@ type Server struct {
 	Health   Health
 }
 
-// New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
-// its query, which may hold a token.
+// New returns the server that opt describes. It sends nothing yet. Errors describe the address without its query,
+// which may hold a token.
 func New(opt Options) (*Server, error) {
 	c, err := newClient(opt)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestNewAddresses(t *testing.T) {
 	}
 }
 
-// A wrong address is named, without what may be secret in it.
+// The error of a wrong address shows the address without its possible secrets.
 func TestNewRefuses(t *testing.T) {
 	for _, tt := range []struct{ url, token, wantIn string }{
 		{"", "", "JUPYTER_SERVER_URL"},

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Session is a Jupyter session: the tie between a path and a kernel.
+// Session is a Jupyter session: it connects a path to a kernel.
 type Session struct {
 	ID     string `json:"id"`
 	Path   Path   `json:"path"`
@@ -17,19 +17,19 @@ type Session struct {
 	Kernel Kernel `json:"kernel"`
 }
 
-// NewSession says what [Sessions.Create] makes.
+// NewSession describes a session for [Sessions.Create].
 type NewSession struct {
-	// Path is a contents path; if a session for it exists, that one is returned.
+	// Path is a contents path; if it has a session, that one is returned.
 	Path Path
 	// Name is shown to people; a notebook's is its file name.
 	Name string
 	// Type is "notebook" if empty.
 	Type string
-	// KernelName picks a kernelspec, KernelID an existing kernel; with both empty the server's default is started.
+	// KernelName selects a kernelspec, KernelID an existing kernel; if both are empty the server's default is started.
 	KernelName, KernelID string
 }
 
-// Sessions ties the paths of a server to its kernels.
+// Sessions connects the paths of a server to its kernels.
 type Sessions struct{ client *Client }
 
 // List lists the server's sessions.
@@ -62,8 +62,8 @@ func (s Sessions) Patch(ctx context.Context, id string, path Path, name string) 
 	return ask[Session](ctx, s.client, patchSession("change session", id, body, 0))
 }
 
-// ChangeKernel gives a session a new kernel of another kernelspec, shuts the former one down, and returns when both are
-// done.
+// ChangeKernel gives a session a new kernel with another kernelspec, and shuts the former one down. It returns when
+// both are done.
 func (s Sessions) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
 	body := map[string]any{"kernel": map[string]any{"name": kernelName}}
 	return ask[Session](ctx, s.client, patchSession("change kernel of session", id, body, kernelTimeout))

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// ErrBusy is of a server that takes connections and answers nothing: its process is busy with one thing, or was stopped.
-// A way to the server that loses everything looks the same where somebody takes connections at its near end.
+// ErrBusy means that the server accepts connections but answers nothing: its process is busy, or suspended. A network
+// that loses all packets looks the same if a proxy at its near end accepts connections.
 var ErrBusy = Fixed("it takes connections and answers nothing, so that it is busy or was stopped")
 
 const (
-	// takeFor is how long a connection may take to be taken, and then to be closed again by a proxy without a server.
+	// takeFor is how long the server may take to accept a connection, and keepFor how long the connection must then
+	// stay open: a proxy without a server closes it.
 	takeFor = 700 * time.Millisecond
 	keepFor = 100 * time.Millisecond
 )
 
-// Status is the server's own account of itself.
+// Status is the server's status report.
 type Status struct {
 	Started      time.Time `json:"started"`
 	LastActivity time.Time `json:"last_activity"`
@@ -27,17 +28,17 @@ type Status struct {
 	Kernels      int       `json:"kernels"`
 }
 
-// Health says whether a server answers, and how it is.
+// Health reports whether a server answers, and its state.
 type Health struct{ client *Client }
 
 func (s *Client) health() Health { return Health{s} }
 
-// Status asks for the server's status; it needs a valid token, so it shows that address and token are right.
+// Status requests the server's status. It requires a valid token, so it also checks the address and the token.
 func (h Health) Status(ctx context.Context) (Status, error) {
 	return ask[Status](ctx, h.client, call{op: "ask for the status of", about: h.client.BaseURL(), path: "/api/status"})
 }
 
-// Version asks for Jupyter Server's version; it needs no token.
+// Version requests Jupyter Server's version; it needs no token.
 func (h Health) Version(ctx context.Context) (string, error) {
 	var out struct {
 		Version string `json:"version"`
@@ -46,7 +47,7 @@ func (h Health) Version(ctx context.Context) (string, error) {
 	return out.Version, err
 }
 
-// Clock asks what time it is on a server, to the second; the zero time if the server does not say.
+// Clock returns the server's time, to the second; the zero time if the server does not send it.
 func (h Health) Clock(ctx context.Context) (time.Time, error) {
 	var header http.Header
 	if err := h.client.do(ofAnyone(ctx), call{op: "ask for the time of", about: h.client.BaseURL(), path: "/api", header: &header}, nil); err != nil {
@@ -59,66 +60,65 @@ func (h Health) Clock(ctx context.Context) (time.Time, error) {
 	return at, nil
 }
 
-// Answered notes a sign of life of the server.
+// Answered records a sign of life of the server.
 func (h Health) Answered() { h.client.absence.answered() }
 
-// Silent notes that a caller has waited for an answer of the server since then, in vain: it is known to be away.
+// Silent records that a caller's wait since then has timed out, and marks the server as away.
 func (h Health) Silent(since time.Time) { h.client.absence.silent(since, true, h.client.timeout) }
 
 // Away reports whether the server is known to be away, and since when.
 func (h Health) Away() (since time.Time, away bool) { return h.client.absence.known() }
 
-// Back is closed when the server answers after it did not.
+// Back returns a channel that is closed when the server answers again after a silence.
 func (h Health) Back() <-chan struct{} { return h.client.absence.returns() }
 
-// StillAway is since when the server is away, and why it seems to be, [ErrBusy] among others; nil if it is not. If it is
-// known to be, it is asked once more, for less than a second. Those who want to know that at the same time ask once.
+// StillAway returns since when the server is away, and why, for example [ErrBusy]; nil if it is not away. It checks a
+// server that is known to be away once more, for less than a second. Concurrent callers share one check.
 func (h Health) StillAway(ctx context.Context) (since time.Time, why error) {
 	return h.client.absence.still(ctx, h.ask)
 }
 
-// Busy is nil if the server answers, matches [ErrBusy] if it is busy, and else says why it does not. It takes as long as
-// the server's Timeout at most.
+// Busy returns nil if the server answers, an error that matches [ErrBusy] if it is busy, and else why it does not
+// answer. It takes at most the server's Timeout.
 func (h Health) Busy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, h.client.timeout*9/10)
 	defer stop()
 	return h.ask(ctx)
 }
 
-// Refusal is how the server answered the last request, if it did not let this program in, and neither one since; nil if it
-// did.
+// Refusal is the server's last refusal of this program; nil if it has let the program in since.
 func (h Health) Refusal() error {
 	h.client.absence.mu.Lock()
 	defer h.client.absence.mu.Unlock()
 	return h.client.absence.refusal
 }
 
-// Stopped is what the server's JupyterHub has answered in its place since the server last answered, if it did: it does not
-// run, or soon that it will. nil is of a server that answers, or of no hub.
+// Stopped returns the answer of the server's JupyterHub in its place since the server last answered: the server does
+// not run, or, if soon is set, it is starting. why is nil if the server answers, or is not on a hub.
 func (h Hub) Stopped() (soon bool, why error) {
 	h.client.absence.mu.Lock()
 	defer h.client.absence.mu.Unlock()
 	return startingOnHub(h.client.absence.stopped), h.client.absence.stopped
 }
 
-// ask asks the server whether it is there, for as long as the context lasts.
+// ask checks whether the server answers before the context ends.
 func (h Health) ask(ctx context.Context) error {
-	h.client.http.CloseIdleConnections() // one that is dead would make it seem busy
+	h.client.http.CloseIdleConnections() // a dead connection would make the server seem busy
 	takes := make(chan bool, 1)
 	go func() { takes <- h.Takes(ctx) }()
-	_, err := h.Version(ctx) // not the status: for that, the server waits for a gateway of its kernels
+	_, err := h.Version(ctx) // not the status: for that, the server waits for the gateway of its kernels
 	taken := <-takes
 	var e *Error
 	switch {
 	case err == nil, errors.As(err, &e) && e.Status != 0 && !errors.Is(err, ErrUnreachable):
-		return nil // one that refuses us answers, too
+		return nil // a refusal is an answer, too
 	case taken && errors.Is(err, context.DeadlineExceeded):
 		return ErrBusy
 	}
 	return err
 }
 
-// Takes reports whether connections are taken at the server's address, and kept.
+// Takes reports whether connections to the server's address are accepted, and kept open.
 func (h Health) Takes(ctx context.Context) bool {
 	at := h.client.finder.at.Load()
 	if at == nil {

@@ -1,4 +1,4 @@
-// Package cacerts says whose certificates are believed, and why one is not.
+// Package cacerts loads trusted certificate authorities, and explains why a certificate is not trusted.
 package cacerts
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// most is the size of a file of certificates that is read.
+// most bounds the size of a certificate file, in bytes.
 const most = 16 << 20
 
-// Load returns the authorities that this machine knows, and those of a file of certificates (PEM). The error is of
-// [faults.CAFile].
+// Load returns the system's certificate authorities together with those of a PEM file. The error is a [faults.CAFile]
+// fault.
 func Load(file string) (*x509.CertPool, error) {
 	wrong := func(format string, args ...any) error {
 		return faults.New(faults.CAFile, faults.Values{Detail: fmt.Sprintf(format, args...)})
@@ -36,7 +36,7 @@ func Load(file string) (*x509.CertPool, error) {
 		return nil, wrong("%s is longer than %d MiB", file, most>>20)
 	}
 	roots, err := x509.SystemCertPool()
-	if err != nil { // a system without any
+	if err != nil { // the system has no pool
 		roots = x509.NewCertPool()
 	}
 	added := 0
@@ -57,7 +57,7 @@ func Load(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Config is the configuration of connections that believe the given authorities; nil for nil, which is the usual one.
+// Config returns the TLS configuration that trusts the given authorities; nil for nil, the usual case.
 func Config(roots *x509.CertPool) *tls.Config {
 	if roots == nil {
 		return nil
@@ -65,8 +65,7 @@ func Config(roots *x509.CertPool) *tls.Config {
 	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// Fault is the fault of a certificate that was not believed, with what its sentence says besides; "" if the error is of
-// something else.
+// Fault returns the fault of an untrusted certificate, and a detail for its sentence; code is "" for any other error.
 func Fault(err error) (code faults.Code, detail string) {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// written is a file with a text.
+// written returns a file with a text.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ca.pem")
@@ -26,7 +26,7 @@ func written(t *testing.T, text string) string {
 	return file
 }
 
-// The certificate in a file is believed besides those that the machine knows, whatever else is in the file.
+// The certificate in a file is trusted in addition to the system's, whatever else is in the file.
 func TestLoad(t *testing.T) {
 	srv := httptest.NewTLSServer(http.NotFoundHandler())
 	defer srv.Close()
@@ -52,7 +52,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What is no file of certificates is refused in words.
+// An invalid certificate file is refused with an explanation.
 func TestNoCertificates(t *testing.T) {
 	broken := "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 	for file, says := range map[string]string{
@@ -72,7 +72,7 @@ func TestNoCertificates(t *testing.T) {
 	}
 }
 
-// Other errors are no faults of certificates.
+// Other errors are not certificate faults.
 func TestOtherErrors(t *testing.T) {
 	if code, _ := cacerts.Fault(os.ErrNotExist); code != "" {
 		t.Errorf("%s", code)

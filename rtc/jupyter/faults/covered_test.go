@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Every fault of the list is met in a test.
+// Every fault in the table occurs in a test.
 func TestEachIsMet(t *testing.T) {
 	list, err := os.ReadFile("table.go")
 	if err != nil {

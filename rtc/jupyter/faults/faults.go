@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Values are filled into a sentence.
+// Values are inserted into a sentence.
 type Values struct {
-	// Address is the server's; without it the sentence does not say where.
+	// Address is the server's address; if it is empty, the sentence leaves it out.
 	Address string
-	// Detail is what is known besides.
+	// Detail is further information.
 	Detail string
 }
 
 // Fault is a fault with its sentence. It is an error, whose text is the sentence.
 type Fault struct {
-	// Code is empty for no fault.
+	// Code is empty in the zero Fault.
 	Code Code
-	// Wrong is what is wrong, and Fix what to do.
+	// Wrong says what is wrong, and Fix what to do.
 	Wrong, Fix string
 }
 
@@ -25,10 +25,10 @@ type Fault struct {
 const (
 	settingURL   = "--jupyter-url (JUPYTER_SERVER_URL)"
 	settingToken = "--token (JUPYTER_TOKEN)"
-	settingCA    = "--ca-file (NBDUET_CA_FILE)" // of all servers
+	settingCA    = "--ca-file (NBDUET_CA_FILE)" // applies to all servers
 )
 
-// New is the fault with values in its sentence. A code that the table lacks is a mistake of the caller's, and panics.
+// New returns the fault with values in its sentence. It panics if the table lacks the code.
 func New(code Code, v Values) Fault {
 	pairs := []string{"{url}", settingURL, "{token}", settingToken, "{ca}", settingCA, "{detail}", v.Detail, "{address}", v.Address}
 	for _, word := range []string{"to", "at", "from"} {
@@ -47,7 +47,7 @@ func New(code Code, v Values) Fault {
 	panic("faults: no fault " + string(code))
 }
 
-// Of returns the fault that an error is of, and whether it is of one.
+// Of returns the fault in the chain of err, and whether there is one.
 func Of(err error) (Fault, bool) {
 	var f Fault
 	if !errors.As(err, &f) || f.Code == "" {
@@ -56,19 +56,19 @@ func Of(err error) (Fault, bool) {
 	return f, true
 }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (f Fault) Error() string { return f.Wrong + "; " + f.Fix }
 
-// Kind is the fault's code, which quotes nothing.
+// Kind returns the fault's code, which quotes nothing.
 func (f Fault) Kind() string { return string(f.Code) }
 
-// ForRole is the fault of one of several servers: it names the settings of that one.
+// ForRole returns the fault with the settings of the given server role.
 func (f Fault) ForRole(role string) Fault {
 	f.Wrong, f.Fix = ForRole(role, f.Wrong), ForRole(role, f.Fix)
 	return f
 }
 
-// TokenSetting is what sets a server's token, by the server's role; "" is that of the only server.
+// TokenSetting names the setting for a server's token, by the server's role; "" is the only server.
 func TokenSetting(role string) string { return ForRole(role, settingToken) }
 
 // ForRole replaces the settings of the only server in a text by those of a role.

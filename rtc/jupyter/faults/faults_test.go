@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// Every sentence is one line of at most 300 characters, with all values filled in, and with an address or without.
+// Every sentence is one line of at most 300 characters, with all values replaced, with and without an address.
 func TestSentences(t *testing.T) {
 	seen := map[faults.Code]bool{}
 	for _, code := range faults.Codes() {
@@ -36,7 +36,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// A fault is found in whatever wraps it, and nothing is found elsewhere.
+// Of finds a fault in any wrapping error, and nothing in other errors.
 func TestOf(t *testing.T) {
 	want := faults.New(faults.DiskFull, faults.Values{})
 	for _, err := range []error{want, fmt.Errorf("open a.ipynb: %w", want), errors.Join(errors.New("x"), fmt.Errorf("y: %w", want))} {
@@ -51,7 +51,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A sentence about one of two servers names the settings of that one alone.
+// A sentence about one of two servers names only the settings of that server.
 func TestForRole(t *testing.T) {
 	for _, code := range faults.Codes() {
 		f := faults.New(code, faults.Values{Address: "http://a:1", Detail: "x"})
@@ -66,7 +66,7 @@ func TestForRole(t *testing.T) {
 	}
 }
 
-// A code that no row has is a mistake in a program.
+// A code without a row is a bug in a program.
 func TestUnknownCode(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -6,38 +6,38 @@ type Code string
 // The faults. Each has its row in the table.
 const (
 	NoServer           Code = "no_server"            // none runs on this machine
-	SeveralServers     Code = "several_servers"      // more than one does
+	SeveralServers     Code = "several_servers"      // more than one runs
 	NotThere           Code = "not_there"            // the connection is refused, or the name unknown
 	Busy               Code = "busy"                 // no answer in time
-	NotJupyter         Code = "not_jupyter"          // another program's answer, or a wrong prefix
-	HTTPNotHTTPS       Code = "http_not_https"       // the address has https, the server none
-	HTTPSNotHTTP       Code = "https_not_http"       // the other way round
-	PrivateCA          Code = "private_ca"           // nobody that is trusted has signed the certificate
+	NotJupyter         Code = "not_jupyter"          // another program answers, or the prefix is wrong
+	HTTPNotHTTPS       Code = "http_not_https"       // the address has https, the server speaks http
+	HTTPSNotHTTP       Code = "https_not_http"       // the reverse
+	PrivateCA          Code = "private_ca"           // no trusted authority has signed the certificate
 	CertificateExpired Code = "certificate_expired"  // or it is not valid yet
 	CertificateName    Code = "certificate_name"     // it is for another host
-	CAFile             Code = "ca_file"              // the file of further certificates is not one
+	CAFile             Code = "ca_file"              // the CA file is invalid
 	WrongToken         Code = "wrong_token"          //
-	Password           Code = "password"             // the server has a password, and no token, and nobody said it
-	WrongPassword      Code = "wrong_password"       // the password that was said is another one
-	OtherPage          Code = "other_page"           // a page of a proxy's, such as a login, answers in place of the server
-	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a server that is stopped
-	HubServerStopped   Code = "hub_server_stopped"   // and says so; the token may start it
+	Password           Code = "password"             // the server has a password and no token, and none was given
+	WrongPassword      Code = "wrong_password"       // the given password is wrong
+	OtherPage          Code = "other_page"           // a proxy's page, such as a login, answers in place of the server
+	HubStopped         Code = "hub_stopped"          // JupyterHub answers for a stopped server
+	HubServerStopped   Code = "hub_server_stopped"   // and reports it; the token may start it
 	HubCannotStart     Code = "hub_cannot_start"     // the same, and the token may not
-	HubStarting        Code = "hub_starting"         // the server will soon be there
+	HubStarting        Code = "hub_starting"         // the server is starting
 	HubUnknownToken    Code = "hub_unknown_token"    // JupyterHub does not know the token
-	HubScope           Code = "hub_scope"            // it lacks a scope
-	ProxyWithoutServer Code = "proxy_without_server" // another proxy does
-	WebsocketsEaten    Code = "websockets_eaten"     // a proxy lets requests through, and no websockets
+	HubScope           Code = "hub_scope"            // the token lacks a scope
+	ProxyWithoutServer Code = "proxy_without_server" // a proxy answers, but its server does not
+	WebsocketsEaten    Code = "websockets_eaten"     // a proxy passes requests, but not websockets
 	NoCollaboration    Code = "no_collaboration"     // jupyter-collaboration is missing, or switched off
 	OldCollaboration   Code = "old_collaboration"    // it is too old
-	TabsApart          Code = "tabs_apart"           // disable_rtc: people's tabs are in no rooms
+	TabsApart          Code = "tabs_apart"           // disable_rtc: people's tabs do not use rooms
 	NoKernel           Code = "no_kernel"            // a kernel cannot be started
 	DiskFull           Code = "disk_full"            // of the server
-	PortInUse          Code = "port_in_use"          // of --port
-	GatewayAway        Code = "gateway_away"         // the server's, which runs its kernels
+	PortInUse          Code = "port_in_use"          // the port of --port
+	GatewayAway        Code = "gateway_away"         // the gateway that runs the server's kernels does not answer
 )
 
-// A row is what is said of a fault: what is wrong, and what to do. The words in braces are filled in, see [Values].
+// A row is the text of a fault: what is wrong, and what to do. The words in braces are replaced, see [Values].
 type row struct {
 	code       Code
 	wrong, fix string

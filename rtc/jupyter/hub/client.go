@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// ErrUnknownToken says that the hub does not know the token, any more or at all.
+// ErrUnknownToken means that the hub does not know the token, or no longer.
 var ErrUnknownToken = errors.New("JupyterHub does not know the token")
 
 // maxAnswer bounds an answer, in bytes.
 const maxAnswer = 1 << 20
 
-// A Client asks a hub in the name of a token. Its calls end with their context; they have no other bound.
+// A Client sends requests to a hub with a token. Its calls are bounded only by their contexts.
 type Client struct {
-	// HTTP sends the requests. It follows redirects only as far as a token may go.
+	// HTTP sends the requests. It must not follow redirects to where the token must not go.
 	HTTP *http.Client
 	// Token is the user's.
 	Token string
@@ -26,7 +26,7 @@ type Client struct {
 	UserAgent string
 }
 
-// A refusal is an answer that is no success.
+// A refusal is an answer that is not a success.
 type refusal struct {
 	status  int
 	message string
@@ -39,7 +39,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s (HTTP %d)", r.message, r.status)
 }
 
-// status is that of an answer that is no success; 0 where none came.
+// status returns the HTTP status of a refusal; 0 for another error.
 func status(err error) int {
 	var r *refusal
 	if errors.As(err, &r) {
@@ -48,7 +48,7 @@ func status(err error) int {
 	return 0
 }
 
-// Who asks whose token it is. The error matches [ErrUnknownToken] if the hub does not know it.
+// Who returns the owner of the token. The error matches [ErrUnknownToken] if the hub does not know it.
 func (c Client) Who(ctx context.Context, hub string) (Holder, error) {
 	var h Holder
 	err := c.ask(ctx, http.MethodGet, hub+"/api/user", &h)
@@ -63,15 +63,15 @@ func (c Client) Who(ctx context.Context, hub string) (Holder, error) {
 	return h, nil
 }
 
-// A State says whether a server runs.
+// A State is whether a server runs.
 type State struct {
-	// Known is false if the token's scopes do not let it know.
+	// Known is false if the token's scopes do not allow reading the state.
 	Known bool
-	// Runs tells that it can be used, Starts that it will be, and Ends that it is being stopped.
+	// Runs is set if the server can be used, Starts if it is being started, Ends if it is being stopped.
 	Runs, Starts, Ends bool
 }
 
-// StateOf asks whether a server runs.
+// StateOf returns the state of a server.
 func (c Client) StateOf(ctx context.Context, p Place) (State, error) {
 	var user struct {
 		Servers map[string]struct {
@@ -92,7 +92,7 @@ func (c Client) StateOf(ctx context.Context, p Place) (State, error) {
 	return State{Known: true, Runs: one.Ready && one.Pending == "", Starts: one.Pending == "spawn", Ends: one.Pending == "stop"}, nil
 }
 
-// ask sends a request, and decodes the answer; nil ignores it.
+// ask sends a request and decodes the answer into out, if it is not nil.
 func (c Client) ask(ctx context.Context, method, address string, out any) error {
 	resp, err := c.send(ctx, method, address, "application/json")
 	if err != nil {
@@ -126,7 +126,7 @@ func (c Client) send(ctx context.Context, method, address, accept string) (*http
 	return c.HTTP.Do(req)
 }
 
-// refused is the error of an answer that is no success.
+// refused returns the error of an answer that is not a success.
 func refused(resp *http.Response, body []byte) error {
 	r := &refusal{status: resp.StatusCode}
 	var said struct {

@@ -9,24 +9,25 @@ import (
 const (
 	// Access lets a token use a server.
 	Access = "access:servers"
-	// Start lets it start one, and Read know whether one runs. JupyterHub 5 has no Start, but Manage, which implies it and Read.
+	// Start allows starting a server, and Read reading whether one runs. In JupyterHub 5, Start is missing; Manage
+	// implies it and Read.
 	Start  = "start:servers"
 	Read   = "read:servers"
 	Manage = "servers"
 )
 
-// A Holder is who bears a token, and what the token is for.
+// A Holder is the owner of a token, with the token's scopes.
 type Holder struct {
 	// Name is the user's name, or the service's.
 	Name string `json:"name"`
 	// Kind is "user", or "service".
 	Kind string `json:"kind"`
-	// Scopes are the token's, with all that they imply.
+	// Scopes are the token's scopes, with all implied ones.
 	Scopes []string `json:"scopes"`
 }
 
-// May reports whether the token has a scope for a server, or for all. Whether a scope that is for the users of a group
-// reaches a server is not known; then it reports true.
+// May reports whether the token has a scope for a server, or for all. Whether a scope for the users of a group
+// includes a server is unknown; then it reports true.
 func (h Holder) May(scope string, p Place) bool {
 	return slices.ContainsFunc(h.Scopes, func(has string) bool {
 		name, filter, filtered := strings.Cut(has, "!")
@@ -46,8 +47,8 @@ func (h Holder) May(scope string, p Place) bool {
 	})
 }
 
-// Wants is the narrowest scope of that name that reaches the server with this token's user, and what it is in JupyterHub 5
-// if that is another one.
+// Wants returns the narrowest scope of that name that includes the server for this token's user, and its name in
+// JupyterHub 5 if that differs.
 func (h Holder) Wants(scope string, p Place) string {
 	if scope == Start {
 		return h.narrow(Start, p) + ", or " + h.narrow(Manage, p) + " on JupyterHub 5"

@@ -31,7 +31,7 @@ func TestPlaceOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(address, "/services/") { // a place, but of no hub that is there
+		if strings.Contains(address, "/services/") { // a place, but not of an existing hub
 			continue
 		}
 		got, ok := hub.PlaceOf(u)
@@ -100,7 +100,7 @@ func TestWhy(t *testing.T) {
 	}{
 		{"full", "", "", hub.Stopped, true},
 		{"access", "", "", hub.Stopped, false},
-		{"five", "", "", hub.Stopped, true}, // JupyterHub 5 has no scope for the start alone
+		{"five", "", "", hub.Stopped, true}, // JupyterHub 5 has no separate scope for the start
 		{"full", "spawn", "spawn", hub.Starting, true},
 		{"full", "stop", "stop", hub.Stopped, true},
 		{"full", "ready", "", hub.Unclear, true},
@@ -134,7 +134,7 @@ func TestStartServer(t *testing.T) {
 	if starts, _ := h.Counts(); starts != 2 {
 		t.Error(starts, "starts")
 	}
-	h.Set("ready", "") // it runs: nothing to do
+	h.Set("ready", "") // it runs already
 	if err := c.StartServer(t.Context(), p, tell); err != nil {
 		t.Fatal(err)
 	}

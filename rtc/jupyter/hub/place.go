@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// A Place is where a hub has a server of a user's.
+// A Place is the location of a user's server on a hub.
 type Place struct {
-	// Hub is the hub's own address, https://hub.example.org/hub, with the prefix that the hub has, if any.
+	// Hub is the hub's own address, https://hub.example.org/hub, with the hub's prefix, if any.
 	Hub string
-	// User is the name of the server's owner, and Server that of the server, which is empty for the default one.
+	// User is the name of the server's owner. Server is the server's name, empty for the default one.
 	User, Server string
 }
 
-// PlaceOf tells where the server with that address is on a hub, whose users' servers are at PREFIX/user/NAME and
-// PREFIX/user/NAME/SERVER. ok is false for an address without that form. A hub that gives its users domains of their own
-// is not found.
+// PlaceOf returns the place of a server by its address. On a hub, users' servers are at PREFIX/user/NAME and
+// PREFIX/user/NAME/SERVER; ok is false for an address without that form. A hub that gives each user a domain is not
+// recognised.
 func PlaceOf(server *url.URL) (p Place, ok bool) {
 	segments := strings.Split("/"+strings.Trim(server.EscapedPath(), "/"), "/") // the first is empty
 	n := len(segments)
-	for i := 2; i > 0; i-- { // the longer form first: a user may have the name "user"
+	for i := 2; i > 0; i-- { // the longer form first: a user's name may be "user"
 		if i >= n || segments[n-i-1] != "user" {
 			continue
 		}
@@ -47,10 +47,10 @@ func (p Place) String() string {
 	return "the server of " + p.User
 }
 
-// Tokens is the page where users make tokens.
+// Tokens returns the address of the page where users create tokens.
 func (p Place) Tokens() string { return p.Hub + "/token" }
 
-// Spawn is the page where its owner starts the server.
+// Spawn returns the address of the page where its owner starts the server.
 func (p Place) Spawn() string {
 	address := p.Hub + "/spawn/" + url.PathEscape(p.User)
 	if p.Server != "" {
@@ -59,7 +59,7 @@ func (p Place) Spawn() string {
 	return address
 }
 
-// api is the address of what the hub's API has of the user, or of the server with what is below it.
+// api returns the address of the user in the hub's API, or of the server, with a suffix.
 func (p Place) api(what ...string) string {
 	address := p.Hub + "/api/users/" + url.PathEscape(p.User)
 	if len(what) == 0 {

@@ -11,32 +11,32 @@ import (
 	"time"
 )
 
-// ErrNoScope says that the token may not do that.
+// ErrNoScope means that the token lacks the scope for the request.
 var ErrNoScope = errors.New("the token lacks the scope")
 
 const (
-	// lookEvery is how often a hub is asked about a server that starts.
+	// lookEvery is the interval of requests for the state of a starting server.
 	lookEvery = time.Second
-	// maxEvent bounds one line of a hub's account of a start, in bytes.
+	// maxEvent bounds one line of a hub's progress events, in bytes.
 	maxEvent = 64 << 10
 )
 
-// StartServer has the hub start a server that does not run, and waits until it runs, or ctx ends. tell is told how far
-// the start is, in percent and in the hub's own words, if the token's scopes ([Read]) let it know; it must not block. The
-// error matches [ErrNoScope] if the token may not start the server.
+// StartServer makes the hub start a stopped server, and waits until it runs, or ctx ends. tell receives the progress
+// in percent and the hub's message, if the token's scopes ([Read]) allow it; it must not block. The error matches
+// [ErrNoScope] if the token may not start the server.
 func (c Client) StartServer(ctx context.Context, p Place, tell func(percent float64, message string)) error {
 	for {
 		err := c.ask(ctx, http.MethodPost, p.api(""), nil)
 		switch status(err) {
 		case http.StatusForbidden:
 			return fmt.Errorf("%w %s", ErrNoScope, Start)
-		case http.StatusTooManyRequests, http.StatusServiceUnavailable: // the hub starts too many at once
+		case http.StatusTooManyRequests, http.StatusServiceUnavailable: // the hub is starting too many servers
 			tell(0, "JupyterHub is starting too many servers; waiting for a turn")
 			if !sleep(ctx, lookEvery) {
 				return ctx.Err()
 			}
 			continue
-		case http.StatusBadRequest: // it runs, or is on its way up or down
+		case http.StatusBadRequest: // it runs, or is being started or stopped
 		default:
 			if err != nil {
 				return fmt.Errorf("have JupyterHub start %s: %w", p, err)
@@ -52,7 +52,7 @@ func (c Client) StartServer(ctx context.Context, p Place, tell func(percent floa
 	}
 }
 
-// wait waits until a server runs. ends tells that it is still being stopped, so that it cannot be started yet.
+// wait waits until a server runs. ends reports that it is still being stopped, so that it cannot be started yet.
 func (c Client) wait(ctx context.Context, p Place, tell func(float64, string)) (ends bool, err error) {
 	for {
 		if err := c.follow(ctx, p, tell); err != nil {
@@ -62,7 +62,7 @@ func (c Client) wait(ctx context.Context, p Place, tell func(float64, string)) (
 		switch {
 		case err != nil:
 			return false, err
-		case state.Runs, !state.Known: // who may not know it tries the server
+		case state.Runs, !state.Known: // if the state is not readable, the caller tries the server
 			return false, nil
 		case state.Ends:
 			return true, nil
@@ -75,7 +75,8 @@ func (c Client) wait(ctx context.Context, p Place, tell func(float64, string)) (
 	}
 }
 
-// follow passes on what the hub tells of a start, until that has ended. An error is that it has failed, or ctx's.
+// follow passes on the hub's progress events until the start has ended. The error is that of a failed start, or
+// ctx's.
 func (c Client) follow(ctx context.Context, p Place, tell func(float64, string)) error {
 	resp, err := c.send(ctx, http.MethodGet, p.api("/progress"), "text/event-stream")
 	if err != nil {
@@ -83,7 +84,7 @@ func (c Client) follow(ctx context.Context, p Place, tell func(float64, string))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil // the token's scopes do not reach so far, or it is over already
+		return nil // the token's scopes do not include it, or the start is over
 	}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxEvent)
@@ -111,10 +112,10 @@ func (c Client) follow(ctx context.Context, p Place, tell func(float64, string))
 		}
 		tell(event.Progress, message)
 	}
-	return ctx.Err() // a stream that broke off says nothing; who waits asks
+	return ctx.Err() // a broken stream shows nothing; wait asks for the state
 }
 
-// sleep waits, and reports whether ctx has not ended meanwhile.
+// sleep waits for d; it returns false if ctx ends before that.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

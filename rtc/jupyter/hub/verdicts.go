@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// An Answerer is who has answered a request.
+// An Answerer is the server that has answered a request.
 type Answerer int
 
-// Those who may have answered.
+// The possible answerers.
 const (
-	Other      Answerer = iota // or that is not known
+	Other      Answerer = iota // or unknown
 	UserServer                 // a user's server
 	TheHub                     // the hub itself
 )
 
-// WhoAnswered tells it by a header that hubs and their servers send, and by the hub's addresses.
+// WhoAnswered determines the answerer from a header that hubs and their servers send, and from the hub's addresses.
 func WhoAnswered(resp *http.Response) Answerer {
 	switch {
 	case resp.Header.Get("X-JupyterHub-Version") == "":
@@ -30,21 +30,21 @@ func WhoAnswered(resp *http.Response) Answerer {
 }
 
 const (
-	// askFor bounds the question to a hub why it refuses a request.
+	// askFor bounds the request to a hub why it refuses a token.
 	askFor = 3 * time.Second
-	// verdictStands is how long its answer is good for further requests: rooms and kernels try again and again.
+	// verdictStands is how long a verdict is reused: rooms and kernels retry often.
 	verdictStands = time.Second
 )
 
-// Verdicts keeps a hub's last answer to [Client.Why]. The zero value is ready for use.
+// Verdicts caches a hub's last answer to [Client.Why]. The zero value is ready to use.
 type Verdicts struct {
-	turn  sync.Mutex // held while the hub is asked: others wait for the answer
+	turn  sync.Mutex // held during a request: others wait for the answer
 	at    time.Time
 	token string
 	last  Verdict
 }
 
-// Ask is [Client.Why], which it asks for some seconds at most, and not again within a second.
+// Ask is [Client.Why] with a timeout of a few seconds; it makes at most one request per second.
 func (v *Verdicts) Ask(ctx context.Context, c Client, p Place, stopped bool) Verdict {
 	v.turn.Lock()
 	defer v.turn.Unlock()

@@ -10,23 +10,23 @@ type Reason int
 
 // The reasons.
 const (
-	Unclear      Reason = iota // the hub does not answer, or says nothing against the token
-	UnknownToken               // it is wrong, has expired, was revoked, or its user was removed
-	NoScope                    // it has not the scope Access for this server
+	Unclear      Reason = iota // the hub does not answer, or accepts the token
+	UnknownToken               // the token is wrong, has expired, was revoked, or its user was removed
+	NoScope                    // it lacks the scope Access for this server
 	Stopped                    // the server does not run
-	Starting                   // not yet
+	Starting                   // it is starting
 )
 
-// A Verdict is a reason with what is known besides.
+// A Verdict is a reason with details.
 type Verdict struct {
 	Reason Reason
 	Holder Holder
-	// CanStart tells that the token may start the server.
+	// CanStart is set if the token may start the server.
 	CanStart bool
 }
 
-// Why asks the hub why a server of it refused a token, or did not answer. stopped says that the answer was one that the hub
-// gives for servers that do not run, among others.
+// Why asks the hub why one of its servers refused a token, or did not answer. stopped is set if the answer was one
+// that a hub gives for stopped servers, among others.
 func (c Client) Why(ctx context.Context, p Place, stopped bool) Verdict {
 	h, err := c.Who(ctx, p.Hub)
 	switch {

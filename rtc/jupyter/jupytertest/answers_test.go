@@ -21,14 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "write testdata from a real server")
 
-// ask is a request, with what earlier answers gave in place of $names.
+// ask is a request, in which values from earlier answers replace $names.
 type ask struct {
 	method, path, body string
 	keep               string // "name=member": keeps a member of the answer
 	anonymous          bool   // sends no token
 }
 
-// asks go from one to the next: each finds what the ones before it have left.
+// asks are made in order: each depends on the state left by the earlier ones.
 var asks = []ask{
 	{method: "GET", path: "/api", anonymous: true},
 	{method: "GET", path: "/api/status", anonymous: true},
@@ -142,15 +142,14 @@ var asks = []ask{
 	{method: "GET", path: "/api/contents"},
 }
 
-// The fake answers what the real server answers.
+// The fake gives the real server's answers.
 func TestSameAnswers(t *testing.T) {
 	var got string
 	jupytertest.Bubble(t, func(t *testing.T) { got = answers(t, jupytertest.Start(t)) })
 	asRecorded(t, "testdata/answers.txt", got, func() string { return answers(t, jupytertest.Start(t)) })
 }
 
-// asRecorded holds what the fake did against what the real server does, where there is one, and against the file in which
-// that is written down.
+// asRecorded compares the fake's output with the real server's, if there is one, and with the recorded file.
 func asRecorded(t *testing.T, file, fake string, realServer func() string) {
 	t.Helper()
 	if jupytertest.Real() {
@@ -169,7 +168,7 @@ func asRecorded(t *testing.T, file, fake string, realServer func() string) {
 	sideBySide(t, file, string(b), "the fake", fake)
 }
 
-// sideBySide shows where two accounts differ.
+// sideBySide reports the differences of two texts.
 func sideBySide(t *testing.T, name1, text1, name2, text2 string) {
 	t.Helper()
 	if text1 != text2 {
@@ -177,7 +176,7 @@ func sideBySide(t *testing.T, name1, text1, name2, text2 string) {
 	}
 }
 
-// answers asks a server everything.
+// answers makes all the requests.
 func answers(t *testing.T, s *jupytertest.Server) string {
 	c := s.HTTP()
 	if c == nil {
@@ -212,7 +211,7 @@ func answers(t *testing.T, s *jupytertest.Server) string {
 		if location := res.Header.Get("Location"); location != "" {
 			fmt.Fprintf(&all, "Location: %s\n", settled(s, location))
 		}
-		if kind != "text/html" { // what pages say is for people
+		if kind != "text/html" { // pages are for people
 			fmt.Fprintf(&all, "%s\n", settled(s, indented(b)))
 		}
 		all.WriteString("\n")
@@ -234,7 +233,7 @@ func memberOf(t *testing.T, b []byte, member string) string {
 	return text
 }
 
-// indented is JSON with its members in order, and a folder's entries too; other text stays.
+// indented returns JSON with sorted members, and sorted entries of a folder; other text is unchanged.
 func indented(b []byte) string {
 	var v any
 	if json.Unmarshal(b, &v) != nil {
@@ -270,7 +269,7 @@ var unsettled = []struct {
 	{regexp.MustCompile(`"version": "[\d.]+"`), `"version": "VERSION"`},
 }
 
-// settled leaves out what differs from one server to the next.
+// settled removes parts that differ between servers.
 func settled(s *jupytertest.Server, text string) string {
 	text = strings.ReplaceAll(text, s.Root, "ROOT")
 	for _, u := range unsettled {

@@ -21,11 +21,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
 )
 
-// lingering is how long a bubble goes on after its test: an HTTP server lingers at the end of a connection, and what waits
-// for a time-out gives up.
+// lingering is how long a bubble continues after its test, for HTTP servers that linger at the end of a connection
+// and for time-outs.
 const lingering = 5 * time.Minute
 
-// bubble is what a test in a bubble has around it.
+// bubble is the environment of a test in a bubble.
 type bubble struct {
 	net    memnet.Network
 	shared *Server
@@ -34,12 +34,12 @@ type bubble struct {
 	hosts int
 }
 
-// bubbles are those of the tests that run now.
+// bubbles holds the bubbles of the running tests.
 var bubbles sync.Map // from *testing.T to *bubble
 
-// Test runs f with the servers that [Shared] and [Start] make: fakes, in a bubble of [synctest.Test] whose time passes
-// when all in it wait, or real ones, in real time. In a bubble each test has a shared server to itself. What f may not do
-// in a bubble is what synctest says: no T.Run, no T.Parallel, no sockets of the system's.
+// Test runs f with the servers of [Shared] and [Start]: fakes, in a bubble of [synctest.Test], whose time advances
+// when all its goroutines wait, or real ones, in real time. In a bubble each test has its own shared server. In a
+// bubble f must observe the limits of synctest: no T.Run, no T.Parallel, no system sockets.
 func Test(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	if Real() {
@@ -49,12 +49,12 @@ func Test(t *testing.T, f func(t *testing.T)) {
 	Bubble(t, f)
 }
 
-// Bubble is [Test] with fakes in any case, for faults that a real server does not have on request.
+// Bubble is [Test] with fakes in any case, for faults that a real server cannot produce on request.
 func Bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		bubbles.Store(t, &bubble{})
-		t.Cleanup(func() { // after all that f leaves to be done
+		t.Cleanup(func() { // after all cleanups of f
 			bubbles.Delete(t)
 			time.Sleep(lingering)
 		})
@@ -62,7 +62,7 @@ func Bubble(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-// bubbleOf is the bubble that a test runs in, if it does.
+// bubbleOf returns the bubble of a test, if it runs in one.
 func bubbleOf(t testing.TB) (*bubble, bool) {
 	b, ok := bubbles.Load(t)
 	if !ok {
@@ -71,7 +71,7 @@ func bubbleOf(t testing.TB) (*bubble, bool) {
 	return b.(*bubble), true
 }
 
-// Listen listens on a port of the loopback interface, or in a bubble on one of its own network.
+// Listen listens on a port of the loopback interface, or of the bubble's own network.
 func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := listen(t)
@@ -97,7 +97,7 @@ func loopback(ctx context.Context) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 }
 
-// Dial connects to what listens there, see [Listen].
+// Dial returns a function that connects to listeners of [Listen].
 func Dial(t testing.TB) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	if b, ok := bubbleOf(t); ok {
 		return b.net.Dial
@@ -114,7 +114,7 @@ func Serve(t testing.TB, h http.Handler) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// serve serves HTTP until it is stopped.
+// serve serves HTTP until stop is called.
 func serve(l net.Listener, h http.Handler) (stop func()) {
 	web := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
@@ -122,15 +122,15 @@ func serve(l net.Listener, h http.Handler) (stop func()) {
 	var once sync.Once
 	return func() {
 		once.Do(func() {
-			_ = web.Close() // what it says of the listener is of no use
+			_ = web.Close() // its error about the listener does not matter
 			if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-				panic(err) // serving has ended by itself
+				panic(err) // it ended unexpectedly
 			}
 		})
 	}
 }
 
-// HTTP is a client that reaches the server. Each call makes one; CloseIdleConnections ends it.
+// HTTP returns a new client that reaches the server. CloseIdleConnections ends it.
 func (s *Server) HTTP() *http.Client {
 	if s.dial == nil {
 		return nil
@@ -138,7 +138,7 @@ func (s *Server) HTTP() *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: s.dial}}
 }
 
-// launchFake starts a fake: for a test in a bubble, in that, else on the loopback interface, where t may be nil.
+// launchFake starts a fake: in the bubble of t, if it has one, else on the loopback interface, where t may be nil.
 func launchFake(t testing.TB, root string, c config) (*Server, error) {
 	s := &Server{Token: c.token, Root: root}
 	c.kernels.NotUnderstood = misunderstood.teller(t)
@@ -176,7 +176,7 @@ func launchFake(t testing.TB, root string, c config) (*Server, error) {
 	return s, nil
 }
 
-// announce writes the file by which a server is found on this machine.
+// announce writes the runtime file by which clients on this machine find the server.
 func (s *Server) announce(dir string) error {
 	s.PID, s.RuntimeDir = os.Getpid(), dir
 	u, err := url.Parse(s.URL)

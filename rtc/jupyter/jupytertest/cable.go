@@ -14,9 +14,9 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Cable is a way to a server that a test can cut.
+// Cable is a connection to a server that a test can interrupt.
 type Cable struct {
-	// Server is the server, reached by the cable.
+	// Server is the server as reached through the cable.
 	Server *Server
 
 	l      net.Listener
@@ -26,13 +26,13 @@ type Cable struct {
 
 	mu    sync.Mutex
 	down  bool
-	flows chan struct{} // closed while bytes go through
+	flows chan struct{} // closed while bytes may pass
 	conns map[net.Conn]bool
 
-	stranded map[net.Conn]bool // of conns
+	stranded map[net.Conn]bool // a subset of conns
 }
 
-// NewCable makes one, which the end of the test takes away.
+// NewCable makes a cable, which is closed at the end of the test.
 func NewCable(t testing.TB, s *Server) *Cable {
 	t.Helper()
 	u, err := url.Parse(s.URL)
@@ -74,7 +74,7 @@ func (c *Cable) accept() {
 		c.conns[near], c.conns[far] = true, true
 		c.mu.Unlock()
 		pass := func(to, from net.Conn) {
-			_, _ = io.Copy(to, gated{c, from}) // ends with either side
+			_, _ = io.Copy(to, gated{c, from}) // ends when either side does
 			_ = to.Close()
 			_ = from.Close()
 		}
@@ -83,29 +83,29 @@ func (c *Cable) accept() {
 	}
 }
 
-// Drop breaks all connections, without a close frame. New ones go through.
+// Drop breaks all connections, without a close frame. New ones are accepted.
 func (c *Cable) Drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for conn := range c.conns {
 		if tcp, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
-			_ = tcp.SetLinger(0) // a reset, as from a network that is gone
+			_ = tcp.SetLinger(0) // a reset, as from a failed network
 		}
 		_ = conn.Close()
 	}
 	clear(c.conns)
 }
 
-// Cut breaks all connections, and lets no new one through until Mend.
+// Cut breaks all connections, and refuses new ones until Mend.
 func (c *Cable) Cut() {
 	c.refuse(true)
 	c.Drop()
 }
 
-// Stall lets nothing through any more, and breaks nothing: a network that drops packets, or a server that stands still.
+// Stall stops all traffic without breaking connections, like a network that drops packets, or a suspended server.
 func (c *Cable) Stall() { c.stall(true) }
 
-// Strand lets nothing more through the connections that there are, for good, and breaks nothing; new ones go through: a
+// Strand permanently stops the traffic of the existing connections without breaking them; new ones work. This is a
 // machine that has changed its network.
 func (c *Cable) Strand() {
 	c.mu.Lock()
@@ -115,7 +115,7 @@ func (c *Cable) Strand() {
 	}
 }
 
-// Mend lets connections through again, and what was held back.
+// Mend allows connections and delayed traffic again.
 func (c *Cable) Mend() {
 	c.refuse(false)
 	c.stall(false)
@@ -136,7 +136,7 @@ func (c *Cable) stall(on bool) {
 	}
 }
 
-// gated is a connection whose bytes come when they may.
+// gated is a connection whose traffic can be stopped.
 type gated struct {
 	c *Cable
 	net.Conn
@@ -149,7 +149,7 @@ func (g gated) Read(p []byte) (int, error) {
 	g.c.mu.Unlock()
 	<-flows
 	for stranded && err == nil {
-		n, err = g.Conn.Read(p) // nothing of it arrives
+		n, err = g.Conn.Read(p) // discard the data
 	}
 	return n, err
 }
@@ -160,8 +160,8 @@ func (c *Cable) refuse(on bool) {
 	c.down = on
 }
 
-// CutOff is a server behind a proxy that takes the upgrade of the first websockets, so many times, and closes them. taken
-// counts the websockets that were asked for.
+// CutOff returns a server behind a proxy that accepts the upgrade of the first websockets, as many as times, and then
+// closes them. taken counts the requested websockets.
 func CutOff(t testing.TB, s *Server, times int32) (cut *Server, taken *atomic.Int32) {
 	t.Helper()
 	to, err := url.Parse(s.URL)

@@ -14,14 +14,14 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake"
 )
 
-// Who listens hears of the fake what the real server tells of its files.
+// The fake emits the real server's events about files.
 func TestSameEvents(t *testing.T) {
 	var got string
 	jupytertest.Bubble(t, func(t *testing.T) { got = events(t, jupytertest.Start(t)) })
 	asRecorded(t, "testdata/events.txt", got, func() string { return events(t, jupytertest.Start(t)) })
 }
 
-// events does things to files, and is what a listener hears of each.
+// events changes files, and returns the events of each change.
 func events(t *testing.T, s *jupytertest.Server) string {
 	d := websocket.Dialer{NetDialContext: jupytertest.Dial(t)}
 	ws, res, err := d.DialContext(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/api/events/subscribe", http.Header{"Authorization": {"token " + s.Token}})

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// WithChat gives a server jupyterlab-chat, which keeps the rooms of .chat files: a fake has it built in, a real one that
-// of .cache/chat, or of the folder that NBDUET_CHAT names. The test fails where it is missing.
+// WithChat gives a server jupyterlab-chat, which serves the rooms of .chat files: a fake has it built in, a real one
+// loads it from .cache/chat, or from the folder NBDUET_CHAT. The test fails if it is missing.
 func WithChat(t testing.TB) Option {
 	t.Helper()
 	if _, ok := bubbleOf(t); ok || !Real() {
@@ -17,7 +17,7 @@ func WithChat(t testing.TB) Option {
 	return beside(dir)
 }
 
-// beside has a real server load what is installed in a folder of its own.
+// beside makes a real server load the packages of a separate folder.
 func beside(dir string) Option {
 	return WithEnv("PYTHONPATH="+dir, "JUPYTER_CONFIG_PATH="+filepath.Join(dir, "etc", "jupyter"),
 		"JUPYTER_PATH="+filepath.Join(dir, "share", "jupyter"))

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// Each fault is what its name says, for as many requests as it is asked for.
+// Each fault behaves as named, for the requested number of requests.
 func TestFaults(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 			test.Eq(t, 0, took, test.Sprint("without a fault", err))
 		}
 		const path = "/api/sess"
-		s.Fake.AnswerNext(1, http.MethodGet, path, http.StatusTeapot) // which nobody sends
+		s.Fake.AnswerNext(1, http.MethodGet, path, http.StatusTeapot) // a status that no server sends
 		well()
 		wrong := s.Fake.AnswerNext(2, http.MethodPost, path, http.StatusBadGateway)
 		for range 2 {
@@ -82,7 +82,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// What a server is saving is read when it is whole.
+// A file that a server is saving is read once it is complete.
 func TestReadsNoHalf(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Folders is a server that has nothing but folders, of which list says what is in each.
+// Folders returns a server that has only folders; list returns the entries of each.
 func Folders(t testing.TB, list func(path string) (entries []map[string]any, ok bool)) *Server {
 	t.Helper()
 	return At(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -23,12 +23,12 @@ func Folders(t testing.TB, list func(path string) (entries []map[string]any, ok 
 			body["content"] = entries
 		}
 		if err := json.NewEncoder(w).Encode(body); err != nil {
-			t.Log(err) // the walk has ended
+			t.Log(err) // the client has disconnected
 		}
 	}))
 }
 
-// At is a server whose answers a test gives itself.
+// At returns a server with the given handler.
 func At(t testing.TB, h http.Handler) *Server {
 	t.Helper()
 	s := &Server{URL: Serve(t, h), Token: "any-token"}
@@ -38,7 +38,7 @@ func At(t testing.TB, h http.Handler) *Server {
 	return s
 }
 
-// Entry is one in the list of a folder.
+// Entry returns an entry of a folder's listing.
 func Entry(typ, folder, name string) map[string]any {
 	return map[string]any{"name": name, "path": strings.Trim(folder+"/"+name, "/"), "type": typ, "writable": true}
 }

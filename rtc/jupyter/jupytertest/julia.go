@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// WithJulia gives a server the kernelspec "julia", of a kernel that is for tests around a real Julia: that of
-// .cache/julia, or the program that NBDUET_JULIA names. The test fails where it is missing.
+// WithJulia gives a server the kernelspec "julia", of a test kernel around a real Julia: the one in .cache/julia, or
+// the program NBDUET_JULIA. The test fails if it is missing.
 func WithJulia(t testing.TB) Option {
 	t.Helper()
 	NeedsReal(t, "a kernel of Julia")

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
-// A started server answers with its token under its base URL, tells of itself in its runtime folder, serves its root,
-// and is gone, with its folder, after the test.
+// A started server answers with its token under its base URL, has a file in its runtime folder, serves its root, and
+// is removed, with its folder, after the test.
 func TestStart(t *testing.T) {
 	var s *jupytertest.Server
 	var root string

@@ -17,15 +17,15 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// The fake's kernels are interrupted, die, are started again and are shared by several clients as the real server's are.
-// What cells put out is held by TestLikeTheRealOne of fake/kernels.
+// The fake's kernels are interrupted, die, restart and are shared by several clients like the real server's.
+// TestLikeTheRealOne of fake/kernels checks the outputs of cells.
 func TestSameKernels(t *testing.T) {
 	var got string
 	jupytertest.Bubble(t, func(t *testing.T) { got = kernelLife(t, jupytertest.Start(t)) })
 	asRecorded(t, "testdata/kernels.txt", got, func() string { return kernelLife(t, jupytertest.Shared(t)) })
 }
 
-// kernelLife takes a kernel through its life, with two clients, and tells what they were sent.
+// kernelLife takes a kernel through its life cycle, with two clients, and returns their messages.
 func kernelLife(t *testing.T, s *jupytertest.Server) string {
 	r := &kernelScript{t: t, s: s, http: s.HTTP()}
 	if r.http == nil {
@@ -83,7 +83,7 @@ func kernelLife(t *testing.T, s *jupytertest.Server) string {
 	return r.out.String()
 }
 
-// kernelScript is what is done to a kernel, and what came of it.
+// kernelScript is a series of actions on a kernel, with the results.
 type kernelScript struct {
 	t      *testing.T
 	s      *jupytertest.Server
@@ -95,7 +95,7 @@ type kernelScript struct {
 
 func (r *kernelScript) step(name string) { fmt.Fprintf(&r.out, "## %s\n", name) }
 
-// ask sends a request that has to be answered with a status.
+// ask sends a request whose answer must have the given status.
 func (r *kernelScript) ask(method, path, body string, status int) []byte {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.s.URL+path, strings.NewReader(body))
@@ -129,7 +129,7 @@ type kernelClient struct {
 	seen []kernelMessage
 }
 
-// kernelMessage is a message, as far as it is told.
+// kernelMessage is the recorded part of a message.
 type kernelMessage struct {
 	Header struct {
 		Type string `json:"msg_type"`
@@ -160,7 +160,7 @@ func (r *kernelScript) connect(name string) *kernelClient {
 			}
 			var m kernelMessage
 			if json.Unmarshal(b, &m) != nil {
-				continue // it is missed in the account
+				continue // its absence shows in the record
 			}
 			c.mu.Lock()
 			c.seen = append(c.seen, m)
@@ -174,7 +174,7 @@ func (r *kernelScript) connect(name string) *kernelClient {
 	return c
 }
 
-// execute asks the kernel to run code; id names the request.
+// execute requests that the kernel run code; id identifies the request.
 func (c *kernelClient) execute(id, code string) {
 	c.r.t.Helper()
 	if err := c.ws.WriteJSON(map[string]any{
@@ -186,8 +186,8 @@ func (c *kernelClient) execute(id, code string) {
 	}
 }
 
-// alive waits until the clients hear all of what the kernel does for the first: a server takes a connection, and starts a
-// process, before it listens to the kernel.
+// alive waits until the clients get all of the kernel's messages for the first: a server accepts a connection, and
+// starts a process, before it listens to the kernel.
 func (r *kernelScript) alive(own *kernelClient, others ...*kernelClient) {
 	r.t.Helper()
 	for range 100 {
@@ -206,7 +206,7 @@ func (r *kernelScript) alive(own *kernelClient, others ...*kernelClient) {
 	r.t.Fatalf("the kernel is not heard, after\n%s", r.out.String())
 }
 
-// await waits until it is so.
+// await waits until so returns true.
 func (r *kernelScript) await(what string, so func() bool) {
 	r.t.Helper()
 	for end := time.Now().Add(time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
@@ -216,7 +216,7 @@ func (r *kernelScript) await(what string, so func() bool) {
 	}
 }
 
-// until waits until the client has been sent a message of a type that has these words.
+// until waits until the client gets a message of the given type with these words.
 func (c *kernelClient) until(kind, words string) {
 	c.r.t.Helper()
 	c.r.await(fmt.Sprintf("a %s with %q at %s", kind, words, c.name), func() bool {
@@ -228,7 +228,7 @@ func (c *kernelClient) until(kind, words string) {
 	})
 }
 
-// idle reports whether the client has been sent all of a request: that the kernel is idle, and a reply to its own.
+// idle reports whether the client got all messages of a request: the idle status, and for its own request the reply.
 func (c *kernelClient) idle(id string, own bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,7 +242,7 @@ func (c *kernelClient) idle(id string, own bool) bool {
 	return idle && replied
 }
 
-// wait waits for the end of a request of the first client's, and tells what each was sent of it.
+// wait waits for the end of a request of the first client, and records each client's messages for it.
 func (r *kernelScript) wait(id string, own *kernelClient, others ...*kernelClient) {
 	r.t.Helper()
 	for i, c := range append([]*kernelClient{own}, others...) {
@@ -251,10 +251,10 @@ func (r *kernelScript) wait(id string, own *kernelClient, others ...*kernelClien
 	}
 }
 
-// changing is what differs from one kernel to the next.
+// changing matches the parts that differ between kernels.
 var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27,}|\d+\.\d+|ipykernel_\d+|"traceback":\[.*?\]|"execution_count":\d+`)
 
-// tell writes down what the client was sent of a request, by channel.
+// tell records the client's messages for a request, by channel.
 func (c *kernelClient) tell(id string) {
 	for _, channel := range []string{"iopub", "shell"} {
 		for _, m := range c.sent(id, channel) {
@@ -267,14 +267,14 @@ func (c *kernelClient) tell(id string) {
 	}
 }
 
-// sentMessage is a message as it is told.
+// sentMessage is a message in recorded form.
 type sentMessage struct {
 	kind    string
 	content map[string]any
 }
 
-// sent is what the client was sent of a request on a channel. Neighbouring texts of one stream are joined: where a kernel
-// cuts them is chance.
+// sent returns the client's messages for a request on a channel. Adjacent texts of one stream are joined, because a
+// kernel splits them randomly.
 func (c *kernelClient) sent(id, channel string) (list []sentMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

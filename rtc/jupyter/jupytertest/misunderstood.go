@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// misunderstandings are cells that the fake's kernels could not run as Python would. Such a cell fails the test whose
-// server it is; behind a test's end, or where a server is no test's own, it fails the tests of the binary.
+// misunderstandings are cells that the fake's kernels could not run as Python would. Such a cell fails the test that
+// started the server; after that test, or for a shared server, it fails the tests of the binary.
 type misunderstandings struct {
 	mu    sync.Mutex
 	stray []string
@@ -16,7 +16,7 @@ type misunderstandings struct {
 
 var misunderstood misunderstandings
 
-// teller returns what is told of the cells of a test's server; t is nil for a server of all tests.
+// teller returns the function that receives unsupported cells of a test's server; t is nil for a server of all tests.
 func (m *misunderstandings) teller(t testing.TB) func(cell, word string) {
 	over := t == nil
 	if t != nil {
@@ -38,7 +38,7 @@ func (m *misunderstandings) teller(t testing.TB) func(cell, word string) {
 	}
 }
 
-// fail reports whether the tests fail for a cell that no test has failed for, and says so.
+// fail reports whether the binary must fail for cells that no test has failed for, and prints them.
 func (m *misunderstandings) fail() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// witness is a test that keeps what it is told.
+// witness is a test that records its errors.
 type witness struct {
 	testing.TB
 	errors  []any
@@ -17,7 +17,7 @@ type witness struct {
 func (w *witness) Error(says ...any) { w.errors = append(w.errors, says...) }
 func (w *witness) Cleanup(f func())  { w.cleanup = f }
 
-// A cell that the fake does not understand fails the running test, or, after or without one, the binary.
+// A cell that the fake does not support fails the running test, or, after or without one, the binary.
 func TestNotUnderstood(t *testing.T) {
 	var m misunderstandings
 	w := &witness{TB: t}

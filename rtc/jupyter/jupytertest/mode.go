@@ -5,20 +5,20 @@ import (
 	"testing"
 )
 
-// Real reports whether the tests are to meet a real Jupyter server: the one that NBDUET_TEST_SERVER_URL names, or, where
-// NBDUET_TEST_SERVER is "real", those that the tests start. Otherwise they meet fakes.
+// Real reports whether the tests run against a real Jupyter server: the one in NBDUET_TEST_SERVER_URL, or, if
+// NBDUET_TEST_SERVER is "real", servers that the tests start. Otherwise they run against fakes.
 func Real() bool {
 	return os.Getenv("NBDUET_TEST_SERVER_URL") != "" || os.Getenv("NBDUET_TEST_SERVER") == "real"
 }
 
-// AlwaysReal makes the tests of a binary meet real servers, whatever the environment says, for TestMain.
+// AlwaysReal makes the tests of a binary use real servers, whatever the environment says. Call it from TestMain.
 func AlwaysReal() {
 	if err := os.Setenv("NBDUET_TEST_SERVER", "real"); err != nil {
-		panic(err) // the name is one
+		panic(err) // the name is valid
 	}
 }
 
-// NeedsReal skips a test that only a real Jupyter server can pass, and says what it needs of it.
+// NeedsReal skips a test that only a real Jupyter server can pass; what names the required feature.
 func NeedsReal(t testing.TB, what string) {
 	t.Helper()
 	if !Real() {
@@ -26,19 +26,19 @@ func NeedsReal(t testing.TB, what string) {
 	}
 }
 
-// atOnce are the places for the tests of a binary that run beside each other. A start of a kernel keeps a core busy, and a
-// real server answers one request at a time: more of them would only make each other wait.
+// atOnce limits the parallel tests of a binary. A kernel start keeps a core busy, and a real server answers one
+// request at a time: more tests would only make each other wait.
 var atOnce = make(chan struct{}, 3)
 
-// Beside is [Test] for a test that neither disturbs others nor minds them: on a real server it runs beside others of its
-// kind, when those are done that need the machine to themselves. It uses notebooks and kernels of its own, and says nothing
-// of how long anything takes, or much more than it does.
+// Beside is [Test] for a test that can run in parallel: on a real server it runs beside others of its kind, after the
+// tests that need the machine to themselves. It must use its own notebooks and kernels, and must not depend on how
+// long anything takes, or only with a wide margin.
 func Beside(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	if Real() {
 		t.Parallel()
 		atOnce <- struct{}{}
-		t.Cleanup(func() { <-atOnce }) // after all that f leaves to be done
+		t.Cleanup(func() { <-atOnce }) // after all cleanups of f
 	}
 	Test(t, f)
 }

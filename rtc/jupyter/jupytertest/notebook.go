@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Notebook writes a notebook with a name of its own whose code cells have the given sources and the ids c0, c1, …, and
+// Notebook writes a notebook with a unique name, whose code cells have the given sources and the ids c0, c1, …, and
 // returns its contents path.
 func (s *Server) Notebook(t testing.TB, sources ...string) string {
 	t.Helper()

@@ -23,15 +23,15 @@ type config struct {
 	lab     bool
 	collab  bool
 	token   string
-	// password is that of the login page, "" for none.
+	// password is for the login page, "" for none.
 	password string
 	root     string
 
 	documents bool
 	apart     bool
-	chat      bool // of a fake
+	chat      bool // for a fake
 
-	// needs says what of it only a real server has; the rest is for a fake.
+	// needs names the features that only a real server has; kernels is for a fake.
 	needs   string
 	kernels kernels.Config
 }
@@ -44,7 +44,7 @@ func configured(opts []Option) config {
 	return c
 }
 
-// WithFlags adds command-line flags, which win over the ones given by default. A fake knows few of them.
+// WithFlags adds command-line flags, which override the default ones. A fake supports few of them.
 func WithFlags(flags ...string) Option {
 	return func(c *config) {
 		c.flags = append(c.flags, flags...)
@@ -70,7 +70,7 @@ func WithFlags(flags ...string) Option {
 	}
 }
 
-// WithEnv adds environment variables, each as "NAME=value". A fake has none.
+// WithEnv adds environment variables, each as "NAME=value". A fake does not support it.
 func WithEnv(env ...string) Option {
 	return func(c *config) {
 		c.env = append(c.env, env...)
@@ -83,24 +83,24 @@ func WithBaseURL(path string) Option {
 	return func(c *config) { c.baseURL = path }
 }
 
-// WithLab starts JupyterLab for a browser, with window.jupyterapp exposed; without it the server has its REST and
-// websocket interfaces alone and starts faster.
+// WithLab starts JupyterLab for a browser, with window.jupyterapp exposed; without it the server has only its REST
+// and websocket interfaces and starts faster.
 func WithLab() Option {
 	return func(c *config) { c.lab, c.needs = true, "JupyterLab" }
 }
 
-// WithoutCollaboration leaves jupyter-collaboration out.
+// WithoutCollaboration omits jupyter-collaboration.
 func WithoutCollaboration() Option {
 	return func(c *config) { c.collab = false }
 }
 
-// WithDocuments starts a server that has jupyter-server-documents in place of jupyter-collaboration: the jupyter of
-// .venv-jsd, or the one that NBDUET_JUPYTER_DOCUMENTS names.
+// WithDocuments starts a server with jupyter-server-documents instead of jupyter-collaboration: the jupyter of
+// .venv-jsd, or the program NBDUET_JUPYTER_DOCUMENTS.
 func WithDocuments() Option {
 	return func(c *config) { c.documents, c.collab, c.needs = true, false, "jupyter-server-documents" }
 }
 
-// WithTabsApart tells JupyterLab, which it starts, to keep people's tabs out of the rooms.
+// WithTabsApart starts JupyterLab configured to keep people's tabs out of the rooms.
 func WithTabsApart() Option {
 	return func(c *config) {
 		c.flags, c.lab, c.apart = append(c.flags, "--YDocExtension.disable_rtc=True"), true, true
@@ -112,22 +112,22 @@ func WithToken(token string) Option {
 	return func(c *config) { c.token = token }
 }
 
-// WithPassword gives the server a password for its login page, beside the token.
+// WithPassword gives the server a password for its login page, in addition to the token.
 func WithPassword(password string) Option {
 	return func(c *config) {
-		hash := sha1.Sum([]byte(password + "5a17")) // the oldest form that Jupyter reads, which needs no library
+		hash := sha1.Sum([]byte(password + "5a17")) // the oldest form that Jupyter accepts, which needs no library
 		c.password = password
 		c.flags = append(c.flags, "--PasswordIdentityProvider.hashed_password=sha1:5a17:"+hex.EncodeToString(hash[:]))
 	}
 }
 
-// WithRoot lets the server serve a folder that is there already, such as another server's.
+// WithRoot makes the server serve an existing folder, such as another server's.
 func WithRoot(dir string) Option {
 	return func(c *config) { c.root = dir }
 }
 
-// installed is the place that a variable of the environment names, or else the usual one in .cache. The test fails with
-// a hint where there is no such file in it.
+// installed returns the folder in an environment variable, or else the usual one in .cache. The test fails with a
+// hint if the file is not in it.
 func installed(t testing.TB, variable, usual, file, hint string) string {
 	t.Helper()
 	place := os.Getenv(variable)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// dieWithParent makes the system end the server when the test binary has ended without stopping it.
+// dieWithParent makes the system end the server if the test binary ends without stopping it.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
 
 // exited reports whether a child process has ended and waits to be collected.
@@ -17,7 +17,7 @@ func exited(pid int) bool {
 	if err != nil {
 		return true
 	}
-	// The state is the first field after the name, which stands in brackets.
+	// The state is the first field after the name, which is in brackets.
 	i := bytes.LastIndexByte(stat, ')')
 	return i >= 0 && bytes.HasPrefix(bytes.TrimSpace(stat[i+1:]), []byte("Z"))
 }

@@ -2,8 +2,8 @@ package jupytertest
 
 import "testing"
 
-// WithR gives a server the kernelspec "ir" of R: that of .cache/r, or of the folder that NBDUET_RKERNEL names. The test
-// fails where it is missing.
+// WithR gives a server the kernelspec "ir" of R: the one in .cache/r, or in the folder NBDUET_RKERNEL. The test fails
+// if it is missing.
 func WithR(t testing.TB) Option {
 	t.Helper()
 	NeedsReal(t, "a kernel of R")

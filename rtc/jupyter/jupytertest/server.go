@@ -32,12 +32,12 @@ type Server struct {
 	Token string
 	// Root is the folder that the server serves.
 	Root string
-	// PID is the server's process, 0 if it was not started here.
+	// PID is the server's process id, 0 if it was not started here.
 	PID int
-	// RuntimeDir has the server's jpserver-*.json; empty if it was not started here.
+	// RuntimeDir contains the server's jpserver-*.json; empty if it was not started here.
 	RuntimeDir string
 
-	// Fake is what may be asked of a fake only, such as faults; nil for a real server.
+	// Fake gives access to features of a fake, such as faults; nil for a real server.
 	Fake *fake.Server
 
 	cmd  *exec.Cmd
@@ -46,7 +46,7 @@ type Server struct {
 	stop func() // of a fake
 }
 
-// dialFunc is that of a [net.Dialer].
+// dialFunc is the type of [net.Dialer.DialContext].
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // launch starts a real server and waits until it answers.
@@ -96,7 +96,7 @@ func (s *Server) spawn(program string, c config) error {
 	}
 	defer log.Close()
 	cmd := exec.Command(program, arguments(s.Root, c)...)
-	cmd.Dir = s.dir // the rooms' history is kept in the working folder
+	cmd.Dir = s.dir // the rooms' history is stored in the working folder
 	cmd.Stdout, cmd.Stderr = log, log
 	home := filepath.Join(s.dir, "home")
 	cmd.Env = append(cleanEnv(os.Environ()),
@@ -115,7 +115,7 @@ func (s *Server) spawn(program string, c config) error {
 	return nil
 }
 
-// arguments is the command line after the program's name.
+// arguments returns the command line after the program's name.
 func arguments(root string, c config) []string {
 	app := "server"
 	if c.lab {
@@ -127,7 +127,7 @@ func arguments(root string, c config) []string {
 		}
 		return "False"
 	}
-	// Only what the tests need is loaded: each extension costs start-up time.
+	// Only the extensions that the tests need are loaded: each one costs start-up time.
 	extensions := fmt.Sprintf("{'jupyterlab': %[1]s, 'jupyter_lsp': False, 'jupyter_server_terminals': False, 'notebook_shim': False, "+
 		"'jupyter_server_fileid': %[4]s, 'jupyter_server_ydoc': %[2]s, 'jupyter_server_documents': %[3]s}",
 		python(c.lab), python(c.collab), python(c.documents), python(c.collab || c.documents))
@@ -147,7 +147,7 @@ func arguments(root string, c config) []string {
 	return append(args, c.flags...)
 }
 
-// cleanEnv drops the variables that make Jupyter read other configuration or write elsewhere.
+// cleanEnv removes the variables that make Jupyter read other configuration or write elsewhere.
 func cleanEnv(env []string) []string {
 	var kept []string
 	for _, e := range env {
@@ -204,8 +204,8 @@ func (s *Server) answers(ctx context.Context, client *http.Client) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// Stop ends the server and removes its folder: SIGTERM, and after ten seconds SIGKILL. It may be called again, and does
-// nothing to a server that was not started here.
+// Stop ends the server and removes its folder: SIGTERM, and after ten seconds SIGKILL. It may be called again, and
+// does nothing for a server that was not started here.
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 // Kill ends the server at once, as a crash would, and keeps its folder until [Server.Stop].
@@ -215,12 +215,12 @@ func (s *Server) Kill() {
 	}
 	if s.cmd != nil {
 		_ = s.cmd.Process.Kill()
-		_ = s.cmd.Wait() // the exit status of a killed process says nothing
+		_ = s.cmd.Wait() // the exit status of a killed process does not matter
 		s.cmd = nil
 	}
 }
 
-// KillProcess kills the process of a kernel, by its id.
+// KillProcess kills the process of a kernel, by its process id.
 func (s *Server) KillProcess(t testing.TB, pid int) {
 	t.Helper()
 	if s.Fake != nil {
@@ -289,7 +289,7 @@ func findJupyter(c config) (string, error) {
 	return program, nil
 }
 
-// repository is the top folder of the repository that the tests run in.
+// repository returns the top folder of the repository that the tests run in.
 func repository() string {
 	dir, err := os.Getwd()
 	if err != nil {

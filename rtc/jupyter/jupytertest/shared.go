@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Start starts a server for one test and stops it at the test's end. The test fails if the server does not start, and is
-// skipped if it asks of a fake what that does not have.
+// Start starts a server for one test and stops it at the test's end. The test fails if the server does not start, and
+// is skipped if it needs a feature that a fake lacks.
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	c := configured(opts)
@@ -53,7 +53,7 @@ func startFake(t testing.TB, c config) *Server {
 	return s
 }
 
-// Connect returns the server that the environment names, if it names one.
+// Connect returns the server in the environment, if there is one.
 func Connect() (*Server, bool) {
 	s := &Server{
 		URL:   strings.TrimRight(os.Getenv("NBDUET_TEST_SERVER_URL"), "/"),
@@ -69,8 +69,8 @@ var shared struct {
 	err    error
 }
 
-// Shared returns the test binary's one server: the environment's, or one that is started at the first call. In a bubble it
-// is the bubble's.
+// Shared returns the test binary's shared server: the environment's, or one that is started at the first call. In a
+// bubble it returns the bubble's.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	if b, ok := bubbleOf(t); ok {
@@ -102,7 +102,7 @@ func SharedServer() (*Server, error) {
 	return shared.server, shared.err
 }
 
-// sharedFake is a fake that serves a temporary folder.
+// sharedFake starts a fake that serves a temporary folder.
 func sharedFake() (*Server, error) {
 	dir, err := os.MkdirTemp("", "nbduet-jupyter-")
 	if err != nil {
@@ -117,7 +117,7 @@ func sharedFake() (*Server, error) {
 	return s, nil
 }
 
-// StopShared ends the server that [Shared] started, if it did.
+// StopShared ends the server that [Shared] started, if any.
 func StopShared() {
 	shared.Lock()
 	defer shared.Unlock()
@@ -127,11 +127,11 @@ func StopShared() {
 	}
 }
 
-// ending is how long what the tests have left to end may take to do so.
+// ending is how long the tests' remaining goroutines may take to end.
 const ending = 30 * time.Second
 
-// Tests are a binary's tests, after which the shared server is stopped, for TestMain. They end when no goroutine is left
-// that a check for leaks would find: on a busy machine that takes longer than such a check waits.
+// Tests returns a binary's tests, for TestMain; after them, Run stops the shared server. It returns when no goroutine
+// is left that a leak check would find: on a busy machine that takes longer than the check waits.
 func Tests(m *testing.M) interface{ Run() int } { return tests{m} }
 
 type tests struct{ *testing.M }
@@ -149,7 +149,7 @@ func (t tests) Run() int {
 	return code
 }
 
-// WithToken is the server for who has another token.
+// WithToken returns the server with another token.
 func (s *Server) WithToken(token string) *Server {
 	other := *s
 	other.Token, other.cmd, other.stop, other.dir = token, nil, nil, ""
@@ -167,7 +167,7 @@ func (s *Server) Name(t testing.TB, ext string) string {
 	return name + "-" + randomHex(4) + ext
 }
 
-// Write puts a file below the root, making its folders, and returns name, which is its contents path.
+// Write writes a file below the root, creating its folders, and returns name, which is its contents path.
 func (s *Server) Write(t testing.TB, name, content string) string {
 	t.Helper()
 	file := filepath.Join(s.Root, filepath.FromSlash(name))
@@ -177,7 +177,7 @@ func (s *Server) Write(t testing.TB, name, content string) string {
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if s.Fake != nil { // in a bubble, now is not what the system takes it for
+	if s.Fake != nil { // in a bubble, the time differs from the system's
 		if err := os.Chtimes(file, time.Now(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -185,8 +185,8 @@ func (s *Server) Write(t testing.TB, name, content string) string {
 	return name
 }
 
-// Read returns the content of a file below the root. A server that saves a file empties it first, the real one and the
-// fake: what is empty, or a notebook that is not valid JSON yet, is read again for a second.
+// Read returns the content of a file below the root. Both the real server and the fake empty a file before they save
+// it, so an empty file, or a notebook that is not valid JSON yet, is read again for a second.
 func (s *Server) Read(t testing.TB, name string) string {
 	t.Helper()
 	var b []byte

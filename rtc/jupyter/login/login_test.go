@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const formPage = `<form method="post"><input type="hidden" name="_xsrf"/><input type="password" name="password"></form>`
 
-// What stands in a server's place gets no password: a page without the form or its cookie, a redirect, wherever it leads, a
-// refusal, nobody.
+// A server that is not the right one gets no password: a page without the form or its cookie, any redirect, a
+// refusal, a closed port.
 func TestNoPasswordForOthers(t *testing.T) {
 	var sent atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) }))
@@ -63,7 +63,7 @@ func TestNoPasswordForOthers(t *testing.T) {
 	}
 }
 
-// A form whose answer leads to another host is not followed there, and an odd answer is told.
+// A redirect of the form's answer to another host is not followed, and an unexpected answer is reported.
 func TestAnswersToTheForm(t *testing.T) {
 	var followed atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
@@ -92,7 +92,7 @@ func TestAnswersToTheForm(t *testing.T) {
 	}
 }
 
-// A caller that has given up is not waited for; the next one logs in.
+// A caller that has given up does not wait; the next one logs in.
 func TestGivenUp(t *testing.T) {
 	hs := httptest.NewServer(http.NotFoundHandler())
 	defer hs.Close()
@@ -107,7 +107,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// made is a login at an address.
+// made returns a login at an address.
 func made(t *testing.T, address string) (*login.Login, *url.URL) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -1,4 +1,4 @@
-// Package loginpage says what a page for browsers is that answers where none is expected.
+// Package loginpage describes an HTML page that a server returned instead of an API answer.
 package loginpage
 
 import (
@@ -23,15 +23,15 @@ var (
 	logins    = regexp.MustCompile(`(?i)log-?_?in|sign-?_?in|auth|sso|saml|adfs`)
 )
 
-// Page is what is known of a page.
+// Page describes a page.
 type Page struct {
-	// Title is what it calls itself, on one line and cut to size; "" for nothing.
+	// Title is the page's title, on one line and shortened; "" for none.
 	Title string
-	// Login tells that it asks for a password.
+	// Login is set if the page asks for a password.
 	Login bool
 }
 
-// Read reads the beginning of a page. What cannot be read is left out.
+// Read reads the beginning of a page. An unreadable part is left out.
 func Read(body io.Reader) Page {
 	text, _ := io.ReadAll(io.LimitReader(body, mostRead))
 	p := Page{Login: passwords.Match(text)}
@@ -41,7 +41,7 @@ func Read(body io.Reader) Page {
 	return p
 }
 
-// String calls a page by its name.
+// String returns the title and whether the page asks for a password.
 func (p Page) String() string {
 	text := "a page without a name"
 	if p.Title != "" {
@@ -53,7 +53,7 @@ func (p Page) String() string {
 	return text
 }
 
-// IsLogin reports whether a path is like those at which people log in, for many servers.
+// IsLogin reports whether a path looks like a login page's, by the conventions of common servers.
 func IsLogin(path string) bool { return logins.MatchString(path) }
 
 func oneLine(text string) string {

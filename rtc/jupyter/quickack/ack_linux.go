@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// ackConn is a TCP connection with immediate acknowledgements. The operating system goes back to delayed ones by
-// itself, so the switch is set again after every read.
+// ackConn is a TCP connection with immediate acknowledgements. The operating system switches back to delayed ones by
+// itself, so the option is set again after every read.
 type ackConn struct {
 	*net.TCPConn
 	raw syscall.RawConn
@@ -30,7 +30,7 @@ func (q *ackConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// arm sets TCP_QUICKACK; a failure means only that answers come later, and a closed connection shows at the next read.
+// arm sets TCP_QUICKACK. A failure only means later answers; a closed connection shows at the next read.
 func (q *ackConn) arm() {
 	_ = q.raw.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)

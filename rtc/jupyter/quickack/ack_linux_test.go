@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Linux leaves the quick mode when a connection sends between its receiving; after each read it is on again.
+// Linux leaves the quick mode when a connection sends between reads; after each read it is on again.
 func TestQuickAckAfterRead(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

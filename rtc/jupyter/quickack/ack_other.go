@@ -4,5 +4,5 @@ package quickack
 
 import "net"
 
-// ack returns c as it is: only Linux has the switch.
+// ack returns c unchanged: only Linux has the option.
 func ack(c *net.TCPConn) net.Conn { return c }

@@ -1,4 +1,4 @@
-// Package quickack dials TCP connections that acknowledge at once.
+// Package quickack dials TCP connections with immediate acknowledgements.
 package quickack
 
 import (
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// dialTime bounds the making of a connection.
+// dialTime bounds the time to connect.
 const dialTime = 30 * time.Second
 
-// Dial dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server that sends
-// several small writes waits up to 40 ms for the acknowledgement of the first.
+// Dial dials TCP with immediate acknowledgements, if the system has an option for them. Without it, a server that
+// sends several small writes waits up to 40 ms for the acknowledgement of the first.
 func Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTime, KeepAlive: 15 * time.Second}
 	conn, err := d.DialContext(ctx, network, addr)

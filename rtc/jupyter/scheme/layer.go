@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/transport"
 )
 
-// Layer looks at each request; base is the address of the server that it is for. The error of a request is [ErrHTTP] or
-// [ErrHTTPS] where the server does not understand its address.
+// Layer watches each request; base returns the address of its server. The error of a request is [ErrHTTP] or
+// [ErrHTTPS] if the server does not speak its address's scheme.
 func (w *Watch) Layer(base func(*http.Request) *url.URL) transport.Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return transport.Func(func(req *http.Request) (*http.Response, error) {
@@ -20,7 +20,7 @@ func (w *Watch) Layer(base func(*http.Request) *url.URL) transport.Layer {
 				return nil, err
 			}
 			if err := look.Answered(resp.StatusCode); err != nil {
-				_ = resp.Body.Close() // the answer says nothing
+				_ = resp.Body.Close() // the answer contains nothing useful
 				look.End()
 				return nil, err
 			}

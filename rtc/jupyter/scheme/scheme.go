@@ -1,9 +1,9 @@
-// Package scheme finds out that a server speaks http where its address says https, and the other way round.
+// Package scheme detects that a server speaks http although its address says https, and the reverse.
 //
-// Neither shows by itself in any one way. Tornado takes the greeting of TLS for the beginning of a request and waits for the
-// rest of it, so that a client that speaks https to it waits for ten seconds and learns nothing. What speaks TLS answers a
-// request in plain http with a refusal, an alert, or nothing. So the same port is asked in the other way, once that has
-// happened: not before, and never again after the server has answered in the way that its address says.
+// No single symptom shows it. Tornado reads a TLS greeting as the beginning of a request and waits for the rest, so
+// an https client waits for ten seconds and learns nothing. A TLS server answers a plain http request with a refusal,
+// an alert, or nothing. So after such a failure the same port is tried with the other scheme: not before, and never
+// again after the server has answered with the scheme of its address.
 package scheme
 
 import (
@@ -19,20 +19,20 @@ import (
 	"time"
 )
 
-// What a server speaks that does not understand its address.
+// The scheme that a server speaks instead of its address's.
 var (
 	ErrHTTP  = errors.New("the server speaks http")
 	ErrHTTPS = errors.New("the server speaks https")
 )
 
 const (
-	// greetFor is how long the greeting of TLS may go unanswered before the server is asked in plain http, too.
+	// greetFor is how long a TLS greeting may go unanswered before the server is also tried with http.
 	greetFor = time.Second
-	// askFor bounds asking in the other way.
+	// askFor bounds a try with the other scheme.
 	askFor = 2 * time.Second
 )
 
-// A Watch is what is known of one server. It is safe for concurrent use.
+// A Watch holds one server's scheme, as far as known. It is safe for concurrent use.
 type Watch struct {
 	// Dial connects to the server.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -40,25 +40,25 @@ type Watch struct {
 	fits atomic.Bool
 }
 
-// Fits notes that the server understands its address.
+// Fits records that the server speaks the scheme of its address.
 func (w *Watch) Fits() { w.fits.Store(true) }
 
-// A Look is at one request. Its methods may be called for one that looks at nothing.
+// A Look watches one request. Its methods do nothing if there is nothing to watch.
 type Look struct {
-	watch *Watch // nil: at nothing
+	watch *Watch // nil: nothing to watch
 	base  *url.URL
 	ctx   context.Context
 	end   context.CancelCauseFunc
 
 	mu     sync.Mutex
-	timer  *time.Timer // from the greeting on
-	failed bool        // the greeting has
+	timer  *time.Timer // started at the greeting
+	failed bool        // the TLS handshake has failed
 	ended  bool
 	asking sync.WaitGroup
 }
 
-// Begin looks at a request to the server at an address. The request is to have the context that is returned, which ends as
-// soon as it is clear that the request is in vain.
+// Begin watches a request to the server at an address. The request must use the returned context, which ends as soon
+// as it is clear that the request cannot succeed.
 func (w *Watch) Begin(ctx context.Context, base *url.URL) (context.Context, *Look) {
 	if w.fits.Load() || proxied(base) {
 		return ctx, &Look{}
@@ -74,13 +74,13 @@ func (w *Watch) Begin(ctx context.Context, base *url.URL) (context.Context, *Loo
 	}), l
 }
 
-// proxied reports whether somebody stands between us and the server whose answers would be taken for its own.
+// proxied reports whether a proxy between us and the server may answer in its place.
 func proxied(base *url.URL) bool {
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base})
 	return err != nil || proxy != nil
 }
 
-// greets begins to wait for the server's answer to the greeting. A transport may greet after the request has ended.
+// greets starts to wait for the server's answer to the greeting. A transport may send it after the request has ended.
 func (l *Look) greets() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +101,7 @@ func (l *Look) greeted(err error) {
 	}
 }
 
-// ask asks in plain http, and ends the request if that is what the server speaks.
+// ask tries http, and ends the request if the server speaks it.
 func (l *Look) ask() {
 	l.mu.Lock()
 	if l.ended {
@@ -116,7 +116,7 @@ func (l *Look) ask() {
 	}
 }
 
-// End ends the look, with the request.
+// End ends the look, together with the request.
 func (l *Look) End() {
 	if l.watch == nil {
 		return
@@ -131,7 +131,7 @@ func (l *Look) End() {
 	l.asking.Wait()
 }
 
-// Why is [ErrHTTP] or [ErrHTTPS] if that is why a request got no answer, and else the error that it got.
+// Why returns [ErrHTTP] or [ErrHTTPS] if that explains why a request got no answer, else its own error.
 func (l *Look) Why(err error) error {
 	switch {
 	case l.watch == nil:
@@ -156,7 +156,8 @@ func (l *Look) Why(err error) error {
 	return err
 }
 
-// Answered notes the status of an answer. It is [ErrHTTPS] if the answer says no more than that http is not understood.
+// Answered records the status of an answer. It returns [ErrHTTPS] if the answer only means that the server does not
+// speak http.
 func (l *Look) Answered(status int) error {
 	if l.watch == nil {
 		return nil
@@ -168,8 +169,8 @@ func (l *Look) Answered(status int) error {
 	return nil
 }
 
-// speaksHTTP reports whether a request in plain http is answered. What speaks TLS may answer one, to refuse it or to send us
-// to https, and a proxy may answer for the server.
+// speaksHTTP reports whether the server answers a plain http request. A TLS server may answer one too, with a refusal
+// or a redirect to https, and a proxy may answer for the server.
 func (l *Look) speaksHTTP() bool {
 	ctx, stop := context.WithTimeout(l.ctx, askFor)
 	defer stop()
@@ -189,7 +190,7 @@ func (l *Look) speaksHTTP() bool {
 	return resp.StatusCode != http.StatusBadRequest && resp.StatusCode < 500 && !away
 }
 
-// speaksTLS reports whether the greeting of TLS is answered. Nothing is sent after it.
+// speaksTLS reports whether the server answers a TLS greeting. Nothing is sent after it.
 func (l *Look) speaksTLS() bool {
 	ctx, stop := context.WithTimeout(l.ctx, askFor)
 	defer stop()
@@ -204,7 +205,7 @@ func (l *Look) speaksTLS() bool {
 	return err == nil || alert || errors.As(err, new(*tls.CertificateVerificationError))
 }
 
-// address is the server's, for dialling.
+// address is the server's address for dialling.
 func (l *Look) address(port string) string {
 	if p := l.base.Port(); p != "" {
 		port = p

@@ -22,10 +22,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/scheme"
 )
 
-// handshake is how long a transport waits for a server's part of the handshake, also after its request has ended.
+// handshake is how long a transport waits for a server's part of the handshake, even after its request has ended.
 const handshake = 10 * time.Second
 
-// ask sends one request through the layer, and returns why there is no answer to it, or its status.
+// ask sends one request through the layer, and returns the answer's status, or the error.
 func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) {
 	t.Helper()
 	base, err := url.Parse(address)
@@ -45,7 +45,7 @@ func ask(t *testing.T, w *scheme.Watch, address string) (status int, why error) 
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// counting is a Watch that counts connections.
+// counting returns a Watch that counts connections.
 func counting() (w *scheme.Watch, n *atomic.Int32) {
 	n = new(atomic.Int32)
 	var d net.Dialer
@@ -55,13 +55,13 @@ func counting() (w *scheme.Watch, n *atomic.Int32) {
 	}}, n
 }
 
-// bubble runs f in a bubble with a server in memory, at an address with http and to be reached by w.
+// bubble runs f in a bubble with a server in memory, at an http address that w dials.
 func bubble(t *testing.T, name string, server func(net.Conn), f func(t *testing.T, w *scheme.Watch, address string)) {
 	t.Run(name, func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			t.Cleanup(func() { time.Sleep(handshake) })
 			var network memnet.Network
-			l, err := network.Listen("127.0.0.1:80") // proxies from the environment are not for this one
+			l, err := network.Listen("127.0.0.1:80") // proxies from the environment do not apply to this address
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,8 +77,8 @@ func other(address string) string {
 	return "https:" + strings.TrimPrefix(address, "http:")
 }
 
-// waiting is a server that takes what it does not understand for the beginning of something, as tornado does: it answers
-// requests in plain http alone. answer is what it answers.
+// waiting is a server that waits for the rest of a request that it does not understand, as tornado does: it answers
+// only plain http requests, with answer.
 func waiting(answer string) func(net.Conn) {
 	return func(conn net.Conn) {
 		var got []byte
@@ -112,7 +112,7 @@ func listen(t *testing.T, l net.Listener, serve func(net.Conn)) (address string)
 	return "http://" + l.Addr().String()
 }
 
-// A server that speaks http is recognised at an address with https, however it takes the greeting.
+// An http server is recognised at an https address, however it reacts to the greeting.
 func TestHTTP(t *testing.T) {
 	const well = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 	for name, c := range map[string]struct {
@@ -139,7 +139,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// A server that is busy is not taken for one that speaks http, nor one that refuses http, or sends us to https.
+// A busy server is not mistaken for an http server, nor one that refuses http, or redirects to https.
 func TestNotHTTP(t *testing.T) {
 	for name, server := range map[string]func(net.Conn){
 		"busy":     func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },
@@ -172,7 +172,7 @@ func TestNotHTTP(t *testing.T) {
 	}
 }
 
-// A server that speaks https is recognised at an address with http, however it takes the request.
+// An https server is recognised at an http address, however it reacts to the request.
 func TestHTTPS(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -183,7 +183,7 @@ func TestHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	silent := listen(t, l, func(conn net.Conn) { // a server that closes the connection of a client that does not greet it
+	silent := listen(t, l, func(conn net.Conn) { // closes connections that do not begin with a greeting
 		var first [1]byte
 		if _, err := io.ReadFull(conn, first[:]); err != nil || first[0] != 0x16 {
 			return
@@ -205,8 +205,8 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// Nobody asks a second time of a server that has answered in the way of its address, whatever it does later, and one that
-// is not there is not asked at all.
+// A server that has answered with the scheme of its address is not tried again, whatever it does later, and one that
+// does not run is not tried.
 func TestWellServers(t *testing.T) {
 	status := http.StatusOK
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))

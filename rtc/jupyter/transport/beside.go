@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Beside runs something beside each request, from before it is sent until the body of its answer is closed. begin returns
-// the context of the request, moved, which is called whenever a part of the request or of its answer has come through, and
-// end, which is called once.
+// Beside runs a function beside each request, from before it is sent until the body of its answer is closed. begin
+// returns the context of the request; moved, which is called whenever a part of the request or of its answer is
+// transferred; and end, which is called once.
 func Beside(begin func(*http.Request) (ctx context.Context, moved, end func())) Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return Func(func(req *http.Request) (*http.Response, error) {
@@ -31,7 +31,7 @@ func Beside(begin func(*http.Request) (ctx context.Context, moved, end func())) 
 	}
 }
 
-// Body is a body that calls moved whenever a part of it has come through, and end when it is closed.
+// Body is a body that calls moved whenever a part of it is read, and end when it is closed.
 func Body(ctx context.Context, of io.ReadCloser, moved, end func()) io.ReadCloser {
 	return &body{of, ctx, moved, end}
 }
@@ -59,9 +59,9 @@ func (b *body) Close() error {
 	return err
 }
 
-// An EndedError is the error of a request whose context, that of a layer, has ended.
+// An EndedError is the error of a request whose context was ended by a layer.
 type EndedError struct {
-	Context context.Context // of the layer; its cause says why
+	Context context.Context // the layer's context; its cause is the reason
 	Err     error
 }
 

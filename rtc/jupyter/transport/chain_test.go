@@ -61,7 +61,8 @@ func TestHeaderLeavesTheRequestAlone(t *testing.T) {
 	test.MapEmpty(t, req.Header)
 }
 
-// What goes on beside a request hears of each part of it and of its answer, and ends with the answer's body.
+// The functions of Beside are called for each part of the request and its answer, and at the end of the answer's
+// body.
 func TestBeside(t *testing.T) {
 	moved, ended := 0, 0
 	beside := transport.Beside(func(req *http.Request) (context.Context, func(), func()) {
@@ -81,7 +82,7 @@ func TestBeside(t *testing.T) {
 	test.Eq(t, 1, ended)
 }
 
-// A request that a layer has ended fails with that layer's context, whether it had an answer by then or not.
+// A request that a layer has ended fails with that layer's context, with or without an answer.
 func TestEnded(t *testing.T) {
 	silent := errors.New("silent")
 	beside := transport.Beside(func(req *http.Request) (context.Context, func(), func()) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Log writes a debug line for each request that is answered, with its status, how long it took, and what name says of it.
+// Log writes a debug line for each answered request, with its status, its duration, and the attributes from name.
 func Log(log *slog.Logger, name func(*http.Request) []slog.Attr) Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return Func(func(req *http.Request) (*http.Response, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/transport"
 )
 
-// An answer is one line; a failed request is not logged.
+// An answer gives one line; a failed request is not logged.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	log := transport.Log(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})), func(*http.Request) []slog.Attr {

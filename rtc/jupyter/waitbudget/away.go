@@ -8,19 +8,19 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// An AwayError says that the Jupyter server did not answer in time.
+// An AwayError means that the Jupyter server did not answer in time.
 type AwayError struct {
 	Waited time.Duration
-	Since  time.Time // when its connection was lost; zero if it is not known to be
-	// Known tells that it was known to be away, and was only asked whether it is back.
+	Since  time.Time // when its connection was lost; zero if unknown
+	// Known is set if it was known to be away, and this call only checked whether it is back.
 	Known bool
-	// Refuses tells that it answers, and that Why is how it refuses this program.
+	// Refuses is set if the server answers, but refuses this program; Why is the refusal.
 	Refuses bool
-	// Why is how it failed to answer then.
+	// Why is the cause.
 	Why error
 }
 
-// Kind is "server away".
+// Kind returns "server away".
 func (e *AwayError) Kind() string { return "server away" }
 
 func (e *AwayError) Error() string {
@@ -39,8 +39,8 @@ func (e *AwayError) Error() string {
 	return fmt.Sprintf("the Jupyter server is away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
 }
 
-// busy reports whether the server is there, and answers nothing.
+// busy reports whether the server accepts connections but answers nothing.
 func (e *AwayError) busy() bool { return errors.Is(e.Why, jupyter.ErrBusy) }
 
-// Is makes it match [jupyter.ErrUnreachable].
+// Is makes the error match [jupyter.ErrUnreachable].
 func (e *AwayError) Is(target error) bool { return target == jupyter.ErrUnreachable }

@@ -9,30 +9,31 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A Budget is what one call has left for a server that does not answer. It waits in vain once: what else needs the server
-// then fails at once. What it has waited for answers that came counts as well: the caller waits for all of it.
+// A Budget bounds how long one call waits for a server that does not answer. Only one wait of a call times out: after
+// that, all its further requests fail at once. Time spent waiting for answers that came counts as well, because it
+// delays the caller, too.
 type Budget struct {
 	limit  time.Duration
 	tell   func(message string)
-	server *jupyter.Server // that has the documents; nil in tests
+	server *jupyter.Server // serves the documents; nil in tests
 
 	mu     sync.Mutex
 	away   *AwayError
-	waits  int           // that go on
-	since  time.Time     // when the first of them began
-	waited time.Duration // in those before them
+	waits  int           // number of running waits
+	since  time.Time     // start of the first of them
+	waited time.Duration // total of the earlier waits
 }
 
-// New is the budget of a call that has waited for nothing yet. The server is the one of the documents, nil where there is
-// none, in tests. tell hears of a long wait about once a second.
+// New returns the budget of a new call. server serves the documents; it is nil in tests without one. tell is called
+// about once a second during a long wait.
 func New(server *jupyter.Server, limit time.Duration, tell func(message string)) *Budget {
 	return &Budget{limit: limit, tell: tell, server: server}
 }
 
 type budgetKey struct{}
 
-// With returns a context for the call: what waits for a Jupyter server with it fails with an [*AwayError] once the call
-// has waited in vain, and asks one that is known to be away only once more.
+// With returns a context for the call: once a wait of the call has timed out, requests to a Jupyter server fail with
+// an [*AwayError]. A server that is known to be away is checked only once more.
 func (b *Budget) With(ctx context.Context) context.Context {
 	ctx = jupyter.WithAway(ctx, func(h jupyter.Health) error {
 		away := b.gone()
@@ -40,28 +41,28 @@ func (b *Budget) With(ctx context.Context) context.Context {
 			away = b.missing(ctx, h)
 		}
 		if away == nil {
-			return nil // and not a nil *AwayError
+			return nil // not a nil *AwayError in an error
 		}
 		return away
 	})
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// Of is the budget of a context's call, nil for none.
+// Of returns the budget of a context's call, nil for none.
 func Of(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b
 }
 
-// gone is the error of an earlier wait of this call.
+// gone returns the error of an earlier wait of this call.
 func (b *Budget) gone() *AwayError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.away
 }
 
-// Missing is the error of a call that needs a server that is known to be away, and has asked it once more; nil if it is
-// not.
+// Missing checks a server that is known to be away once more, and returns the error for a call that needs it; nil if
+// it is not away.
 func (b *Budget) Missing(ctx context.Context, s *jupyter.Server) *AwayError {
 	if s == nil {
 		return nil
@@ -77,10 +78,10 @@ func (b *Budget) missing(ctx context.Context, h jupyter.Health) *AwayError {
 	return away
 }
 
-// ServerMissing is Missing of the server of the documents.
+// ServerMissing is Missing for the server of the documents.
 func (b *Budget) ServerMissing(ctx context.Context) *AwayError { return b.Missing(ctx, b.server) }
 
-// stillAway is the error of a server that is known to be away, and was asked once more; nil if it is not.
+// stillAway checks a server that is known to be away once more, and returns its error; nil if it is not away.
 func stillAway(ctx context.Context, h jupyter.Health) *AwayError {
 	since, why := h.StillAway(ctx)
 	if why == nil || ctx.Err() != nil {
@@ -89,7 +90,7 @@ func stillAway(ctx context.Context, h jupyter.Health) *AwayError {
 	return &AwayError{Since: since, Known: true, Why: why}
 }
 
-// begin begins a wait, and returns how long it may take.
+// begin starts a wait, and returns how long it may take.
 func (b *Budget) begin() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +100,7 @@ func (b *Budget) begin() time.Duration {
 	return max(b.limit-b.waited-time.Since(b.since), leastWait)
 }
 
-// end ends a wait. Waits at the same time count once.
+// end ends a wait. Concurrent waits count once.
 func (b *Budget) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +109,8 @@ func (b *Budget) end() {
 	}
 }
 
-// leastWait is how long a call that has already waited long waits for the next answer: one that is there gives it.
+// leastWait is the least time that a call waits for the next answer, however long it has already waited: a server
+// that runs answers within it.
 const leastWait = time.Second
 
 // Wait calls f, which waits for the server, with a context that ends in time. Its error is then an [*AwayError].
@@ -132,7 +134,7 @@ func (b *Budget) Wait(ctx context.Context, f func(context.Context) error) error 
 	switch {
 	case err == nil, ctx.Err() != nil, waited == nil:
 		return err
-	case away.Known && errors.Is(err, context.Canceled): // somebody else has waited for it in vain
+	case away.Known && errors.Is(err, context.Canceled): // another call's wait has timed out
 		return b.note(&away)
 	case !errors.Is(waited, context.DeadlineExceeded), !errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -140,15 +142,15 @@ func (b *Budget) Wait(ctx context.Context, f func(context.Context) error) error 
 	return b.inVain(began, limit, away.Why)
 }
 
-// inVain is the error of a wait that lasted as long as it might, and makes known that the server is away.
+// inVain returns the error of a wait that used up its limit, and marks the server as away.
 func (b *Budget) inVain(began time.Time, limit time.Duration, why error) *AwayError {
-	if b.server != nil && limit >= b.limit/2 { // less may be a server that is slow
+	if b.server != nil && limit >= b.limit/2 { // after a shorter wait the server may only be slow
 		b.server.Health.Silent(began)
 	}
 	return b.note(&AwayError{Waited: limit.Round(time.Second), Why: why})
 }
 
-// note keeps the error of a wait in vain for what else the call needs the server for.
+// note keeps the error of a wait that timed out, for further requests of the call.
 func (b *Budget) note(away *AwayError) *AwayError {
 	b.mu.Lock()
 	defer b.mu.Unlock()

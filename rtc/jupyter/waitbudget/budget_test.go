@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// answers is what waits for a server that answers after a while.
+// answers returns a function that waits for a server that answers after a while.
 func answers(after time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
@@ -29,7 +29,8 @@ func answers(after time.Duration) func(context.Context) error {
 	}
 }
 
-// A call waits in all as long as it may, whether the answers come or not, and hears of it while it waits.
+// All waits of a call together take no longer than its limit, whether or not the answers come, and the caller is
+// notified meanwhile.
 func TestBudgetIsForAllWaits(t *testing.T) {
 	for name, c := range map[string]struct {
 		waits []time.Duration // until the answers come
@@ -72,7 +73,7 @@ func TestBudgetIsForAllWaits(t *testing.T) {
 	}
 }
 
-// The budget goes with the context of its call.
+// The context of a call carries its budget.
 func TestBudgetOfAContext(t *testing.T) {
 	b := New(nil, time.Second, nil)
 	must.Nil(t, Of(t.Context()), must.Sprint("the context has another budget"))

@@ -9,31 +9,31 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// flowing is after how long without a word of the room it no longer counts as sending the document.
+// flowing is the silence after which a room no longer counts as sending the document.
 const flowing = 2 * time.Second
 
-// An OpeningError says that a document is still being opened when a call's time is over. It goes on being opened, for the
-// calls that come after.
+// An OpeningError means that a document is still being opened when a call's time is over. The opening continues, for
+// later calls.
 type OpeningError struct {
-	For time.Duration // since when, ago
+	For time.Duration // time since the start
 }
 
-// Kind is "being opened".
+// Kind returns "being opened".
 func (e *OpeningError) Kind() string { return "being opened" }
 
 func (e *OpeningError) Error() string {
 	return fmt.Sprintf("it is being opened: the Jupyter server has been busy with it for %d s: call again, or wait", seconds(e.For))
 }
 
-// Is makes it match [jupyter.ErrUnreachable].
+// Is makes the error match [jupyter.ErrUnreachable].
 func (e *OpeningError) Is(target error) bool { return target == jupyter.ErrUnreachable }
 
 func seconds(d time.Duration) int { return int(d.Round(time.Second) / time.Second) }
 
-// An Opening is what is known of a document that is being opened.
+// An Opening is the progress of a document that is being opened.
 type Opening struct {
 	Began time.Time
-	heard atomic.Int64 // when the room has last sent something, in nanoseconds
+	heard atomic.Int64 // when the room last sent something, in nanoseconds
 }
 
 // Hear is called when the room sends something.
@@ -41,9 +41,9 @@ func (o *Opening) Hear() { o.heard.Store(time.Now().UnixNano()) }
 
 func (o *Opening) quiet() time.Duration { return time.Since(time.Unix(0, o.heard.Load())) }
 
-// WaitOpened waits until the document at a path is open, which ready is closed to say: as long as the server sends it, and
-// no longer than the budget lasts when it does not. Its error is then an [*OpeningError] if the server is there, and else an
-// [*AwayError].
+// WaitOpened waits until ready is closed, which means that the document at a path is open: as long as the server
+// sends it, else no longer than the budget. The error is then an [*OpeningError] if the server accepts connections,
+// else an [*AwayError].
 func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, ready <-chan struct{}) error {
 	limit, began := b.begin(), time.Now()
 	defer b.end()
@@ -51,7 +51,7 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 	defer tick.Stop()
 	for said := spoken(0); ; {
 		select {
-		case <-ready: // whether the server is there or not
+		case <-ready: // whether the server answers or not
 			return nil
 		default:
 		}
@@ -82,8 +82,8 @@ func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, 
 	}
 }
 
-// stillOpening is the error of a call that has waited long enough; nil if the room has sent something while the server was
-// asked.
+// stillOpening returns the error of a call that has waited long enough; nil if the room has sent something during the
+// check of the server.
 func (b *Budget) stillOpening(ctx context.Context, o *Opening, began time.Time, limit time.Duration) error {
 	switch there := b.server == nil || b.server.Health.Takes(ctx); {
 	case !there:

@@ -8,12 +8,12 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// sayAfter is how long a call waits before its caller hears of it.
+// sayAfter is how long a call waits before its caller is notified.
 const sayAfter = 2 * time.Second
 
-// sayWaiting tells the caller of the wait until ctx ends, and ends the wait when it becomes known otherwise that the
-// server is away. The channel gets what is known of that when it has ended; near the limit it is looked whether somebody
-// is there.
+// sayWaiting notifies the caller of the wait until ctx ends, and ends the wait when another call finds the server to
+// be away. At its end it sends the server's state on the channel; near the limit it checks whether the server accepts
+// connections.
 func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func()) <-chan AwayError {
 	quiet := make(chan AwayError, 1)
 	began := time.Now()
@@ -30,7 +30,7 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 			case <-tick.C:
 			}
 			if ctx.Err() != nil {
-				return // a look may have lasted beyond that, and a tick be due as well
+				return // a look may have lasted beyond that, and a tick may be due as well
 			}
 			if away := b.ServerMissing(ctx); away != nil && ctx.Err() == nil {
 				known = *away
@@ -38,13 +38,13 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 				return
 			}
 			waited := time.Since(began)
-			if err := b.refusal(); err != nil && waited >= sayAfter { // which no wait changes
+			if err := b.refusal(); err != nil && waited >= sayAfter { // no wait changes it
 				known = AwayError{Known: true, Refuses: true, Why: err}
 				stop()
 				return
 			}
 			soon, stopped := b.stopped()
-			if stopped != nil && !soon && waited >= sayAfter { // it runs again when somebody starts it
+			if stopped != nil && !soon && waited >= sayAfter { // it stays stopped until a person starts it
 				since, _ := b.server.Health.Away()
 				known = AwayError{Known: true, Since: since, Why: stopped}
 				stop()
@@ -65,10 +65,10 @@ func (b *Budget) sayWaiting(ctx context.Context, limit time.Duration, stop func(
 	return quiet
 }
 
-// spoken is how long a caller had waited when it last heard of that.
+// spoken is how long a caller had waited at its last notification.
 type spoken time.Duration
 
-// due reports whether a caller that has waited so long is to hear of it: after sayAfter, and about once a second.
+// due reports whether to notify a caller that has waited this long: after sayAfter, and about once a second.
 func (s *spoken) due(waited time.Duration) bool {
 	if waited < sayAfter || waited < time.Duration(*s)+time.Second {
 		return false
@@ -77,13 +77,13 @@ func (s *spoken) due(waited time.Duration) bool {
 	return true
 }
 
-// lookBefore is how long before a call's patience ends it looks whether somebody takes connections.
+// lookBefore is how long before the end of a wait the server's port is checked.
 const lookBefore = time.Second
 
-// lookEvery is how often a call that waits looks whether another has found the server to be away.
+// lookEvery is how often a waiting call checks whether another has found the server to be away.
 const lookEvery = 200 * time.Millisecond
 
-// refusal is how the server last refused this program; nil if it did not.
+// refusal returns the server's last refusal of this program; nil if it did not refuse.
 func (b *Budget) refusal() error {
 	if b.server == nil {
 		return nil
@@ -91,7 +91,7 @@ func (b *Budget) refusal() error {
 	return b.server.Health.Refusal()
 }
 
-// stopped is what the hub of a server that does not run says of that, and whether it soon will.
+// stopped returns the hub's answer for a server that does not run, and whether it is starting.
 func (b *Budget) stopped() (soon bool, why error) {
 	if b.server == nil {
 		return false, nil

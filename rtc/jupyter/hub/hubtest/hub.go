@@ -1,5 +1,5 @@
-// Package hubtest is a JupyterHub for tests, with what a client with a user's token sees of it: its answers have the
-// statuses, headers and bodies of JupyterHub 6.1.
+// Package hubtest is a JupyterHub for tests, as a client with a user's token sees it: its answers have the statuses,
+// headers and bodies of JupyterHub 6.1.
 package hubtest
 
 import (
@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// Prefix is the path below which the hub and its servers are.
+// Prefix is the path of the hub and its servers.
 const Prefix = "/pre"
 
 // A Hub has one user, ann, with one server. Make it with [New].
 type Hub struct {
-	// Server answers what the hub's proxy passes on to ann's server while it runs.
+	// Server handles the requests that the hub's proxy passes to ann's server while it runs.
 	Server http.Handler
-	// Seen, if set before the first request, is called with each.
+	// Seen, if set before the first request, is called with each request.
 	Seen func(*http.Request)
 	http *httptest.Server
 
 	mu     sync.Mutex
 	tokens map[string]holder
 	state  string // "", "spawn", "stop" (pending) or "ready"
-	next   string // the state after the next look at a pending one
+	next   string // the state after the next request about a pending one
 	fails  bool
 	starts int
 	asked  int
@@ -45,7 +45,7 @@ func New(server http.Handler) *Hub {
 	return h
 }
 
-// NewOn is [New] with a listener of the caller's, such as one in memory. Close closes it.
+// NewOn is [New] with a given listener, such as one in memory. Close closes it.
 func NewOn(l net.Listener, server http.Handler) *Hub {
 	h := &Hub{Server: server, tokens: map[string]holder{}}
 	h.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
@@ -56,42 +56,42 @@ func NewOn(l net.Listener, server http.Handler) *Hub {
 // Close ends the hub.
 func (h *Hub) Close() { h.http.Close() }
 
-// URL is the address of ann's server.
+// URL returns the address of ann's server.
 func (h *Hub) URL() string { return h.http.URL + Prefix + "/user/ann/" }
 
-// Hub is the hub's own address.
+// Hub returns the hub's own address.
 func (h *Hub) Hub() string { return h.http.URL + Prefix + "/hub" }
 
-// Allow makes a token of a user's with scopes.
+// Allow makes a token for a user, with scopes.
 func (h *Hub) Allow(token, user string, scopes ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tokens[token] = holder{user, append(scopes, "read:users:name!user="+user)}
 }
 
-// Revoke takes a token back.
+// Revoke revokes a token.
 func (h *Hub) Revoke(token string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.tokens, token)
 }
 
-// Set sets the server's state: "" (it does not run), "ready", or "spawn" and "stop", which become the next one when
-// somebody has looked at them.
+// Set sets the server's state: "" (it does not run), "ready", or "spawn" or "stop", which change to next after a
+// request about the state.
 func (h *Hub) Set(state, next string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state, h.next = state, next
 }
 
-// Fail has starts fail from now on.
+// Fail makes all further starts fail.
 func (h *Hub) Fail() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.fails = true
 }
 
-// Counts are how often the server was started, and the hub asked.
+// Counts returns how often the server was started, and how many requests the hub's API got.
 func (h *Hub) Counts() (starts, asked int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,7 +114,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	access := who.may("access:servers")
 	switch {
-	case h.state == "ready" && !access && r.URL.Path != Prefix+"/user/ann/api": // which servers answer anyone
+	case h.state == "ready" && !access && r.URL.Path != Prefix+"/user/ann/api": // needs no token
 		say(w, http.StatusForbidden, map[string]any{"message": "Forbidden", "reason": nil})
 	case h.state == "ready":
 		h.Server.ServeHTTP(w, r)
@@ -200,7 +200,7 @@ func say(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	b, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // a mistake of this package
+		panic(err) // a bug in this package
 	}
 	_, _ = w.Write(b)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// httpError is an error that the server answers with.
+// httpError is an error with its HTTP answer.
 type httpError struct {
 	status  int
 	message string
@@ -29,7 +29,7 @@ func failed(status int, format string, args ...any) error {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(v)) // the client may have gone
+	_, _ = w.Write(encode(v)) // the client may have disconnected
 }
 
 func encode(v any) []byte {
@@ -37,7 +37,7 @@ func encode(v any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return []byte("null") // nothing that is answered cannot be encoded
+		return []byte("null") // all answers can be encoded
 	}
 	return pyjson.Python(bytes.TrimRight(b.Bytes(), "\n"))
 }
@@ -47,7 +47,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	answer(w, status, map[string]any{"message": message, "reason": nil})
 }
 
-// unhandled answers as the server's API handlers do when something is raised that they do not know.
+// unhandled answers as the server's API handlers do for an unexpected exception.
 func unhandled(w http.ResponseWriter) {
 	answer(w, http.StatusInternalServerError, map[string]any{"message": "Unhandled error", "reason": nil, "traceback": ""})
 }
@@ -66,14 +66,14 @@ func fail(w http.ResponseWriter, err error) {
 	answer(w, e.status, map[string]any{"message": e.message, "reason": reason})
 }
 
-// page answers with the server's page for an error, which is what all but its API handlers do.
+// page answers with the server's error page, as all handlers outside the API do.
 func page(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html; charset=UTF-8")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "<!DOCTYPE HTML>\n<html><head><title>Jupyter Server</title></head><body><h1>%d : %s</h1></body></html>\n", status, http.StatusText(status))
 }
 
-// body decodes a request's JSON into out. An empty one leaves out as it is.
+// body decodes a request's JSON into out. An empty body leaves out unchanged.
 func body(r *http.Request, out any) error {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(r.Body); err != nil {
@@ -88,10 +88,10 @@ func body(r *http.Request, out any) error {
 	return nil
 }
 
-// date is a time as the server writes it.
+// date formats a time as the server does.
 func date(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// repr is a text as Python shows it.
+// repr formats a text as Python does.
 func repr(s string) string {
 	quote := "'"
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

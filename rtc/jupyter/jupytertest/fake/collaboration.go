@@ -13,21 +13,21 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/rooms"
 )
 
-// identity is what a run of the server is known by to the clients of its rooms.
+// identity holds the session ids by which clients recognise a run of the server.
 type identity struct {
 	mu       sync.Mutex
 	now      string
-	accepted []string // of runs before, too
+	accepted []string // includes earlier runs
 }
 
-// current is the session that clients are told.
+// current returns the session id for clients.
 func (i *identity) current() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.now
 }
 
-// renew makes another one, as a restart does. Who comes with the old one is let in if keep says so.
+// renew makes a new session id, as a restart does. Clients with the old one are accepted if keep is set.
 func (i *identity) renew(keep bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -44,7 +44,7 @@ func (i *identity) knows(session string) bool {
 	return slices.Contains(i.accepted, session)
 }
 
-// collaborationSession gives a path its file id. It asks neither whether there is such a file nor what is in it.
+// collaborationSession assigns a file id to a path. It checks neither that the file exists nor its content.
 func (s *Server) collaborationSession(w http.ResponseWriter, r *http.Request, rest string) {
 	if r.Method != http.MethodPut {
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
@@ -64,7 +64,7 @@ func (s *Server) collaborationSession(w http.ResponseWriter, r *http.Request, re
 	answer(w, status, map[string]any{"format": *in.Format, "type": *in.Type, "fileId": id, "sessionId": s.identity.current()})
 }
 
-// room serves the websocket of a room; the id is taken as it was written.
+// room serves the websocket of a room; the id is used without unescaping.
 func (s *Server) room(w http.ResponseWriter, r *http.Request, rest string) {
 	if strings.Contains(rest, "/") {
 		rest = rest[strings.LastIndexByte(rest, '/')+1:]
@@ -72,8 +72,8 @@ func (s *Server) room(w http.ResponseWriter, r *http.Request, rest string) {
 	s.Rooms.ServeRoom(w, r, rest, r.URL.Query().Get("sessionId"))
 }
 
-// fork refuses to fork a room: one that is not in memory is not found, and of another it is not told what to fork. No room is
-// ever forked.
+// fork refuses to fork a room: it answers 404 for a room that is not in memory, and rejects the request for any
+// other. It never forks one.
 func (s *Server) fork(w http.ResponseWriter, r *http.Request, rest string) {
 	if r.Method != http.MethodPut {
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
@@ -86,7 +86,7 @@ func (s *Server) fork(w http.ResponseWriter, r *http.Request, rest string) {
 	unhandled(w)
 }
 
-// roomFiles are the server's files as its rooms use them.
+// roomFiles adapts the server's files to the rooms.
 type roomFiles struct{ server *Server }
 
 // Path implements [rooms.Files].

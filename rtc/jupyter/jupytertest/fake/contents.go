@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// sent is what a client writes of a file or folder.
+// sent is a client's request to write a file or folder.
 type sent struct {
 	Type     string          `json:"type"`
 	Format   string          `json:"format"`
@@ -29,7 +29,7 @@ type sent struct {
 	Ext      string          `json:"ext"`
 }
 
-// contents serves /api/contents; rest is the path of the file as it was written.
+// contents serves /api/contents; rest is the escaped path of the file.
 func (s *Server) contents(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := url.PathUnescape(strings.Trim(rest, "/"))
 	if err != nil || rest != "" && rest[0] != '/' {
@@ -60,7 +60,7 @@ func (s *Server) contents(w http.ResponseWriter, r *http.Request, rest string) {
 	var e *httpError
 	switch {
 	case errors.As(err, &e) && r.Method == http.MethodGet && e.status == http.StatusNotFound:
-		// What the handler writes in this case is a text that calls itself JSON.
+		// In this case the real handler writes plain text with the content type of JSON.
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = fmt.Fprintf(w, "file or directory %s does not exist", repr("/"+p))
@@ -159,7 +159,7 @@ func (s *Server) writeFile(p, full string, in sent) error {
 	return wrote(p, put(full, b))
 }
 
-// signed is the file of a notebook that a client sends. It is signed where the client trusts it.
+// signed returns the file of a notebook from a client. It is signed if the client trusts it.
 func (s *Server) signed(content []byte) ([]byte, error) {
 	nb, err := nbjson.Parse(content)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Server) signed(content []byte) ([]byte, error) {
 	return nbjson.Write(nb)
 }
 
-// wrote is the server's word on an error of the file system's.
+// wrote returns the server's error for an error of the file system.
 func wrote(p string, err error) error {
 	var at *fs.PathError
 	switch {
@@ -185,7 +185,7 @@ func wrote(p string, err error) error {
 	return failed(http.StatusInternalServerError, "Unexpected error while saving file: %s %v", p, err)
 }
 
-// copyContents copies a file into a folder, under a name that is free.
+// copyContents copies a file into a folder, under an unused name.
 func (s *Server) copyContents(folder string, r *http.Request) (model, error) {
 	var in sent
 	if err := body(r, &in); err != nil {
@@ -232,7 +232,7 @@ func (s *Server) copyContents(folder string, r *http.Request) (model, error) {
 	return s.files.get(target, query{})
 }
 
-// copyFile copies a file; a notebook is read and written for that.
+// copyFile copies a file; a notebook is parsed and written again.
 func (s *Server) copyFile(from, source, to string) error {
 	b, err := os.ReadFile(source)
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *Server) copyFile(from, source, to string) error {
 	return wrote(from, put(to, b))
 }
 
-// copyName is the path in a folder that a copy gets: the file's own name where it is free, or it with a number.
+// copyName returns the path of a copy in a folder: the file's own name if it is unused, else with a number.
 func (s *Server) copyName(from, folder string, isFolder bool) (string, error) {
 	name := path.Base(from)
 	ext := ""
@@ -277,7 +277,7 @@ func (s *Server) copyName(from, folder string, isFolder bool) (string, error) {
 	}
 }
 
-// snapshot is a folder's files before anything is copied into it.
+// snapshot returns a folder's files before the copy.
 func snapshot(folder string) fs.FS {
 	files := fstest.MapFS{}
 	_ = filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {

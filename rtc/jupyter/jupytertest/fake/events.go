@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// ContentsEvent is the schema of what happens to files.
+	// ContentsEvent is the schema of file events.
 	ContentsEvent = "https://events.jupyter.org/jupyter_server/contents_service/v1"
-	// maxEvents is how many events wait for one listener, until it is let go.
+	// maxEvents is how many events may be queued for a listener before it is disconnected.
 	maxEvents = 1000
 )
 
-// bus passes on what happens to who listens at /api/events/subscribe.
+// bus passes events to the listeners at /api/events/subscribe.
 type bus struct {
 	mu        sync.Mutex
 	listeners map[chan []byte]bool
 	closed    bool
 }
 
-// emit tells all listeners of something.
+// emit sends an event to all listeners.
 func (b *bus) emit(schema string, data map[string]any) {
 	event := map[string]any{"schema_id": schema, "__timestamp__": date(time.Now()), "__schema_version__": "1", "__metadata_version__": 1}
 	for k, v := range data {
@@ -31,7 +31,7 @@ func (b *bus) emit(schema string, data map[string]any) {
 	}
 	line, err := json.Marshal(event)
 	if err != nil {
-		return // events are made of texts
+		return // events consist of texts
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func (b *bus) leave(l chan []byte) {
 	}
 }
 
-// close lets all listeners go.
+// close disconnects all listeners.
 func (b *bus) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *bus) close() {
 	clear(b.listeners)
 }
 
-// tell emits what has happened to a file.
+// tell emits a file event.
 func (s *Server) tell(action, path, source string) {
 	data := map[string]any{"action": action, "path": path}
 	if source != "" {
@@ -100,7 +100,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	read := make(chan struct{})
-	go func() { // until the connection ends, which the end of this handler sees to
+	go func() { // until the connection ends, which this handler ensures
 		defer close(read)
 		for {
 			if _, _, err := ws.ReadMessage(); err != nil {
@@ -114,6 +114,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			s.bus.leave(l)
 		}
 	}
-	_ = ws.Close() // it has ended already, or is to
+	_ = ws.Close() // it has ended or is about to
 	<-read
 }

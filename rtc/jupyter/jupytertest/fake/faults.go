@@ -9,30 +9,29 @@ import (
 	"time"
 )
 
-// Faults are what a test may have the server do wrong with requests, each by its name. The rooms have faults of their own,
-// see [Server.Rooms].
+// Faults are the faults that a test can inject into requests. The rooms have their own faults, see [Server.Rooms].
 type Faults struct {
 	server *Server
 
 	mu      sync.Mutex
 	armed   []*Fault
 	hung    bool
-	release chan struct{} // closed when it is not hung any more
+	release chan struct{} // closed when hung ends
 }
 
-// Fault is something that goes wrong with the next requests of a kind.
+// Fault is a fault of the next requests of a kind.
 type Fault struct {
 	method, prefix string
-	times          int32 // below 0: always
+	times          int32 // negative: always
 	do             func(w http.ResponseWriter, r *http.Request) (answered bool)
 	count          atomic.Int32
 }
 
-// Count is how many requests of its kind have come since, whether it went wrong with them or not.
+// Count returns how many requests of its kind have come since, with or without the fault.
 func (f *Fault) Count() int { return int(f.count.Load()) }
 
-// arm has something go wrong with the next so many requests whose method is this one, or any where it is empty, and whose
-// path, below the base URL and as it is written, begins so.
+// arm injects a fault into the next times requests with this method (any if empty) whose escaped path, below the base
+// URL, has this prefix.
 func (f *Faults) arm(times int, method, prefix string, do func(w http.ResponseWriter, r *http.Request) bool) *Fault {
 	fault := &Fault{method: method, prefix: prefix, times: int32(times), do: do}
 	f.mu.Lock()
@@ -44,7 +43,7 @@ func (f *Faults) arm(times int, method, prefix string, do func(w http.ResponseWr
 // AnswerNext answers requests with a status, and does nothing else for them.
 func (f *Faults) AnswerNext(times int, method, prefix string, status int) *Fault {
 	return f.arm(times, method, prefix, func(w http.ResponseWriter, r *http.Request) bool {
-		_, _ = io.Copy(io.Discard, r.Body) // the client may have gone
+		_, _ = io.Copy(io.Discard, r.Body) // the client may have disconnected
 		refuse(w, status, http.StatusText(status))
 		return true
 	})
@@ -55,10 +54,10 @@ func (f *Faults) ResetNext(times int, method, prefix string) *Fault {
 	return f.arm(times, method, prefix, func(w http.ResponseWriter, _ *http.Request) bool {
 		c, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
-			panic(err) // the server of a test is one of net/http's, for HTTP/1
+			panic(err) // tests use net/http's server with HTTP/1
 		}
 		if abort, ok := c.(interface{ SetLinger(seconds int) error }); ok {
-			_ = abort.SetLinger(0) // the end of the connection says it
+			_ = abort.SetLinger(0) // the closed connection shows it
 		}
 		_ = c.Close()
 		return true
@@ -68,13 +67,13 @@ func (f *Faults) ResetNext(times int, method, prefix string) *Fault {
 // HangNext never answers requests.
 func (f *Faults) HangNext(times int, method, prefix string) *Fault {
 	return f.arm(times, method, prefix, func(_ http.ResponseWriter, r *http.Request) bool {
-		_, _ = io.Copy(io.Discard, r.Body) // after it the end of the connection is seen
+		_, _ = io.Copy(io.Discard, r.Body) // then the end of the connection can be detected
 		<-r.Context().Done()
 		return true
 	})
 }
 
-// Delay makes all requests of a kind wait before they are looked at.
+// Delay delays the handling of all requests of a kind.
 func (f *Faults) Delay(method, prefix string, by time.Duration) *Fault {
 	return f.arm(-1, method, prefix, func(_ http.ResponseWriter, r *http.Request) bool {
 		select {
@@ -86,8 +85,8 @@ func (f *Faults) Delay(method, prefix string, by time.Duration) *Fault {
 	})
 }
 
-// Hang stops the server's answers to requests until it is undone, as for a process that was stopped; what comes meanwhile
-// is answered then. [rooms.Table.Mute] does so for rooms.
+// Hang stops the server's answers until it is switched off, like a suspended process; pending requests are answered
+// then. [rooms.Table.Mute] does so for rooms.
 func (f *Faults) Hang(on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,9 +99,9 @@ func (f *Faults) Hang(on bool) {
 	}
 }
 
-// Restart makes the server what it is after a restart of its process: its kernels and their sessions are gone, its rooms
-// too, with what was not yet being saved, and it has another session id. Clients that come with an old one are let in if
-// known says so, as a server does that finds its file of sessions.
+// Restart brings the server into the state after a restart of its process: its kernels and their sessions are gone,
+// also its rooms with all changes that were not yet being saved, and it has another session id. Clients with an old
+// id are accepted if known is set, like a server that finds its session file.
 func (s *Server) Restart(known bool) {
 	s.identity.renew(known)
 	now := time.Now()
@@ -112,7 +111,7 @@ func (s *Server) Restart(known bool) {
 	s.dropDead()
 }
 
-// intercept does what is wanted wrong of a request, and reports whether it is answered by that.
+// intercept applies the faults of a request, and reports whether one of them has answered it.
 func (f *Faults) intercept(w http.ResponseWriter, r *http.Request) bool {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), f.server.base())
 	f.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// fileIDs gives files their ids, as jupyter_server_fileid's ArbitraryFileIdManager does: any text is given one.
+// fileIDs assigns ids to files, as jupyter_server_fileid's ArbitraryFileIdManager does: any text gets one.
 type fileIDs struct {
 	mu     sync.Mutex
 	byPath map[string]string
@@ -17,7 +17,7 @@ func newFileIDs() *fileIDs {
 	return &fileIDs{byPath: make(map[string]string), byID: make(map[string]string)}
 }
 
-// index is the id of a path, and whether it is new.
+// index returns the id of a path, and whether it is new.
 func (f *fileIDs) index(p string) (id string, made bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -29,7 +29,7 @@ func (f *fileIDs) index(p string) (id string, made bool) {
 	return id, true
 }
 
-// id is the id of a path that has one.
+// id returns the id of a path, if it has one.
 func (f *fileIDs) id(p string) (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,7 +37,7 @@ func (f *fileIDs) id(p string) (string, bool) {
 	return id, ok
 }
 
-// path is where the file of an id is.
+// path returns the path of a file id.
 func (f *fileIDs) path(id string) (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,7 +45,8 @@ func (f *fileIDs) path(id string) (string, bool) {
 	return p, ok
 }
 
-// rename follows a file, and what is in a folder where the folder has an id itself. Without one it gets one.
+// rename updates the path of a file, and of a folder's content if the folder has an id itself. A path without an id
+// gets one.
 func (f *fileIDs) rename(from, to string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,7 +73,7 @@ func (f *fileIDs) rename(from, to string) {
 	}
 }
 
-// remove forgets a file, or a folder with all that is in it.
+// remove removes a file, or a folder with its content.
 func (f *fileIDs) remove(p string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/nbjson"
 )
 
-// files are those below a folder, by their contents paths.
+// files are the files below a folder, by contents path.
 type files struct {
 	root   string
 	notary *nbjson.Notary
 }
 
-// model is a file or folder as the Contents API has it.
+// model is a file or folder in the Contents API's form.
 type model struct {
 	Name         string  `json:"name"`
 	Path         string  `json:"path"`
@@ -39,13 +39,13 @@ type model struct {
 	Type         string  `json:"type"`
 }
 
-// query is what is asked for of a file or folder.
+// query selects the parts of a model.
 type query struct {
 	typ, format   string
 	content, hash bool
 }
 
-// place is where a file is on disk. A path that leads outside is not found.
+// place returns the location of a file on disk. A path outside the root is not found.
 func (f *files) place(p string) (string, error) {
 	p = strings.Trim(p, "/")
 	if strings.ContainsRune(p, 0) {
@@ -58,7 +58,7 @@ func (f *files) place(p string) (string, error) {
 	return full, nil
 }
 
-// nearest is the folder of a path on disk, or the nearest above it that there is.
+// nearest returns the folder of a path on disk, or the nearest existing one above it.
 func (f *files) nearest(p string) (string, error) {
 	for ; ; p = path.Dir(p) {
 		full, err := f.place(p)
@@ -71,7 +71,7 @@ func (f *files) nearest(p string) (string, error) {
 	}
 }
 
-// hidden reports whether a part of a path begins with a dot.
+// hidden reports whether a segment of a path begins with a dot.
 func hidden(p string) bool {
 	for part := range strings.SplitSeq(strings.Trim(p, "/"), "/") {
 		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
@@ -81,7 +81,7 @@ func hidden(p string) bool {
 	return false
 }
 
-// get is the model of a file or folder.
+// get returns the model of a file or folder.
 func (f *files) get(p string, q query) (model, error) {
 	p = strings.Trim(p, "/")
 	full, err := f.place(p)
@@ -106,8 +106,8 @@ func (f *files) get(p string, q query) (model, error) {
 	return f.file(p, full, q)
 }
 
-// modified is when a file was changed. In a bubble of testing/synctest the year is 2000, but what a test writes by itself
-// is as old as the system says: such a file is taken to be written when it is first looked at.
+// modified returns a file's modification time. In a bubble of testing/synctest the year is 2000, but files that a
+// test writes directly have the system's time: such a file counts as written when it is first read.
 func (f *files) modified(full string, info fs.FileInfo) time.Time {
 	at, now := info.ModTime(), time.Now()
 	if at.Sub(now) < 10*365*24*time.Hour {
@@ -119,7 +119,7 @@ func (f *files) modified(full string, info fs.FileInfo) time.Time {
 	return now
 }
 
-// base is what all models have.
+// base returns the fields that all models have.
 func (f *files) base(p, full string) (model, error) {
 	info, err := os.Lstat(full)
 	if err != nil {
@@ -189,7 +189,7 @@ func (f *files) notebook(p, full string, q query) (model, error) {
 	return m, nil
 }
 
-// parseNotebook reads a notebook's file, with its cells marked as trusted or not.
+// parseNotebook parses a notebook file, and marks its cells as trusted or not.
 func (f *files) parseNotebook(full string, b []byte) (map[string]any, error) {
 	nb, err := nbjson.Read(b)
 	if errors.As(err, new(*nbjson.RaisedError)) {
@@ -238,14 +238,14 @@ func (f *files) file(p, full string, q query) (model, error) {
 	return m, nil
 }
 
-// mimeTypes are what Python takes files for, by their names.
+// mimeTypes are Python's MIME types by file name extension.
 var mimeTypes = map[string]*string{
 	".txt": ptr("text/plain"), ".md": ptr("text/markdown"), ".py": ptr("text/x-python"), ".csv": ptr("text/csv"), ".json": ptr("application/json"),
 	".html": ptr("text/html"), ".png": ptr("image/png"), ".svg": ptr("image/svg+xml"), ".bin": ptr("application/octet-stream"), ".xml": ptr("text/xml"),
 	".pdf": ptr("application/pdf"), ".zip": ptr("application/zip"), ".jpg": ptr("image/jpeg"), ".gif": ptr("image/gif"), ".js": ptr("text/javascript"),
 }
 
-// put writes a file's bytes. Its time is ours, which in a bubble is not the system's.
+// put writes a file's bytes. It sets our time, which in a bubble differs from the system's.
 func put(full string, b []byte) error {
 	if err := os.WriteFile(full, b, 0o644); err != nil {
 		return err
@@ -254,7 +254,7 @@ func put(full string, b []byte) error {
 	return os.Chtimes(full, now, now)
 }
 
-// pythonBase64 is what base64.encodebytes makes: lines of 76 characters.
+// pythonBase64 encodes as base64.encodebytes does: in lines of 76 characters.
 func pythonBase64(b []byte) string {
 	text := base64.StdEncoding.EncodeToString(b)
 	var out strings.Builder
@@ -266,7 +266,7 @@ func pythonBase64(b []byte) string {
 	return out.String()
 }
 
-// errUnhandled is what the server does not know.
+// errUnhandled is an exception that the server does not expect.
 var errUnhandled = errors.New("unhandled error")
 
 func unreadable(p string, err error) error {

@@ -8,21 +8,21 @@ import (
 	"sync"
 )
 
-// loginCookie is the cookie of those who have logged in. A real one has the server's host and port in its name.
+// loginCookie is the cookie of a login. A real one has the server's host and port in its name.
 const loginCookie = "username-login"
 
-// Logins is the page where the password is typed, and those who have done so.
+// Logins is the login page, with the known logins.
 type Logins struct {
-	passwords []string // each lets in; none: everybody is
-	base      string   // of the server, without a slash at its end
+	passwords []string // each one is valid; none: no login is needed
+	base      string   // the server's path, without a trailing slash
 
 	mu    sync.Mutex
-	known map[string]bool // by the value of their cookie
+	known map[string]bool // by cookie value
 	asked int
 }
 
-// Forget takes no cookie any more that the login page has set, as a server does that has another secret. It returns how
-// often the password was sent since the last time.
+// Forget invalidates all cookies of the login page, like a server with a new secret. It returns how often the
+// password was sent since the last call.
 func (l *Logins) Forget() (asked int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,7 +31,8 @@ func (l *Logins) Forget() (asked int) {
 	return asked
 }
 
-// has reports whether a request has the cookie of a login, and repeats that of its page where it changes something.
+// has reports whether a request has the cookie of a login and, if it changes something, repeats the page's XSRF
+// cookie.
 func (l *Logins) has(r *http.Request) bool {
 	c, err := r.Cookie(loginCookie)
 	if err != nil {

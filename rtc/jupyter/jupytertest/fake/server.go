@@ -16,43 +16,43 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/rooms"
 )
 
-// Version is the version of Jupyter Server that is imitated.
+// Version is the imitated version of Jupyter Server.
 const Version = "2.21.1"
 
-// Config says what server it is.
+// Config configures a server.
 type Config struct {
-	// Root is the folder that is served.
+	// Root is the served folder.
 	Root string
-	// Token is asked of every request; empty asks for none, unless there is a password.
+	// Token is required of every request; empty requires none, unless there is a password.
 	Token string
-	// Password is taken by the login page, as the token is.
+	// Password is accepted by the login page, as is the token.
 	Password string
-	// BaseURL is the path that the server is under, with slashes at both ends; empty is "/".
+	// BaseURL is the server's base path, with slashes at both ends; empty means "/".
 	BaseURL string
-	// DisableRTC tells people's tabs to stay out of the rooms, in the page of JupyterLab.
+	// DisableRTC sets disableRTC in JupyterLab's page, which keeps people's tabs out of the rooms.
 	DisableRTC bool
-	// NoCollaboration leaves jupyter-collaboration out.
+	// NoCollaboration omits jupyter-collaboration.
 	NoCollaboration bool
-	// Chat has jupyterlab-chat keep the rooms of chats.
+	// Chat makes chat files chats, as jupyterlab-chat does.
 	Chat bool
-	// SaveDelay is how long after the last change a document is saved, 1 s if it is 0, never if it is below.
+	// SaveDelay is the time from the last change of a document to its save; 0 means 1 s, negative never.
 	SaveDelay time.Duration
-	// CleanupDelay is how long a room is kept when nobody is in it, 60 s if it is 0, for good if it is below.
+	// CleanupDelay is how long a room without clients is kept; 0 means 60 s, negative forever.
 	CleanupDelay time.Duration
-	// PollInterval is how often a room looks at its file, 1 s if it is 0.
+	// PollInterval is the interval of a room's checks of its file; 0 means 1 s.
 	PollInterval time.Duration
-	// Store keeps what outlives the rooms, and the server; nil is one of its own.
+	// Store holds the state that outlives the rooms and the server; nil makes a new one.
 	Store *rooms.Store
-	// Kernels says how kernels behave.
+	// Kernels configures the kernels.
 	Kernels kernels.Config
 }
 
 // Server is a Jupyter server. It is an [http.Handler].
 type Server struct {
 	*Faults
-	// Rooms are the server's rooms, which have faults of their own.
+	// Rooms are the server's rooms, which have their own faults.
 	Rooms *rooms.Table
-	// Logins are those who were let in by the password.
+	// Logins are the password logins.
 	Logins *Logins
 
 	cfg     Config
@@ -96,7 +96,7 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Close ends the server's kernels and rooms, and every connection, without a word on them.
+// Close ends the server's kernels and rooms, and cuts every connection.
 func (s *Server) Close() {
 	s.Hang(false)
 	s.bus.close()
@@ -104,7 +104,7 @@ func (s *Server) Close() {
 	s.kernels.Close()
 }
 
-// base is the path that the server is under, without a slash at its end.
+// base returns the server's base path, without a trailing slash.
 func (s *Server) base() string { return strings.TrimRight(s.cfg.BaseURL, "/") }
 
 // Kill ends a kernel's process as SIGKILL does, and reports whether there is one with that id.
@@ -135,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	// The paths of files and the ids of rooms are taken as they were written.
+	// The paths of files and the ids of rooms are used without unescaping.
 	for prefix, serve := range map[string]func(http.ResponseWriter, *http.Request, string){
 		"/api/contents":               s.contents,
 		"/api/collaboration/session/": s.collaborationSession,
@@ -184,7 +184,7 @@ func (s *Server) authorized(r *http.Request) bool {
 	if len(s.Logins.passwords) == 0 || s.Logins.has(r) {
 		return true
 	}
-	given := r.URL.Query().Get("token") // it wins
+	given := r.URL.Query().Get("token") // it takes precedence
 	if given == "" {
 		kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if strings.EqualFold(kind, "token") || strings.EqualFold(kind, "bearer") {
@@ -194,13 +194,13 @@ func (s *Server) authorized(r *http.Request) bool {
 	return given != "" && given == s.cfg.Token
 }
 
-// users are those whom the server has met, by their cookie.
+// users are the known users, by cookie.
 type users struct {
 	mu    sync.Mutex
 	known map[string]string
 }
 
-// me tells who asks: somebody new, where no cookie says who it is.
+// me returns the user of a request, a new one without a known cookie.
 func (s *Server) me(w http.ResponseWriter, r *http.Request) {
 	const cookie = "username-fake"
 	s.users.mu.Lock()
@@ -233,7 +233,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// newID is a random UUID.
+// newID returns a random UUID.
 func newID() string {
 	h := randomHex(16)
 	return fmt.Sprintf("%s-%s-4%s-a%s-%s", h[:8], h[8:12], h[13:16], h[17:20], h[20:])

@@ -10,18 +10,18 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/kernels"
 )
 
-// session joins a path to a kernel.
+// session connects a path to a kernel.
 type session struct {
 	id, path, name, typ, kernel string
 }
 
-// sessions are those of the server, in the order in which they were made.
+// sessions are the server's sessions, oldest first.
 type sessions struct {
 	mu  sync.Mutex
 	all []*session
 }
 
-// find is a copy of the session for which f holds.
+// find returns a copy of the session for which f returns true.
 func (t *sessions) find(f func(*session) bool) (session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -33,7 +33,7 @@ func (t *sessions) find(f func(*session) bool) (session, bool) {
 	return session{}, false
 }
 
-// wantedSession is a session as a client asks for it.
+// wantedSession is a client's request for a session.
 type wantedSession struct {
 	Path   *string `json:"path"`
 	Name   *string `json:"name"`
@@ -56,7 +56,7 @@ func (s *Server) sessionModel(x session) (map[string]any, bool) {
 	return m, true
 }
 
-// dropDead forgets the sessions whose kernel is no more.
+// dropDead removes the sessions whose kernel has ended.
 func (s *Server) dropDead() {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, m)
 }
 
-// startFor starts a session's kernel in the folder of its file; where that fails, it has answered.
+// startFor starts a session's kernel in the folder of its file. If it returns false, it has answered the request.
 func (s *Server) startFor(ctx context.Context, w http.ResponseWriter, x *session, name string) bool {
 	k, err := s.startKernel(ctx, name, path.Dir("/"+x.path))
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Server) startFor(ctx context.Context, w http.ResponseWriter, x *session
 	return true
 }
 
-// isUUID reports whether an id has the form that the server's routes ask for.
+// isUUID reports whether an id has the form that the server's routes require.
 func isUUID(id string) bool {
 	return len(id) == 36 && strings.Count(id, "-") == 4
 }
@@ -186,7 +186,7 @@ func (s *Server) oneSession(w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusNotFound, "Kernel does not exist: "+x.kernel)
 }
 
-// patchSession changes a session as a client wants it; where that fails, it has answered.
+// patchSession changes a session as requested. If it returns false, it has answered the request.
 func (s *Server) patchSession(w http.ResponseWriter, r *http.Request, x *session) bool {
 	var in wantedSession
 	if err := body(r, &in); err != nil {
@@ -230,7 +230,7 @@ func (s *Server) patchSession(w http.ResponseWriter, r *http.Request, x *session
 	return true
 }
 
-// startKernel starts a kernel in a folder of the root, or in the nearest above it that there is.
+// startKernel starts a kernel in a folder of the root, or in the nearest existing one above it.
 func (s *Server) startKernel(ctx context.Context, name, folder string) (kernels.Model, error) {
 	full, err := s.files.nearest(folder)
 	if err != nil {

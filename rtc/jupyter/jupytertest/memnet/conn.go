@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// buffered is how many bytes one direction of a connection holds until a write waits.
+// buffered is how many bytes one direction of a connection holds before a write waits.
 const buffered = 1 << 20
 
-// Pipe is a connection, from both of its ends.
+// Pipe returns both ends of a connection.
 func Pipe(near, far net.Addr) (a, b net.Conn) {
 	to, from := newStream(), newStream()
 	return &conn{local: near, remote: far, in: from, out: to}, &conn{local: far, remote: near, in: to, out: from}
@@ -26,8 +26,8 @@ type conn struct {
 	abort         atomic.Bool
 }
 
-// SetLinger is that of a TCP connection, for 0 alone: Close then drops what has not been read, and the other end sees a
-// connection that was reset.
+// SetLinger is that of a TCP connection, for 0 only: Close then drops unread data, and the other end sees a
+// connection reset.
 func (c *conn) SetLinger(seconds int) error {
 	c.abort.Store(seconds == 0)
 	return nil
@@ -51,8 +51,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements [net.Conn]. What has been written can be read at the other end, which then sees the end, or a broken
-// connection where it left something unread here.
+// Close implements [net.Conn]. The other end can read the written data, and then sees the end, or a broken connection
+// if data from it was left unread here.
 func (c *conn) Close() error {
 	if c.abort.Load() {
 		c.out.reset()
@@ -62,7 +62,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// CloseWrite ends what the other side can read, as a TCP connection's does.
+// CloseWrite ends the data for the other side, as a TCP connection's CloseWrite does.
 func (c *conn) CloseWrite() error {
 	c.out.end()
 	return nil
@@ -94,11 +94,11 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 // stream is one direction of a connection.
 type stream struct {
 	mu      sync.Mutex
-	changed *sync.Cond // of mu
+	changed *sync.Cond // uses mu
 	data    []byte
-	ended   bool // by who writes
-	broken  bool // likewise, at once
-	refused bool // by who reads
+	ended   bool // by the writer
+	broken  bool // by the writer, at once
+	refused bool // by the reader
 
 	reading, writing deadline
 }
@@ -187,7 +187,7 @@ func (s *stream) refuse() {
 	s.changed.Broadcast()
 }
 
-// deadline is the end of the time for reading or writing. The stream's mutex guards it.
+// deadline is a read or write deadline. The stream's mutex guards it.
 type deadline struct {
 	timer *time.Timer
 	over  bool
@@ -219,7 +219,7 @@ func (d *deadline) set(mu *sync.Mutex, changed *sync.Cond, t time.Time) {
 	d.timer = timer
 }
 
-// stop ends the timer, so that a closed connection keeps nothing.
+// stop stops the timer, so that a closed connection holds no resources.
 func (d *deadline) stop() {
 	if d.timer != nil {
 		d.timer.Stop()

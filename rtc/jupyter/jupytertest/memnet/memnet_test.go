@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An HTTP server and its client work over it, in a time of their own.
+// An HTTP server and its client work over it, in a bubble's time.
 func TestHTTPInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n memnet.Network
@@ -40,7 +40,7 @@ func TestHTTPInABubble(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(l) }()
 		c := &http.Client{Transport: &http.Transport{DialContext: n.Dial}}
-		long := strings.Repeat("abc", 1<<20) // more than a connection holds
+		long := strings.Repeat("abc", 1<<20) // more than a connection buffers
 		res, err := c.Post("http://a.test/", "text/plain", strings.NewReader(long))
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestHTTPInABubble(t *testing.T) {
 	})
 }
 
-// A deadline ends what waits, and a new one lets it go on.
+// A deadline ends a wait, and a new deadline allows another one.
 func TestDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
@@ -87,7 +87,7 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// What was written before the end is read before it; who writes to an end that is closed is told.
+// Data written before the end is read before it; a write to a closed end fails.
 func TestEnd(t *testing.T) {
 	a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
 	_, _ = a.Write([]byte("last words"))
@@ -104,7 +104,7 @@ func TestEnd(t *testing.T) {
 	_ = b.Close()
 }
 
-// Without lingering, what was written is lost and the other end is told.
+// Without lingering, written data is lost and the other end gets an error.
 func TestReset(t *testing.T) {
 	a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
 	_, _ = a.Write([]byte("lost"))

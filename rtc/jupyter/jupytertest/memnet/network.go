@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// Network is where listeners are found. The zero value is one without any.
+// Network is a set of listeners. The zero value is empty.
 type Network struct {
 	mu        sync.Mutex
 	listeners map[string]*Listener
 }
 
-// Listen makes a listener with an address such as "jupyter.test:80". It fails where there is one already.
+// Listen makes a listener with an address such as "jupyter.test:80". It fails if the address is in use.
 func (n *Network) Listen(addr string) (*Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -29,8 +29,8 @@ func (n *Network) Listen(addr string) (*Listener, error) {
 	return l, nil
 }
 
-// Dial connects to a listener. It is a net.Dialer's DialContext; what network it is asked for does not matter. Without
-// a listener of that address it fails as a port does at which nobody listens.
+// Dial connects to a listener. It has the form of net.Dialer's DialContext, and ignores the network argument. Without
+// a listener at that address it fails like a closed port.
 func (n *Network) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	fail := func(err error) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: network, Addr: Addr(addr), Err: err}
@@ -52,7 +52,7 @@ func (n *Network) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	}
 }
 
-// Listener takes the connections to one address.
+// Listener accepts the connections to one address.
 type Listener struct {
 	network *Network
 	addr    Addr
@@ -71,7 +71,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener]. The address is free then.
+// Close implements [net.Listener]. It frees the address.
 func (l *Listener) Close() error {
 	l.once.Do(func() {
 		l.network.mu.Lock()

@@ -1,10 +1,10 @@
-// Package ystore prepares the store of a real Jupyter server's rooms, so that tests may open several rooms at once in a
-// server that has just started.
+// Package ystore prepares the store of a real Jupyter server's rooms, so that tests may open several rooms at once in
+// a newly started server.
 //
-// pycrdt makes the tables when the first room opens, and does not expect a second one meanwhile: of two rooms one fails
-// with "table yupdates already exists", or takes the half-made file for one of an older version and moves it away under
-// the other, which then fails with "disk I/O error" at some later time. A room that failed so does not tell its people
-// of each other's edits any more.
+// pycrdt makes the tables when the first room opens, and does not expect a second one meanwhile. Of two rooms one
+// fails with "table yupdates already exists", or mistakes the half-made file for one of an older version and moves it
+// away under the other, which then fails with "disk I/O error" at some later time. Such a room no longer passes on
+// people's edits.
 package ystore
 
 import (
@@ -17,10 +17,10 @@ import (
 	"sync"
 )
 
-// name is the file's, in the server's working folder (jupyter-collaboration, SQLiteYStore.db_path).
+// name is the name of the file, in the server's working folder (jupyter-collaboration, SQLiteYStore.db_path).
 const name = ".jupyter_ystore.db"
 
-// script makes an empty store, and nothing where there is no pycrdt.store.
+// script makes an empty store; it does nothing if pycrdt.store is missing.
 const script = `
 try:
     from pycrdt.store import SQLiteYStore
@@ -40,11 +40,11 @@ anyio.run(main)
 
 var (
 	mu     sync.Mutex
-	stores = map[string][]byte{} // by Python
+	stores = map[string][]byte{} // by Python program
 )
 
-// Prepare puts an empty store into a server's working folder before the server starts. The program is what starts the
-// server; beside it lies its Python. A server without such a store, or without a Python there, gets none.
+// Prepare puts an empty store into a server's working folder before the server starts. program is the server's
+// program, in the same folder as its Python. It does nothing if that Python or pycrdt's store is missing.
 func Prepare(program, folder string) error {
 	b, err := empty(filepath.Join(filepath.Dir(program), "python"))
 	if err != nil || b == nil {
@@ -56,7 +56,7 @@ func Prepare(program, folder string) error {
 	return nil
 }
 
-// empty makes an empty store once for each Python; nil if it has no such stores.
+// empty makes an empty store once for each Python; nil if the Python has no store.
 func empty(python string) ([]byte, error) {
 	mu.Lock()
 	defer mu.Unlock()

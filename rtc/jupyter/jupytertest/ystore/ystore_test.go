@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A store is prepared with the tables that pycrdt wants, and where there is no such package nothing is.
+// A store is prepared with pycrdt's tables; without that package nothing is prepared.
 func TestPrepare(t *testing.T) {
-	// A Python without the package ends without a store, as this program does.
+	// A Python without the package makes no store, like this program.
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "python"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// builtins are the names that every cell has, beside those of Starlark.
+// builtins are the names that every cell has, in addition to Starlark's.
 func builtins(p *process) starlark.StringDict {
 	out := starlark.StringDict{
 		"raise_": does("raise", "exception", raise),
@@ -21,7 +21,7 @@ func builtins(p *process) starlark.StringDict {
 		"globals": gives("globals", "", func(args) value {
 			d := starlark.NewDict(0)
 			for name, v := range p.users() {
-				_ = d.SetKey(starlark.String(name), v) // a new dictionary takes it
+				_ = d.SetKey(starlark.String(name), v) // a new dictionary accepts it
 			}
 			return d
 		}),
@@ -67,7 +67,7 @@ func (p *process) print(a args) error {
 	return nil
 }
 
-// magic does what a line asks for that begins with "%" or "!" or ends with "?".
+// magic runs a line that begins with "%" or "!" or ends with "?".
 func (p *process) magic(line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	list, formats := strings.CutPrefix(line, "%config InlineBackend.figure_formats = ")
@@ -82,7 +82,7 @@ func (p *process) magic(line string) error {
 		about := fields{"text/plain": red("Docstring:") + " " + function.Doc()}
 		p.payload = append(p.payload, fields{"source": "page", "data": about, "start": 0}.json())
 	case name == "!echo":
-		p.io.Stream("stdout", strings.Trim(rest, `'"`)+"\r\n") // through a terminal
+		p.io.Stream("stdout", strings.Trim(rest, `'"`)+"\r\n") // written through a terminal
 		p.io.Flush("stdout")
 	default:
 		return notUnderstood(line)

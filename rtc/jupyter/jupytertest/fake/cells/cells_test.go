@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// transcript is an IO that keeps what it is told.
+// transcript is an IO that records its calls.
 type transcript struct {
 	text  strings.Builder // of both streams
 	kinds []string        // of the other messages, with their data
@@ -41,7 +41,8 @@ func (r *transcript) Input(ctx context.Context, prompt string, password bool) (s
 	return r.input(ctx, prompt, password)
 }
 
-// kernel is an interpreter that a test uses. What is not understood fails it, unless words is to have it.
+// kernel is an interpreter for a test. Unsupported code fails the test, unless words is set, which then collects the
+// words.
 type kernel struct {
 	*cells.Interp
 	t     *testing.T
@@ -66,7 +67,7 @@ func (k *kernel) run(code string) (*transcript, cells.Outcome) {
 	return r, k.Run(context.Background(), cells.Request{Code: code, StoreHistory: true, Begins: func() {}}, r)
 }
 
-// says is the text that a cell prints; an exception is its last line.
+// says returns the text that a cell prints; an exception is its last line.
 func (k *kernel) says(code string) string {
 	r, out := k.run(code)
 	text := r.text.String()
@@ -76,7 +77,7 @@ func (k *kernel) says(code string) string {
 	return text
 }
 
-// What is rewritten runs as Python runs it, each cell in a kernel of its own.
+// Rewritten code runs as in Python, each cell in a new kernel.
 func TestRewritten(t *testing.T) {
 	for code, want := range map[string]string{
 		"import os, time as clock; clock.sleep(0)\nfrom sys import stdout as out, stderr\nout.write('%s' % os.path.exists('no'))": "False",
@@ -100,7 +101,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// What Python has and this package has not is told, with its word.
+// Unsupported Python is reported, with the unsupported word.
 func TestNotUnderstood(t *testing.T) {
 	for code, want := range map[string]string{
 		"import numpy":               "import numpy",
@@ -128,7 +129,7 @@ func TestNotUnderstood(t *testing.T) {
 	}
 }
 
-// A sleep takes the bubble's time, and ends at an interrupt and at the process's end.
+// A sleep uses the bubble's time, and ends at an interrupt and at the process's end.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := start(t)
@@ -140,7 +141,7 @@ func TestSleep(t *testing.T) {
 		if got := k.says("time.sleep(600)"); got != "KeyboardInterrupt: " {
 			t.Errorf("an interrupted sleep: %q", got)
 		}
-		k.Interrupt() // nothing runs
+		k.Interrupt() // no cell is running
 		if got := k.says("print('quiet')"); got != "quiet\n" {
 			t.Errorf("an interrupt of nothing: %q", got)
 		}
@@ -152,7 +153,7 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-// A program that computes can be interrupted too.
+// A computing program can be interrupted, too.
 func TestInterruptComputing(t *testing.T) {
 	k := start(t)
 	timer := time.AfterFunc(20*time.Millisecond, k.Interrupt)
@@ -190,7 +191,7 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// The process ends where the program wants it to.
+// The process ends where the program ends it.
 func TestEnd(t *testing.T) {
 	for code, want := range map[string]cells.Outcome{
 		"import os\nos._exit(3)\nprint('never')":                  {Killed: true},
@@ -205,7 +206,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A reply has the payload, the counts and the values of the expressions that were asked for.
+// A reply has the payload, the counts and the values of the requested expressions.
 func TestOutcome(t *testing.T) {
 	k := start(t)
 	r := &transcript{}
@@ -226,7 +227,7 @@ func TestOutcome(t *testing.T) {
 	test.StrContains(t, string(out.Payload[1]), "What f is for.")
 }
 
-// A figure is shown by show and at the end of a cell, in the formats that were asked for.
+// A figure is displayed by show and at the end of a cell, in the requested formats.
 func TestFigures(t *testing.T) {
 	k := start(t)
 	for _, code := range []string{"import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);", "plt.plot([1, 2]); plt.title('T')\nplt.show()"} {
@@ -242,7 +243,7 @@ func TestFigures(t *testing.T) {
 	test.StrNotContains(t, all, "image/png")
 }
 
-// Displays of every class have their forms, and values theirs.
+// Displays of every class have their representations, and so have values.
 func TestDisplays(t *testing.T) {
 	k := start(t)
 	r, _ := k.run("from IPython.display import HTML, JSON, clear_output\nh = display(HTML('<b>'), JSON({'n': 1.0}), 'x', display_id='d')\nclear_output()\nh.update({'a': 2}, raw=True)\n[h][0]")
@@ -256,7 +257,7 @@ func TestDisplays(t *testing.T) {
 	}
 }
 
-// A hundred megabytes are written in no time.
+// A hundred megabytes are written quickly and with little garbage.
 func TestFlood(t *testing.T) {
 	k := start(t)
 	var before, after runtime.MemStats

@@ -14,10 +14,10 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// bundle is what is shown of a value: its forms by their MIME types, and what is said of them, as JSON objects.
+// bundle is a displayed value: its representations by MIME type, and their metadata, as JSON objects.
 type bundle struct{ data, metadata json.RawMessage }
 
-// shown is the bundle of a value.
+// shown returns the bundle of a value.
 func shown(v value) bundle {
 	if o, ok := v.(*object); ok {
 		if b, ok := o.of.(bundle); ok {
@@ -36,7 +36,7 @@ func (p *process) publish(b bundle, id string, update bool) {
 	p.io.Display(Display{Data: b.data, Metadata: b.metadata, Transient: transient.json(), Update: update})
 }
 
-// display shows the values of its first argument. The others are raw, display_id and metadata.
+// display displays the values of its first argument. The others are raw, display_id and metadata.
 func (p *process) display(a args, update bool) (value, error) {
 	id := a.text(2)
 	if a[2] == starlark.True {
@@ -101,13 +101,13 @@ func displayModule(p *process) *object {
 	return module("IPython.display", attrs)
 }
 
-// rich is a value that is shown in a form of its own.
+// rich is a value with its own representation.
 func rich(class, mime string, data any, metadata fields) *object {
 	text := "<IPython.core.display." + class + " object>"
 	return &object{kind: class, text: text, of: bundle{fields{"text/plain": text, mime: data}.json(), metadata.json()}}
 }
 
-// pyplot is matplotlib.pyplot. Whatever is drawn with it, it shows the same figure.
+// pyplot is matplotlib.pyplot. It shows the same figure, whatever is drawn.
 func pyplot(p *process) *object {
 	attrs := starlark.StringDict{"show": does("show", "", func(args) error { p.showFigure(); return nil })}
 	for _, name := range []string{"plot", "title"} {
@@ -119,7 +119,7 @@ func pyplot(p *process) *object {
 	return module("matplotlib.pyplot", attrs)
 }
 
-// showFigure shows the figure if there is one, in the formats that were asked for.
+// showFigure displays the figure, if there is one, in the requested formats.
 func (p *process) showFigure() {
 	if !p.drawn {
 		return
@@ -129,7 +129,7 @@ func (p *process) showFigure() {
 	for i := range m.Pix {
 		m.Pix[i] = byte(i/640 + i%640) // grey stripes
 	}
-	var asPNG, asJPEG bytes.Buffer // to which writing does not fail
+	var asPNG, asJPEG bytes.Buffer // writing to them does not fail
 	_, _ = png.Encode(&asPNG, m), jpeg.Encode(&asJPEG, m, nil)
 	forms := map[string][2]string{
 		"png":  {"image/png", base64.StdEncoding.EncodeToString(asPNG.Bytes())},

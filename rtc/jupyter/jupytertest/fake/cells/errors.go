@@ -11,19 +11,20 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// notUnderstood is the error of what Python has and this package has not.
+// notUnderstood is the error of a Python feature that this package lacks.
 type notUnderstood string
 
 func (e notUnderstood) Error() string { return string(e) }
 
-// failure is an exception that was raised.
+// failure is a raised exception.
 type failure struct{ name, text string }
 
 func (f *failure) Error() string { return f.name + ": " + f.text }
 
 func raised(name, format string, a ...any) error { return &failure{name, fmt.Sprintf(format, a...)} }
 
-// exceptionClass is a class of exceptions: a function that makes one. The text of a KeyError is written as a value.
+// exceptionClass is an exception class: a function that makes an exception. The text of a KeyError is the repr of its
+// argument.
 func exceptionClass(name string) *starlark.Builtin {
 	return gives(name, "*", func(a args) value {
 		text := joined(a[0].(starlark.Tuple), ", ", str)
@@ -34,7 +35,7 @@ func exceptionClass(name string) *starlark.Builtin {
 	})
 }
 
-// raise is what "raise" becomes.
+// raise implements the rewritten raise statement.
 func raise(a args) error {
 	switch x := a[0].(type) {
 	case *starlark.Builtin:
@@ -52,12 +53,12 @@ var exceptions = strings.Fields(`BaseException Exception ArithmeticError Asserti
 	IndexError KeyboardInterrupt KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError PermissionError
 	RuntimeError StopIteration TimeoutError TypeError UnicodeError ValueError ZeroDivisionError`)
 
-// missing are names that every Python has, and that are not wrong where they are not known here.
+// missing are builtin names of Python that this package lacks, so that their use is not a NameError.
 var missing = strings.Fields(`Ellipsis In ModuleNotFoundError NotImplemented Out RecursionError SyntaxError SystemExit Warning UserWarning aiter anext
 	ascii bin breakpoint bytearray callable classmethod compile complex delattr divmod eval exec filter format frozenset help hex id
 	isinstance issubclass iter locals map memoryview next object oct pow property quit round setattr slice staticmethod sum super vars`)
 
-// translations are Python's exceptions for errors of Starlark.
+// translations are Python's exceptions for Starlark's errors.
 var translations = []struct {
 	from       *regexp.Regexp
 	name, text string
@@ -71,7 +72,7 @@ var translations = []struct {
 	{regexp.MustCompile(`computation cancelled`), "KeyboardInterrupt", ""},
 }
 
-// translate is the exception that an error stands for, or nil and what was not understood.
+// translate returns the exception for an error, or nil and the unsupported word.
 func translate(err error) (f *failure, unknown string) {
 	var word notUnderstood
 	var unresolved resolve.ErrorList
@@ -80,7 +81,7 @@ func translate(err error) (f *failure, unknown string) {
 	}
 	if errors.As(err, &unresolved) {
 		name, ok := strings.CutPrefix(unresolved[0].Msg, "undefined: ")
-		name, _, _ = strings.Cut(name, " ") // what it might have meant
+		name, _, _ = strings.Cut(name, " ") // without Starlark's suggestion
 		if !ok || slices.Contains(missing, name) {
 			return nil, name
 		}

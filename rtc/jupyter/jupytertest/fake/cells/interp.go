@@ -14,11 +14,11 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Interp is the interpreter of one kernel process. All methods but Interrupt are of one goroutine.
+// Interp is the interpreter of one kernel process. All methods except Interrupt must be called from one goroutine.
 type Interp struct {
 	*process
-	sources map[string]*source                 // of the cells, by their labels
-	running atomic.Pointer[context.CancelFunc] // ends the cell that runs
+	sources map[string]*source                 // the cells' sources, by label
+	running atomic.Pointer[context.CancelFunc] // interrupts the running cell
 }
 
 var dialect = &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true}
@@ -31,17 +31,17 @@ func New(config Config) *Interp {
 	return in
 }
 
-// Count is the number that the next cell has. While a counted cell runs, its own number is one less.
+// Count returns the number of the next cell. While a counted cell runs, its own number is one less.
 func (in *Interp) Count() int { return in.count }
 
-// Interrupt raises KeyboardInterrupt in the cell that runs, if one does. Any goroutine may call it.
+// Interrupt raises KeyboardInterrupt in the running cell, if any. It may be called from any goroutine.
 func (in *Interp) Interrupt() {
 	if interrupt := in.running.Load(); interrupt != nil {
 		(*interrupt)()
 	}
 }
 
-// Run runs a cell. It ends early, as if the process were killed, when ctx ends.
+// Run runs a cell. When ctx ends, it returns early, as if the process were killed.
 func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	inner, interrupt := context.WithCancel(ctx)
 	defer interrupt()
@@ -53,7 +53,7 @@ func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	defer in.running.Store(nil)
 	r.Begins()
 	label := fmt.Sprintf("In[%d]", in.count)
-	if r.StoreHistory && strings.TrimSpace(r.Code) != "" { // nothing is not counted
+	if r.StoreHistory && strings.TrimSpace(r.Code) != "" { // an empty cell is not counted
 		in.count++
 	}
 	result, failed := in.exec(label, r.Code)
@@ -85,8 +85,8 @@ func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	return out
 }
 
-// exec runs a cell, statement by statement, and returns the value of its last expression, None for none or one that a
-// semicolon hides.
+// exec runs a cell, statement by statement, and returns the value of its last expression, or None without one or if a
+// semicolon suppresses it.
 func (in *Interp) exec(label, code string) (value, *Error) {
 	s := &source{strings.Split(strings.TrimRight(code, "\n "), "\n"), map[string]*syntax.DefStmt{}}
 	in.sources[label] = s
@@ -113,7 +113,7 @@ func (in *Interp) exec(label, code string) (value, *Error) {
 	return starlark.None, nil
 }
 
-// fail is what is shown of an error, nil for none.
+// fail returns the message of an error, nil for none.
 func (in *Interp) fail(err error, code string) *Error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// modules are those that cells can import.
+// modules are the modules that cells can import.
 func modules(p *process) map[string]*object {
 	display := displayModule(p)
 	return map[string]*object{
@@ -54,13 +54,14 @@ func modules(p *process) map[string]*object {
 				b, err := base64.StdEncoding.DecodeString(a.text(0))
 				return starlark.Bytes(b), err
 			}),
-			"b64encode": gives("b64encode", "s", func(a args) value { // bytes that can be decoded, which Starlark's cannot
+			"b64encode": gives("b64encode", "s", func(a args) value { // b64encode returns decodable bytes, unlike Starlark's
 				s := base64.StdEncoding.EncodeToString([]byte(a.text(0)))
 				decode := gives("decode", "encoding", func(args) value { return starlark.String(s) })
 				return &object{kind: "bytes", text: "b" + quote(s), attrs: starlark.StringDict{"decode": decode}}
 			}),
 		}),
-		// nbduet's own programs begin with exec. They are for a real kernel, and what sends them bears that they fail.
+		// nbduet's own programs begin with exec. They need a real kernel, and the code that sends them accepts their
+		// failure.
 		"builtins": module("builtins", starlark.StringDict{"exec": does("exec", "source globals", func(args) error {
 			return raised("NotImplementedError", "this kernel runs no programs of nbduet's own")
 		})}),
@@ -103,7 +104,7 @@ func (p *process) createComm(a args) (value, error) {
 	}}, send("comm_open", fields{"target_name": a.text(0), "target_module": nil}, a[1], a[2])
 }
 
-// file is a path on the disk: relative ones are below the working folder.
+// file returns a path on disk; a relative name is below the working folder.
 func (p *process) file(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -111,7 +112,7 @@ func (p *process) file(name string) string {
 	return filepath.Join(p.config.Dir, name)
 }
 
-// open is a file, which is read and written at once.
+// open returns a file, which is read or written at once.
 func (p *process) open(name, mode string) (value, error) {
 	var content []byte
 	var err error

@@ -12,47 +12,48 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Config says what process an interpreter pretends to be.
+// Config describes the process that an interpreter imitates.
 type Config struct {
 	Dir string // the working folder
 	PID int
-	// NotUnderstood is told of the word of a cell that Python has and this package has not.
+	// NotUnderstood is called with a cell and the word in it that Python supports and this package does not.
 	NotUnderstood func(cell, word string)
 }
 
-// ErrNoStdin is what [IO.Input] returns where the request does not allow input.
+// ErrNoStdin is returned by [IO.Input] if the request does not allow input.
 var ErrNoStdin = errors.New("cells: no input is allowed")
 
-// IO is where a cell's output goes, and its input comes from. The goroutine that runs the cell calls its methods.
+// IO receives a cell's output, and provides its input. The goroutine that runs the cell calls its methods.
 type IO interface {
-	// Stream writes to "stdout" or "stderr", which may keep the text until Flush.
+	// Stream writes to "stdout" or "stderr"; it may buffer the text until Flush.
 	Stream(name, text string)
 	Flush(name string)
 	Display(Display)
 	ClearOutput(wait bool)
-	// Result shows the value of a cell, Error the exception that has ended it.
+	// Result sends the value of a cell, Error the exception that ended it.
 	Result(data, metadata json.RawMessage)
 	Error(Error)
-	// Input asks the user for a line. It returns early, with any error, when ctx ends.
+	// Input requests a line from the user. It returns early, with any error, when ctx ends.
 	Input(ctx context.Context, prompt string, password bool) (string, error)
 	// Comm sends a comm_open, comm_msg or comm_close message.
 	Comm(kind string, content json.RawMessage, buffers [][]byte)
 }
 
-// Display is what a display_data or, for Update, an update_display_data message says. The fields are JSON objects.
+// Display is the content of a display_data or, for Update, an update_display_data message. The fields are JSON
+// objects.
 type Display struct {
 	Data, Metadata, Transient json.RawMessage
 	Update                    bool
 }
 
-// Error is an exception as a Jupyter message has it.
+// Error is an exception in the form of a Jupyter message.
 type Error struct {
 	Name, Value string
 	Traceback   []string
 }
 
-// Request is a cell to run. StoreHistory counts it; Expressions are evaluated if it has not failed; Begins is called
-// before anything runs, when the cell heeds an interrupt.
+// Request is a cell to run. StoreHistory counts it; Expressions are evaluated if it succeeds; Begins is called before
+// the code runs, once the cell can be interrupted.
 type Request struct {
 	Code         string
 	Silent       bool
@@ -61,8 +62,8 @@ type Request struct {
 	Begins       func()
 }
 
-// Outcome is how a cell has ended: Error is nil for a good end, Count that of the cell that was counted last, Payload and
-// Expressions are for the reply. A process that was Killed says nothing more, one that Exits ends after this cell.
+// Outcome is the result of a cell: Error is nil on success, Count is the number of the last counted cell, Payload and
+// Expressions are for the reply. A process that was Killed sends nothing more; one that Exits ends after this cell.
 type Outcome struct {
 	Error         *Error
 	Count         int
@@ -71,34 +72,34 @@ type Outcome struct {
 	Killed, Exits bool
 }
 
-// process is what functions of cells work on: that of the kernel, and the cell that runs in it.
+// process is the state that functions of cells use: the kernel's process, and the running cell.
 type process struct {
 	config  Config
-	globals starlark.StringDict // the user's variables and, where they do not hide them, what is given
+	globals starlark.StringDict // the user's variables and the given ones that they do not hide
 	given   starlark.StringDict
 	count   int
 	comms   int
 	formats []string // of figures
-	drawn   bool     // a figure waits to be shown
+	drawn   bool     // a figure waits to be displayed
 
-	gil           sync.Mutex      // held by what runs, and not while it waits; guards what follows
+	gil           sync.Mutex      // held by running code, not while it waits; guards the fields below
 	life          context.Context // of the process
-	ctx           context.Context // of the cell, ends at an interrupt or with the process
+	ctx           context.Context // of the cell; ends at an interrupt or with the process
 	io            IO
-	latest        IO   // of the cell that was begun last
-	threaded      bool // what runs is a thread
+	latest        IO   // of the cell that started last
+	threaded      bool // the running code is a thread
 	payload       []json.RawMessage
 	exits, killed bool
 }
 
-// users are the user's variables.
+// users returns the user's variables.
 func (p *process) users() starlark.StringDict {
 	out := maps.Clone(p.globals)
 	maps.DeleteFunc(out, func(name string, v value) bool { return v == p.given[name] || strings.HasPrefix(name, "_") })
 	return out
 }
 
-// sleep waits, unless an interrupt or the process's end comes first.
+// sleep waits for d, or until an interrupt or the end of the process.
 func (p *process) sleep(d time.Duration) error {
 	ctx := p.ctx
 	defer p.wait()()
@@ -112,7 +113,7 @@ func (p *process) sleep(d time.Duration) error {
 	}
 }
 
-// input asks the user.
+// input requests a line from the user.
 func (p *process) input(prompt string, password bool) (value, error) {
 	p.flush()
 	ctx, io, goOn := p.ctx, p.io, p.wait()
@@ -129,7 +130,7 @@ func (p *process) input(prompt string, password bool) (value, error) {
 	}
 }
 
-// wait lets others run while the caller waits; what it returns takes the turn back.
+// wait lets other code run while the caller waits; goOn takes the lock again.
 func (p *process) wait() (goOn func()) {
 	ctx, io, threaded := p.ctx, p.io, p.threaded
 	p.gil.Unlock()
@@ -142,7 +143,7 @@ func (p *process) wait() (goOn func()) {
 	}
 }
 
-// thread is threading.Thread: the output of its function belongs to the cell that was begun last, which may have ended
+// thread is threading.Thread: the output of its function belongs to the cell that started last, which may have ended
 // (ipykernel 7.4).
 func (p *process) thread(a args) (value, error) {
 	target, ok := a[0].(starlark.Callable)

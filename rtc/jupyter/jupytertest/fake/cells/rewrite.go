@@ -15,7 +15,7 @@ var (
 	longNum   = regexp.MustCompile(`\b\d+(?:_\d+)+\b`)
 )
 
-// mask is a source of the same length without what is in its strings and comments.
+// mask returns the source, at the same length, with the content of strings and comments masked.
 func mask(src string) string {
 	return literal.ReplaceAllStringFunc(src, func(s string) string {
 		if s[0] == '#' {
@@ -25,7 +25,8 @@ func mask(src string) string {
 	})
 }
 
-// edit puts something else in the place of each match outside strings and comments; group is the text of one of a match.
+// edit replaces each match outside strings and comments by the result of by; group returns the text of a group of the
+// match.
 func edit(src string, re *regexp.Regexp, by func(group func(int) string) string) string {
 	var b strings.Builder
 	last := 0
@@ -42,8 +43,8 @@ func edit(src string, re *regexp.Regexp, by func(group func(int) string) string)
 	return b.String() + src[last:]
 }
 
-// rewritten is a cell as Starlark: its magics, imports, raises and long numbers are written otherwise, each in the line
-// where it was.
+// rewritten returns a cell as Starlark: its magics, imports, raises and long numbers are rewritten, each on its own
+// line.
 func rewritten(src string) string {
 	src = edit(src, magicLine, func(group func(int) string) string {
 		return group(1) + "magic_(" + strconv.Quote(group(2)) + ")"
@@ -67,7 +68,7 @@ func rewritten(src string) string {
 	return edit(src, longNum, func(group func(int) string) string { return strings.ReplaceAll(group(0), "_", "") })
 }
 
-// wrong reports whether a cell is broken in any language: its brackets are not closed, or not opened.
+// wrong reports whether a cell is invalid in any language: its brackets are not balanced.
 func wrong(src string) bool {
 	count := func(s string) int { return strings.Count(mask(src), s) }
 	return count("(") != count(")") || count("[") != count("]") || count("{") != count("}")

@@ -18,7 +18,7 @@ type source struct {
 
 var parenthesis = regexp.MustCompile(`\(.*\)`)
 
-// note remembers the functions of a statement.
+// note records the functions of a statement.
 func (s *source) note(stmt syntax.Stmt) {
 	syntax.Walk(stmt, func(n syntax.Node) bool {
 		if def, ok := n.(*syntax.DefStmt); ok {
@@ -30,7 +30,7 @@ func (s *source) note(stmt syntax.Stmt) {
 
 func red(s string) string { return "\x1b[31m" + s + "\x1b[39m" }
 
-// traceback is what IPython shows of an exception.
+// traceback returns an exception as IPython displays it.
 func traceback(f *failure, stack starlark.CallStack, sources map[string]*source) []string {
 	const title = "Traceback (most recent call last)"
 	out := []string{red(strings.Repeat("-", 75)), red(f.name) + strings.Repeat(" ", max(1, 75-len(f.name)-len(title))) + title}
@@ -46,7 +46,7 @@ func place(label string, line int) string {
 	return fmt.Sprintf("\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32m%s\x1b[39m\x1b[32m, line %d\x1b[39m", label, line)
 }
 
-// frame is the lines around the one that runs.
+// frame returns the lines around the current one.
 func (s *source) frame(call starlark.CallFrame) string {
 	line := int(call.Pos.Line)
 	out, first, last := place(call.Pos.Filename(), line), 1, len(s.lines)
@@ -72,7 +72,7 @@ var (
 	keywords = regexp.MustCompile(`^(?:False|None|True|and|break|continue|def|elif|else|for|from|if|import|in|lambda|not|or|pass|raise|return|while)$`)
 )
 
-// coloured is a token in IPython's colours.
+// coloured returns a token in IPython's colours.
 func coloured(t string) string {
 	switch {
 	case t[0] == '#':
@@ -87,7 +87,7 @@ func coloured(t string) string {
 	return t
 }
 
-// syntaxError is what IPython shows of a cell that is not Python.
+// syntaxError returns the error that IPython displays for an invalid cell.
 func (s *source) syntaxError(label, code string, at syntax.Position) *Error {
 	line := s.lines[at.Line-1]
 	text := strings.TrimLeft(line, " \t")
@@ -96,7 +96,7 @@ func (s *source) syntaxError(label, code string, at syntax.Position) *Error {
 	return &Error{"SyntaxError", fmt.Sprintf("invalid syntax (%d.py, line %d)", fileNumber(code), at.Line), []string{shown}}
 }
 
-// fileNumber is the number that ipykernel's file of a cell has: MurmurHash2 of its text.
+// fileNumber returns the number in ipykernel's file name for a cell: MurmurHash2 of its text.
 func fileNumber(code string) uint32 {
 	const m = 0x5bd1e995
 	h := uint32(0xc70f6907) ^ uint32(len(code))

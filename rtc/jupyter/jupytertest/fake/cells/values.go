@@ -13,7 +13,7 @@ import (
 
 type value = starlark.Value
 
-// object is a value with attributes, such as a module, a file or a stream; of is what it stands for.
+// object is a value with attributes, such as a module, a file or a stream; of is the underlying Go value.
 type object struct {
 	kind, text string
 	attrs      starlark.StringDict
@@ -32,10 +32,10 @@ func module(name string, attrs starlark.StringDict) *object {
 	return &object{kind: name, text: "<module '" + name + "'>", attrs: attrs}
 }
 
-// args are the arguments of a call, None where none was given.
+// args are the arguments of a call, None if omitted.
 type args []value
 
-// text is a string or bytes, or "" for anything else.
+// text returns argument i if it is a string or bytes, else "".
 func (a args) text(i int) string {
 	if b, ok := a[i].(starlark.Bytes); ok {
 		return string(b)
@@ -46,7 +46,7 @@ func (a args) text(i int) string {
 
 func (a args) truth(i int) bool { return bool(a[i].Truth()) }
 
-// function is a builtin with named parameters. A first one called "*" takes all that have no name.
+// function makes a builtin with named parameters. If the first is "*", it takes all positional arguments.
 func function(name, params string, do func(a args) (value, error)) *starlark.Builtin {
 	names := strings.Fields(params)
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, given starlark.Tuple, named []starlark.Tuple) (value, error) {
@@ -67,7 +67,7 @@ func function(name, params string, do func(a args) (value, error)) *starlark.Bui
 	})
 }
 
-// gives is a function that cannot fail, does one that returns nothing.
+// gives makes a function that cannot fail, does one without a result.
 func gives(name, params string, do func(a args) value) *starlark.Builtin {
 	return function(name, params, func(a args) (value, error) { return do(a), nil })
 }
@@ -76,7 +76,7 @@ func does(name, params string, do func(a args) error) *starlark.Builtin {
 	return function(name, params, func(a args) (value, error) { return starlark.None, do(a) })
 }
 
-// str is what print writes of a value.
+// str formats a value as print does.
 func str(v value) string {
 	if s, ok := v.(starlark.String); ok {
 		return string(s)
@@ -84,7 +84,7 @@ func str(v value) string {
 	return repr(v)
 }
 
-// repr is a value as Python writes it.
+// repr formats a value as Python does.
 func repr(v value) string {
 	switch v := v.(type) {
 	case starlark.String:
@@ -128,7 +128,7 @@ func quote(s string) string {
 	return mark + python.Replace(q[1:len(q)-1]) + mark
 }
 
-// encoded is a value as JSON.
+// encoded returns a value as JSON.
 func encoded(v value) (json.RawMessage, error) {
 	s, err := starlark.Call(&starlark.Thread{}, starlarkjson.Module.Members["encode"], starlark.Tuple{v}, nil)
 	if err != nil {
@@ -143,7 +143,7 @@ type fields map[string]any
 func (f fields) json() json.RawMessage {
 	b, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // all that this package puts in can be written
+		panic(err) // all values of this package can be encoded
 	}
 	return b
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// protocolV1 is the subprotocol whose frames are binary.
+// protocolV1 is the subprotocol with binary frames.
 const protocolV1 = "v1.kernel.websocket.jupyter.org"
 
 var errMalformed = errors.New("kernels: a malformed frame")
 
-// encode writes a message as a frame of a subprotocol.
+// encode encodes a message as a frame of a subprotocol.
 func encode(subprotocol string, m *message) (kind int, frame []byte) {
 	if subprotocol == protocolV1 {
 		return websocket.BinaryMessage, encodeV1(m)
@@ -35,12 +35,12 @@ func encodeV1(m *message) []byte {
 	return append(frame, bytes.Join(parts, nil)...)
 }
 
-// encodeLegacy writes a JSON object or, for a message with buffers, a binary frame of it and them.
+// encodeLegacy writes a JSON object or, for a message with buffers, a binary frame with the object and the buffers.
 func encodeLegacy(m *message) (kind int, frame []byte) {
 	var h struct {
 		ID string `json:"msg_id"`
 	}
-	_ = json.Unmarshal(m.header, &h) // a header of ours
+	_ = json.Unmarshal(m.header, &h) // our own header
 	var b bytes.Buffer
 	for i, p := range []struct {
 		name  string
@@ -74,7 +74,7 @@ func encodeLegacy(m *message) (kind int, frame []byte) {
 	return websocket.BinaryMessage, append(frame, bytes.Join(parts, nil)...)
 }
 
-// decode reads a frame of a client.
+// decode decodes a frame from a client.
 func decode(subprotocol string, kind int, frame []byte) (*message, error) {
 	if subprotocol == protocolV1 {
 		return decodeV1(kind, frame)
@@ -112,7 +112,7 @@ func decodeV1(kind int, frame []byte) (*message, error) {
 	return received(string(parts[0]), parts[1], parts[2], parts[3], parts[4], parts[5:])
 }
 
-// cut takes a legacy frame with buffers apart.
+// cut splits a legacy frame with buffers.
 func cut(frame []byte) ([][]byte, error) {
 	if len(frame) < 8 {
 		return nil, errMalformed

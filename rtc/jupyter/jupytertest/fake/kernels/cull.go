@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// cullInterval is how often the server looks for kernels that were idle for too long.
+// cullInterval is how often the server looks for kernels that have been idle for too long.
 const cullInterval = time.Second
 
-// cull shuts down the kernels that were idle for too long, be there clients or not.
+// cull shuts down kernels that have been idle for too long, with or without clients.
 func (t *Table) cull() {
 	tick := time.NewTicker(cullInterval)
 	defer tick.Stop()
@@ -30,7 +30,7 @@ func (t *Table) cull() {
 	}
 }
 
-// idleFor reports whether nothing has been run for so long.
+// idleFor reports whether nothing has been run for longer than d.
 func (k *kernel) idleFor(d time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
 )
 
-// flushInterval is how long text waits that a cell does not flush.
+// flushInterval is the delay of text that a cell does not flush.
 const flushInterval = 200 * time.Millisecond
 
-// executeRequest is the content of one.
+// executeRequest is the content of an execute_request.
 type executeRequest struct {
 	Code         string            `json:"code"`
 	Silent       bool              `json:"silent"`
@@ -59,7 +59,7 @@ type engineInfo struct {
 	Method string `json:"method"`
 }
 
-// execute runs a cell and reports whether the process lives on.
+// execute runs a cell and reports whether the process continues.
 func (p *process) execute(r *request) bool {
 	meta := executeMetadata{stamp(time.Now()), true, p.engine, "ok"}
 	if p.isAborted(r) {
@@ -93,7 +93,7 @@ func (p *process) runCell(r *request, c executeRequest) cells.Outcome {
 	if c.StoreHistory != nil {
 		store = store && *c.StoreHistory
 	}
-	defer console.flush() // threads of the cell may put out more
+	defer console.flush() // threads of the cell may write more
 	begins := func() {
 		if !c.Silent {
 			p.publish("execute_input", raw(executeInput{c.Code, p.interp.Count()}), r.header)
@@ -120,18 +120,18 @@ func (p *process) executeReply(r *request, content any, meta executeMetadata) {
 	p.kernel.reply(p, r.session, m)
 }
 
-// console is where the output of a cell goes.
+// console sends the output of a cell.
 type console struct {
 	process    *process
 	request    *request
 	allowStdin bool
 
 	mu     sync.Mutex
-	text   map[string]*strings.Builder // what was not sent yet
+	text   map[string]*strings.Builder // unsent text
 	timers map[string]*time.Timer
 }
 
-// Stream keeps text until it is flushed, or its time has come.
+// Stream buffers text until it is flushed, or flushInterval has passed.
 func (c *console) Stream(name, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *console) Stream(name, text string) {
 	}
 }
 
-// Flush sends what a stream has kept.
+// Flush sends the buffered text of a stream.
 func (c *console) Flush(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +181,7 @@ func (c *console) Display(d cells.Display) {
 	}{d.Data, d.Metadata, d.Transient}), c.request.header)
 }
 
-// ClearOutput sends that the outputs are to be taken away.
+// ClearOutput sends a request to clear the outputs.
 func (c *console) ClearOutput(wait bool) {
 	c.process.publish("clear_output", raw(map[string]bool{"wait": wait}), c.request.header)
 }
@@ -212,7 +212,7 @@ func (c *console) Comm(kind string, content json.RawMessage, buffers [][]byte) {
 	c.process.kernel.publish(c.process, m)
 }
 
-// Input asks the client that has sent the request.
+// Input asks the client that sent the request.
 func (c *console) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !c.allowStdin {
 		return "", cells.ErrNoStdin

@@ -103,7 +103,7 @@ func (f *fixture) state(id string) string {
 	return m.ExecutionState
 }
 
-// client is a connection to a kernel, with all that it has received.
+// client is a connection to a kernel, with all received messages.
 type client struct {
 	t       testing.TB
 	ws      *websocket.Conn
@@ -116,7 +116,7 @@ type client struct {
 	closed   error
 }
 
-// received is a message as the tests look at it.
+// received is a message in the form that tests check.
 type received struct {
 	Channel string          `json:"channel"`
 	Header  head            `json:"header"`
@@ -132,7 +132,7 @@ type head struct {
 	Type string `json:"msg_type"`
 }
 
-// String is the message in few words: its channel, type, whose it is, and what it says.
+// String summarises the message: its channel, type, request, and content.
 func (r received) String() string {
 	what := ""
 	for _, key := range []string{"execution_state", "text", "status", "ename", "prompt", "value"} {
@@ -188,7 +188,7 @@ func (c *client) read() {
 	}
 }
 
-// decode reads both forms of frames.
+// decode decodes frames of both forms.
 func (c *client) decode(kind int, frame []byte) received {
 	var r received
 	text := frame
@@ -207,7 +207,7 @@ func (c *client) decode(kind int, frame []byte) received {
 	return r
 }
 
-// send sends a request with an id; parent is that of an answer.
+// send sends a request with an id; parent is the parent header of an answer.
 func (c *client) send(channel, kind, id string, content any, parent any) {
 	c.t.Helper()
 	header := map[string]string{"msg_id": id, "msg_type": kind, "session": c.session, "username": "u", "date": "2026-01-01T00:00:00Z", "version": "5.4"}
@@ -227,7 +227,7 @@ func (c *client) send(channel, kind, id string, content any, parent any) {
 	}
 }
 
-// execute sends a cell; more are further members of the request.
+// execute sends a cell; more are additional members of the request.
 func (c *client) execute(id, code string, more ...any) {
 	c.t.Helper()
 	content := map[string]any{"code": code, "silent": false, "store_history": true, "allow_stdin": false, "stop_on_error": false}
@@ -237,7 +237,7 @@ func (c *client) execute(id, code string, more ...any) {
 	c.send("shell", "execute_request", id, content, nil)
 }
 
-// take returns what was received until now and forgets it.
+// take returns the messages received so far and removes them.
 func (c *client) take() []string {
 	synctest.Wait()
 	c.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// cutV1 takes a frame of the binary subprotocol apart.
+// cutV1 splits a frame of the binary subprotocol.
 func cutV1(frame []byte) [][]byte {
 	n := binary.LittleEndian.Uint64(frame)
 	var out [][]byte
@@ -17,7 +17,7 @@ func cutV1(frame []byte) [][]byte {
 	return out
 }
 
-// cutLegacy takes a binary frame without a subprotocol apart.
+// cutLegacy splits a binary frame without a subprotocol.
 func cutLegacy(frame []byte) [][]byte {
 	n := binary.BigEndian.Uint32(frame)
 	var out [][]byte

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// kernel is one of the table's: what the server knows of it, its sockets, and the process that it has now.
+// kernel is a kernel of the table: its state in the server, its sockets, and its current process.
 type kernel struct {
 	table         *Table
 	id, name, cwd string
@@ -18,17 +18,17 @@ type kernel struct {
 	mu       sync.Mutex
 	state    string
 	activity time.Time
-	sessions map[string]*socket // those that have a session, be they connected or about to be
-	sockets  []*socket          // those that are connected
-	buffer   *buffer            // what came while nobody was connected, nil while somebody is
+	sessions map[string]*socket // by session, connected or connecting
+	sockets  []*socket          // connected
+	buffer   *buffer            // messages while no client is connected, nil while one is
 	process  *process
 	ended    bool // shut down
-	restarts int  // in a row, by themselves
-	asked    int  // requests that the server itself has made
+	restarts int  // consecutive automatic restarts
+	asked    int  // requests made by the server itself
 	waiting  []waiting
 }
 
-// waiting is a message of a client's that has come while there was no process.
+// waiting is a client's message that came while the kernel had no process.
 type waiting struct {
 	session string
 	message *message
@@ -44,7 +44,7 @@ func newKernel(t *Table, id, name, cwd string) *kernel {
 	return &kernel{table: t, id: id, name: name, cwd: cwd, state: "starting", activity: time.Now(), sessions: map[string]*socket{}}
 }
 
-// language is that of the kernelspec.
+// language returns the kernelspec's language.
 func (k *kernel) language() string { return k.table.specs.Specs[k.name].Spec.Language }
 
 func (k *kernel) model() Model {
@@ -53,15 +53,15 @@ func (k *kernel) model() Model {
 	return Model{ID: k.id, Name: k.name, LastActivity: stamp(k.activity), ExecutionState: k.state, Connections: len(k.sockets)}
 }
 
-// untracked are the requests that are no activity of a user.
+// untracked are the requests that are not user activity.
 const untracked = " comm_info_request kernel_info_request shutdown_request interrupt_request debug_request input_reply "
 
-// track notes what a message on iopub says of the kernel's state, as the server does; k.mu is held.
+// track updates the kernel's state from a message on iopub, as the server does; k.mu is held.
 func (k *kernel) track(m *message) {
 	var parent struct {
 		Type string `json:"msg_type"`
 	}
-	_ = json.Unmarshal(m.parent, &parent) // without a type it is nobody's
+	_ = json.Unmarshal(m.parent, &parent) // without a type it has no sender
 	tracked := parent.Type == "" || !strings.Contains(untracked, " "+parent.Type+" ")
 	if tracked || k.state == "busy" {
 		k.activity = time.Now()
@@ -72,7 +72,7 @@ func (k *kernel) track(m *message) {
 	var content struct {
 		State string `json:"execution_state"`
 	}
-	_ = json.Unmarshal(m.content, &content) // a status of ours
+	_ = json.Unmarshal(m.content, &content) // our own status message
 	switch {
 	case tracked:
 		k.state = content.State
@@ -81,7 +81,7 @@ func (k *kernel) track(m *message) {
 	}
 }
 
-// publish sends a message of a process to all sockets. What a dead process says is not heard.
+// publish sends a message of a process to all sockets. Messages of a dead process are dropped.
 func (k *kernel) publish(p *process, m *message) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,7 +115,7 @@ func (k *kernel) reply(p *process, session string, m *message) {
 	}
 }
 
-// receive takes a message of a client's.
+// receive handles a client's message.
 func (k *kernel) receive(session string, m *message) {
 	k.mu.Lock()
 	p := k.process
@@ -128,7 +128,7 @@ func (k *kernel) receive(session string, m *message) {
 	}
 }
 
-// serve connects a client. It first closes the socket that has the session already, and waits until the kernel is ready.
+// serve connects a client. It first closes an older socket of the same session, and waits until the kernel is ready.
 func (k *kernel) serve(w http.ResponseWriter, r *http.Request) {
 	s := &socket{kernel: k, session: r.URL.Query().Get("session_id"), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.limit = limiter{messages: k.table.config.MessageRate, data: k.table.config.DataRate}
@@ -147,7 +147,7 @@ func (k *kernel) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := up.Upgrade(w, r, nil)
 	if err != nil {
-		return // it has answered
+		return // Upgrade has answered
 	}
 	s.ws = ws
 	s.lastPong.Store(time.Now().UnixNano())
@@ -159,7 +159,7 @@ func (k *kernel) serve(w http.ResponseWriter, r *http.Request) {
 	s.read()
 }
 
-// register gives a session to a socket and closes the one that had it.
+// register assigns a session to a socket and closes its former one.
 func (k *kernel) register(s *socket) {
 	k.mu.Lock()
 	old := k.sessions[s.session]
@@ -180,7 +180,7 @@ func (k *kernel) ready(ctx context.Context) bool {
 		if ended {
 			return false
 		}
-		if p == nil { // dead: the server looks again and again
+		if p == nil { // dead: the server retries
 			if !k.pause(ctx, 100*time.Millisecond) {
 				return false
 			}
@@ -213,13 +213,13 @@ func (k *kernel) pause(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// connect adds a socket. It gets what was kept for its session, and hears the requests by which the server sees that a
-// kernel answers, unless the kernel is busy.
+// connect adds a socket. It gets the messages buffered for its session, and those of the requests by which the server
+// checks that a kernel answers, unless the kernel is busy.
 func (k *kernel) connect(s *socket) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.sessions[s.session] != s {
-		return // another one has the session by now
+		return // another socket has the session now
 	}
 	kept := k.buffer
 	k.buffer = nil
@@ -247,13 +247,13 @@ func (k *kernel) connect(s *socket) {
 	}
 }
 
-// ask makes the header of a request of the server's own; k.mu is held.
+// ask makes the header of a request from the server itself; k.mu is held.
 func (k *kernel) ask(session, kind string) json.RawMessage {
 	k.asked++
 	return newMessage(session, serverPID, k.asked, "shell", kind, json.RawMessage("{}"), nil).header
 }
 
-// disconnect takes a socket away. Behind the last one, messages are kept for its session.
+// disconnect removes a socket. After the last one, messages are buffered for its session.
 func (k *kernel) disconnect(s *socket) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A kernel starts, greets a socket, runs cells in turn and says so, in both formats.
+// A kernel starts, greets a socket, and runs cells in order with their messages, in both formats.
 func TestRun(t *testing.T) {
 	for _, protocol := range []string{"", "v1.kernel.websocket.jupyter.org"} {
 		inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
@@ -48,12 +48,12 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What is said on iopub goes to everybody, a reply to who has asked. Text that is not flushed comes 0.2 s later.
+// Messages on iopub go to all clients, a reply to the sender of the request. Unflushed text comes 0.2 s later.
 func TestTwoClients(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
 		a := f.connect(id, "a")
-		time.Sleep(time.Second) // the server says "connected" before it has added a to those that hear
+		time.Sleep(time.Second) // the server sends "connected" before it has added a to the receivers
 		b := f.connect(id, "b", "v1.kernel.websocket.jupyter.org")
 		b.take()
 		if got := a.take(); len(got) != 7 {
@@ -76,7 +76,7 @@ func TestTwoClients(t *testing.T) {
 	})
 }
 
-// A failure aborts what was queued with it, if the request says so.
+// A failure aborts the requests queued with it, if its request says so.
 func TestStopOnError(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		c := f.connect(f.start(), "s")
@@ -97,7 +97,7 @@ func TestStopOnError(t *testing.T) {
 	})
 }
 
-// Input is asked of the client whose cell it is.
+// Input is requested from the client that sent the cell.
 func TestStdin(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
@@ -117,7 +117,7 @@ func TestStdin(t *testing.T) {
 	})
 }
 
-// An interrupt ends what runs, not what is queued.
+// An interrupt ends the running cell, not the queued ones.
 func TestInterrupt(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
@@ -137,7 +137,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// A restart gives no reply to what runs and none to what is queued, and a new process to the same socket.
+// A restart gives no reply to running and queued requests, and connects the same socket to a new process.
 func TestRestart(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
@@ -158,7 +158,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A process that dies says nothing more, is noticed 3 s later and replaced; what was sent in between runs then.
+// A process that dies sends nothing more; 3 s later its death is noticed and it is replaced. Requests sent in between
+// run then.
 func TestDeath(t *testing.T) {
 	for _, code := range []string{"import os; os._exit(3)", "import time; time.sleep(600)"} {
 		inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
@@ -184,7 +185,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// A kernel that dies whenever it starts is given up.
+// A kernel that dies at each start is abandoned.
 func TestDead(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
@@ -226,7 +227,8 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// What a kernel says while nobody is connected is kept for the session that was the last; another one does not get it.
+// Messages sent while no client is connected are kept for the last connected session; another session does not get
+// them.
 func TestBuffer(t *testing.T) {
 	for session, want := range map[string][]string{
 		"s": {"iopub stream 1: 2", "iopub execute_result 1: 'end'", "shell execute_reply 1: ok", "iopub status 1: idle"}, "other": {},
@@ -262,7 +264,7 @@ func TestSameSession(t *testing.T) {
 	})
 }
 
-// Too much text, or too many messages, are not sent; the client is told once. Displays may be large.
+// Too much text, or too many messages, are not sent; the client is notified once. Displays may be large.
 func TestRateLimit(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		c := f.connect(f.start(), "s")
@@ -280,7 +282,7 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// The server pings every 30 s, and a frame that is no message ends the connection.
+// The server pings every 30 s, and a frame that is not a message ends the connection.
 func TestSocket(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		c := f.connect(f.start(), "s")
@@ -296,7 +298,7 @@ func TestSocket(t *testing.T) {
 	})
 }
 
-// Buffers travel with a message, in both formats.
+// Buffers are sent with a message, in both formats.
 func TestBuffers(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
@@ -315,7 +317,7 @@ func TestBuffers(t *testing.T) {
 	})
 }
 
-// The small requests have answers.
+// The minor requests have answers.
 func TestRequests(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		c := f.connect(f.start(), "s")
@@ -343,7 +345,7 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// A table that is closed cuts its connections, whatever runs.
+// A closed table cuts its connections, even while cells run.
 func TestClose(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		c := f.connect(f.start(), "s")

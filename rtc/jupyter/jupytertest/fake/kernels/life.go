@@ -8,13 +8,13 @@ import (
 const (
 	// stopTimeout is how long a process may take to end by itself.
 	stopTimeout = 2500 * time.Millisecond
-	// restartLimit is how often a kernel is restarted that dies at once, stableTime how long it lives else.
+	// restartLimit is how often a kernel that dies at once is restarted; one that lives for stableTime does not count.
 	restartLimit = 5
 	stableTime   = 10 * time.Second
 )
 
-// launch gives the kernel a new process, and what clients have sent while there was none. Where it is asked for its
-// information, everybody hears that.
+// launch gives the kernel a new process, and passes it the messages that clients sent meanwhile. If asked is set, the
+// server requests the kernel's information, and all sockets get the messages of that request.
 func (k *kernel) launch(asked bool) {
 	p := newProcess(k, k.table.nextPID())
 	k.mu.Lock()
@@ -44,7 +44,7 @@ func (k *kernel) interrupt() {
 	}
 }
 
-// stop ends the process on request: what runs is interrupted and gets no reply, and what is queued is lost.
+// stop ends the process on request: running code is interrupted and gets no reply, and queued requests are lost.
 func (k *kernel) stop(ctx context.Context, restart bool) error {
 	k.mu.Lock()
 	p := k.process
@@ -81,7 +81,7 @@ func (k *kernel) stop(ctx context.Context, restart bool) error {
 	return err
 }
 
-// gone takes a process away from the kernel and reports whether it was the kernel's.
+// gone removes a process from the kernel and reports whether it was the kernel's.
 func (k *kernel) gone(p *process) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -102,8 +102,8 @@ func (k *kernel) die() {
 	}
 }
 
-// lost is what comes of a process that has ended without being asked: when the server notices, it tells the sockets and
-// starts another one. A kernel that dies too often is given up.
+// lost handles a process that has ended unexpectedly: after the delay it notifies the sockets and starts another one.
+// A kernel that dies too often is abandoned.
 func (k *kernel) lost(p *process) {
 	if !k.gone(p) {
 		return
@@ -114,7 +114,7 @@ func (k *kernel) lost(p *process) {
 			return
 		}
 		k.mu.Lock()
-		ended := k.ended || k.process != nil // or restarted by somebody
+		ended := k.ended || k.process != nil // or it was restarted by a client
 		if !ended {
 			k.restarts++
 		}

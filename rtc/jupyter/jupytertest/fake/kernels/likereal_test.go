@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the real server sends to testdata")
 
-// cells are what both kernels run, each with the members of its request beside the code.
+// cells are run in both kernels, each with additional members of its request.
 var cells = []struct {
 	code string
 	more []any
@@ -49,7 +49,7 @@ var cells = []struct {
 	{"", nil},
 }
 
-// exchange is what a kernel has sent for one cell, by channel: what order channels have among each other is chance.
+// exchange is a kernel's messages for one cell, by channel, because the order between channels is random.
 type exchange struct {
 	Code     string              `json:"code"`
 	Messages map[string][]string `json:"messages"`
@@ -57,7 +57,7 @@ type exchange struct {
 
 var volatile = regexp.MustCompile(`ipykernel_\d+|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f-]{27}|(?:/[^":\\]*)?IPython/core/`)
 
-// line is a message as it can be compared: its type, content, the names in its metadata and its buffers.
+// line is a message in comparable form: its type, content, the names in its metadata and its buffers.
 func (r received) line() string {
 	b, err := json.Marshal(r.Content)
 	if err != nil {
@@ -87,7 +87,7 @@ func converse(t *testing.T, c *client) []exchange {
 	return out
 }
 
-// told are the lines of messages. Neighbouring texts of one stream are joined: where a kernel cuts them is chance.
+// told returns the lines of messages. Adjacent texts of one stream are joined, because a kernel splits them randomly.
 func told(list []received) (lines []string) {
 	var joined []received
 	for _, r := range list {
@@ -103,7 +103,7 @@ func told(list []received) (lines []string) {
 	return lines
 }
 
-// collect takes what was received for a cell, answers its questions, and reports whether it is over.
+// collect takes the messages received for a cell, answers its input requests, and reports whether it has ended.
 func (c *client) collect(id string, into map[string][]received) bool {
 	c.mu.Lock()
 	list := c.received
@@ -122,8 +122,8 @@ func (c *client) collect(id string, into map[string][]received) bool {
 	return idle && len(into["shell"]) > 0
 }
 
-// The fake says what a real kernel says, message by message: the real one is asked where the environment names a
-// server, and else its words are those of testdata.
+// The fake sends a real kernel's messages, one by one. They come from the server in the environment, if there is one,
+// else from testdata.
 func TestLikeTheRealOne(t *testing.T) {
 	file := filepath.Join("testdata", "exchanges.json")
 	var want []exchange
@@ -156,7 +156,7 @@ func TestLikeTheRealOne(t *testing.T) {
 	})
 }
 
-// realKernel is a connection to a new kernel of a real server.
+// realKernel returns a connection to a new kernel of a real server.
 func realKernel(t *testing.T) *client {
 	server := jupytertest.Shared(t)
 	srv, err := jupyter.New(jupyter.Options{URL: server.URL, Token: server.Token})

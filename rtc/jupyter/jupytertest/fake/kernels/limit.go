@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// The limits of what one socket gets on iopub, in a window of time.
+// The limits of the iopub messages for one socket, in a time window.
 const (
-	messageLimit = 1000      // a second
-	dataLimit    = 1_000_000 // bytes of streams a second
+	messageLimit = 1000      // per second
+	dataLimit    = 1_000_000 // bytes of streams per second
 	limitWindow  = 3 * time.Second
 )
 
-// limiter counts the messages and the bytes that a socket gets.
+// limiter counts the messages and bytes sent to a socket.
 type limiter struct {
-	messages, data   float64 // the limits, a second
+	messages, data   float64 // the limits per second
 	count, size      int
 	counted          []countedMessage
 	tooMany, tooMuch bool
@@ -25,7 +25,7 @@ type countedMessage struct {
 	size  int
 }
 
-// drop reports whether a message must not be sent, and what to tell the client in its place, "" for nothing.
+// drop reports whether to drop a message, and returns a notice for the client in its place, "" for none.
 func (l *limiter) drop(m *message) (drop bool, notice string) {
 	if m.channel != "iopub" {
 		return false, ""

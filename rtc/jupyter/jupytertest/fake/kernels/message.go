@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// message is one of the kernel's or for it. Its parts are JSON.
+// message is a message from or to a kernel. Its parts are JSON.
 type message struct {
 	channel                           string
 	kind                              string // the type in the header
 	header, parent, metadata, content json.RawMessage
 	buffers                           [][]byte
-	idle                              bool // a status that says idle
+	idle                              bool // a status message with "idle"
 	bare                              bool // made by the server: legacy sockets get it without its list of buffers
 }
 
-// header is that of a message, in the order in which Jupyter writes it.
+// header is the header of a message, in Jupyter's order of fields.
 type header struct {
 	ID       string `json:"msg_id"`
 	Type     string `json:"msg_type"`
@@ -29,7 +29,7 @@ type header struct {
 	Version  string `json:"version"`
 }
 
-// size is what the rate limit counts of a message.
+// size returns the size of a message for the rate limit.
 func (m *message) size() int {
 	n := len(m.header) + len(m.parent) + len(m.metadata) + len(m.content)
 	for _, b := range m.buffers {
@@ -38,7 +38,7 @@ func (m *message) size() int {
 	return n
 }
 
-// stamp is a time as Jupyter writes it.
+// stamp formats a time as Jupyter does.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 func randomHex(n int) string {
@@ -52,7 +52,7 @@ func newUUID() string {
 	return strings.Join([]string{s[:8], s[8:12], "4" + s[13:16], "a" + s[17:20], s[20:]}, "-")
 }
 
-// raw is the JSON of what cannot fail to have one.
+// raw encodes a value that can be encoded.
 func raw(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func raw(v any) json.RawMessage {
 	return b
 }
 
-// newMessage makes a message of a session; n counts those that a process has made for it.
+// newMessage makes a message of a session; n is its number in the process.
 func newMessage(session string, pid, n int, channel, kind string, content, parent json.RawMessage) *message {
 	if len(parent) == 0 {
 		parent = json.RawMessage("{}")

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
 )
 
-// process is a kernel's: an interpreter, and the requests that wait for it.
+// process is a kernel's process: an interpreter, and its queued requests.
 type process struct {
 	kernel  *kernel
 	interp  language
@@ -19,21 +19,21 @@ type process struct {
 	started time.Time
 	ctx     context.Context // ends when it is killed
 	kill    context.CancelFunc
-	asked   json.RawMessage // the header of the server's request for its information, nil for none
-	ready   chan struct{}   // closed when it answers
-	ended   chan struct{}   // closed when it has ended
-	answers chan string     // of the user, to an input_request
+	asked   json.RawMessage // the header of the server's kernel_info_request, nil for none
+	ready   chan struct{}   // closed when the process answers
+	ended   chan struct{}   // closed when the process has ended
+	answers chan string     // the user's answers to input_request
 
 	mu      sync.Mutex
 	count   int // of its messages
 	queue   []*request
 	serial  int // of the request that was queued last
-	aborted int // requests to run up to this one are not run
+	aborted int // requests up to this one are aborted
 	retired bool
 	wake    chan struct{}
 }
 
-// request is a message of a client's.
+// request is a client's message.
 type request struct {
 	*message
 	session string
@@ -54,7 +54,7 @@ func newProcess(k *kernel, pid int) *process {
 	return p
 }
 
-// message makes one of the process's.
+// message makes a message of the process.
 func (p *process) message(channel, kind string, content, parent json.RawMessage) *message {
 	p.mu.Lock()
 	p.count++
@@ -71,12 +71,12 @@ func (p *process) publish(kind string, content, parent json.RawMessage) {
 	p.kernel.publish(p, p.message("iopub", kind, content, parent))
 }
 
-// reply answers a request on the channel that it came by.
+// reply answers a request on its channel.
 func (p *process) reply(r *request, kind string, content any) {
 	p.kernel.reply(p, r.session, p.message(r.channel, kind, raw(content), r.header))
 }
 
-// run is the life of the process.
+// run is the main loop of the process.
 func (p *process) run() {
 	defer close(p.ended)
 	defer p.kill()
@@ -131,7 +131,7 @@ func (p *process) poke() {
 	}
 }
 
-// retire lets the process end behind what it runs now.
+// retire ends the process after the running request.
 func (p *process) retire() {
 	p.mu.Lock()
 	p.retired = true
@@ -145,7 +145,7 @@ func (p *process) isRetired() bool {
 	return p.retired
 }
 
-// receive takes a message: requests on shell are queued, those on control are answered at once.
+// receive handles a message: requests on shell are queued, requests on control are answered at once.
 func (p *process) receive(session string, m *message) {
 	r := &request{message: m, session: session}
 	switch m.channel {
@@ -160,7 +160,7 @@ func (p *process) receive(session string, m *message) {
 		select {
 		case <-p.ready:
 			p.control(r)
-		default: // the process does not listen yet; the message is lost with it
+		default: // the process is not listening yet; the message is lost
 		}
 	case "stdin":
 		var content struct {
@@ -169,13 +169,13 @@ func (p *process) receive(session string, m *message) {
 		if json.Unmarshal(m.content, &content) == nil && m.kind == "input_reply" {
 			select {
 			case p.answers <- content.Value:
-			default: // nobody has asked
+			default: // no request is waiting for it
 			}
 		}
 	}
 }
 
-// abort lets the execute requests that are queued now be answered without being run.
+// abort aborts the queued execute requests.
 func (p *process) abort() {
 	p.mu.Lock()
 	p.aborted = p.serial

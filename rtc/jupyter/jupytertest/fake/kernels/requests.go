@@ -2,7 +2,7 @@ package kernels
 
 import "encoding/json"
 
-// handle runs a request of shell and reports whether the process lives on.
+// handle handles a request on shell and reports whether the process continues.
 func (p *process) handle(r *request) bool {
 	p.publish("status", status("busy"), r.header)
 	if r.kind == "execute_request" {
@@ -18,7 +18,7 @@ func (p *process) handle(r *request) bool {
 	return lives
 }
 
-// control answers a request of the control channel, which does not wait for what runs.
+// control answers a request on the control channel, without waiting for running code.
 func (p *process) control(r *request) {
 	p.publish("status", status("busy"), r.header)
 	switch r.kind {
@@ -40,7 +40,7 @@ func (p *process) shutdown(r *request) {
 	var c struct {
 		Restart bool `json:"restart"`
 	}
-	_ = json.Unmarshal(r.content, &c) // without restart is false
+	_ = json.Unmarshal(r.content, &c) // restart is false if missing
 	reply := struct {
 		Status  string `json:"status"`
 		Restart bool   `json:"restart"`
@@ -49,7 +49,7 @@ func (p *process) shutdown(r *request) {
 	p.reply(r, "shutdown_reply", reply)
 }
 
-// answer replies to a request that runs nothing. One of an unknown kind gets no reply.
+// answer replies to a request that runs no code. A request of an unknown kind gets no reply.
 func (p *process) answer(r *request) {
 	switch r.kind {
 	case "kernel_info_request":

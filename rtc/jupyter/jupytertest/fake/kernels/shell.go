@@ -18,8 +18,8 @@ type language interface {
 	Interrupt()
 }
 
-// shell is as much of Bash as tests need to see that a kernel is one of another language: variables, echo, arithmetic with
-// two numbers, and that other commands fail.
+// shell is a subset of Bash, enough for tests of a kernel in another language: variables, echo, arithmetic with two
+// numbers, and failure of all other commands.
 type shell struct {
 	count     int
 	variables map[string]string
@@ -32,7 +32,7 @@ func newShell() *shell {
 // Count implements [language].
 func (s *shell) Count() int { return s.count }
 
-// Interrupt implements [language]: nothing here takes any time.
+// Interrupt implements [language]: no command takes time.
 func (s *shell) Interrupt() {}
 
 // Run implements [language].
@@ -105,6 +105,6 @@ func (s *shell) number(word string) int {
 	if value, ok := s.variables[word]; ok {
 		word = value
 	}
-	n, _ := strconv.Atoi(word) // what is no number is 0, as in Bash
+	n, _ := strconv.Atoi(word) // a word that is not a number is 0, as in Bash
 	return n
 }

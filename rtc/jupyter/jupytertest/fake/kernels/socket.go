@@ -20,15 +20,15 @@ type socket struct {
 	kernel  *kernel
 	ws      *websocket.Conn
 	session string
-	sent    int // messages that the server has made for it; guarded by mu
+	sent    int // number of the server's messages to it; guarded by mu
 
 	mu      sync.Mutex
 	queue   []*message
 	limit   limiter
-	closing bool // with a close frame, behind the queue
+	closing bool // a close frame follows the queue
 
 	wake     chan struct{}
-	done     chan struct{} // closed when the connection is over
+	done     chan struct{} // closed when the connection has ended
 	end      sync.Once
 	lastPong atomic.Int64
 }
@@ -38,7 +38,7 @@ var upgrader = websocket.Upgrader{
 	CheckOrigin:  func(*http.Request) bool { return true },
 }
 
-// enqueue sends a message behind the others, as far as the rate limit lets it.
+// enqueue queues a message, subject to the rate limit.
 func (s *socket) enqueue(m *message) {
 	s.mu.Lock()
 	drop, notice := s.limit.drop(m)
@@ -52,7 +52,7 @@ func (s *socket) enqueue(m *message) {
 	s.poke()
 }
 
-// own makes a message of the server's, not of the kernel's; s.mu is held.
+// own makes a message of the server, not of the kernel; s.mu is held.
 func (s *socket) own(kind string, content, parent json.RawMessage) *message {
 	s.sent++
 	m := newMessage(s.session, serverPID, s.sent, "iopub", kind, content, parent)
@@ -60,7 +60,7 @@ func (s *socket) own(kind string, content, parent json.RawMessage) *message {
 	return m
 }
 
-// tell sends a status of the server's.
+// tell sends a status of the server.
 func (s *socket) tell(state string) {
 	s.mu.Lock()
 	s.queue = append(s.queue, s.own("status", status(state), nil))
@@ -83,7 +83,7 @@ func (s *socket) close() {
 	s.poke()
 }
 
-// drop ends the connection without one.
+// drop ends the connection without a close frame.
 func (s *socket) drop() {
 	s.end.Do(func() {
 		close(s.done)
@@ -91,7 +91,7 @@ func (s *socket) drop() {
 	})
 }
 
-// write sends what is queued, and pings.
+// write sends the queue, and pings.
 func (s *socket) write() {
 	defer s.drop()
 	ping := time.NewTicker(pingInterval)
@@ -115,7 +115,7 @@ func (s *socket) write() {
 	}
 }
 
-// flush sends what is queued now and reports whether to go on.
+// flush sends the queue and reports whether to continue.
 func (s *socket) flush() bool {
 	s.mu.Lock()
 	queue, closing := s.queue, s.closing
@@ -128,12 +128,12 @@ func (s *socket) flush() bool {
 		}
 	}
 	if closing {
-		_ = s.ws.WriteControl(websocket.CloseMessage, nil, time.Time{}) // it is over either way
+		_ = s.ws.WriteControl(websocket.CloseMessage, nil, time.Time{}) // it ends either way
 	}
 	return !closing
 }
 
-// read gives the client's messages to the kernel until the connection is over. A malformed frame ends it.
+// read passes the client's messages to the kernel until the connection ends. A malformed frame ends it.
 func (s *socket) read() {
 	defer s.drop()
 	s.lastPong.Store(time.Now().UnixNano())

@@ -1,13 +1,13 @@
 package kernels
 
-// Spec is a kernel that can be started, as GET /api/kernelspecs gives it.
+// Spec is a kernelspec, in the form of GET /api/kernelspecs.
 type Spec struct {
 	Name      string            `json:"name"`
 	Spec      SpecFile          `json:"spec"`
 	Resources map[string]string `json:"resources"`
 }
 
-// SpecFile is what its kernel.json says.
+// SpecFile is the content of its kernel.json.
 type SpecFile struct {
 	Argv          []string          `json:"argv"`
 	Env           map[string]string `json:"env"`
@@ -17,13 +17,13 @@ type SpecFile struct {
 	Metadata      map[string]any    `json:"metadata"`
 }
 
-// Specs are all of them, with the one that is started if none is named.
+// Specs are all kernelspecs, with the name of the default.
 type Specs struct {
 	Default string          `json:"default"`
 	Specs   map[string]Spec `json:"kernelspecs"`
 }
 
-// Bash is a kernelspec for a kernel of another language, which knows a handful of what Bash does.
+// Bash is the kernelspec of a kernel in another language, which runs a small subset of Bash.
 func Bash() Spec {
 	return Spec{
 		Name: "bash", Resources: map[string]string{},

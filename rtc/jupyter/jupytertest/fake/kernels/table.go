@@ -17,37 +17,38 @@ var (
 	ErrClosed   = errors.New("kernels: the table is closed")
 )
 
-// Config says how a table's kernels are.
+// Config configures a table's kernels.
 type Config struct {
-	// Root is the working folder of kernels that are started without one.
+	// Root is the default working folder of kernels.
 	Root string
-	// Specs are the kernels that can be started; none means [Python3] and [Bash]. The first is the default. Those whose
-	// language is not Bash run cells as Python.
+	// Specs are the kernelspecs; none means [Python3] and [Bash]. The first is the default. Kernels whose language is
+	// not Bash run cells as Python.
 	Specs []Spec
-	// StartDelay is the time from the start of a process to its first message; 0 means 300 ms, less none.
+	// StartDelay is the time from the start of a process to its first message; 0 means 300 ms, negative none.
 	StartDelay time.Duration
-	// NoticeDelay is the time from the death of a process to its restart; 0 means 3 s, less none.
+	// NoticeDelay is the time from the death of a process to its restart; 0 means 3 s, negative none.
 	NoticeDelay time.Duration
-	// DataRate and MessageRate bound what one client is sent of iopub a second: bytes of streams, and messages. Zeros
-	// are Jupyter's own bounds, 1,000,000 and 1,000.
+	// DataRate and MessageRate bound the iopub traffic to one client: bytes of streams and messages per second. Zeros
+	// mean Jupyter's own limits, 1,000,000 and 1,000.
 	DataRate, MessageRate float64
-	// JSONOnly leaves out the binary subprotocol.
+	// JSONOnly disables the binary subprotocol.
 	JSONOnly bool
-	// NoRestarts gives a kernel up whose process has died.
+	// NoRestarts abandons a kernel whose process has died.
 	NoRestarts bool
-	// CullAfter is how long a kernel may be idle; 0 is for ever.
+	// CullAfter is how long a kernel may be idle; 0 means forever.
 	CullAfter time.Duration
-	// NotUnderstood is told of what a cell has and package cells does not know; nil for nobody. Any goroutine may call it.
+	// NotUnderstood is called with a cell that package cells does not support, and the unsupported word. It may be nil.
+	// It is called from any goroutine.
 	NotUnderstood func(cell, word string)
 }
 
-// firstPID is above what a system gives to processes, so that a test which kills by number hits nothing.
+// firstPID is above the system's process ids, so that a test that kills by id hits no real process.
 const firstPID = 1 << 23
 
-// serverPID is the number of the server's own process, in the ids of its messages.
+// serverPID is the id of the server's own process, in the ids of its messages.
 const serverPID = firstPID
 
-// Model is a kernel as GET /api/kernels/{id} gives it.
+// Model is a kernel in the form of GET /api/kernels/{id}.
 type Model struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -56,7 +57,7 @@ type Model struct {
 	Connections    int    `json:"connections"`
 }
 
-// Table is the kernels of a server.
+// Table holds the kernels of a server.
 type Table struct {
 	config Config
 	specs  Specs
@@ -66,7 +67,7 @@ type Table struct {
 
 	mu      sync.Mutex
 	kernels map[string]*kernel
-	ended   map[string]*kernel // shut down, with sockets that are still open
+	ended   map[string]*kernel // shut down, but their sockets are still open
 	order   []string
 	pids    int
 	closed  bool
@@ -108,7 +109,7 @@ func New(config Config) *Table {
 	return t
 }
 
-// Specs are the kernels that can be started.
+// Specs returns the kernelspecs.
 func (t *Table) Specs() Specs { return t.specs }
 
 // Start starts a kernel of a kernelspec, "" for the default, in a working folder, "" for the root. It does not wait
@@ -139,7 +140,7 @@ func (t *Table) Start(ctx context.Context, name, cwd string) (Model, error) {
 	return k.model(), nil
 }
 
-// begin lets fn run in a goroutine of the table's, unless it is closed.
+// begin runs fn in a goroutine of the table, unless it is closed.
 func (t *Table) begin(fn func()) {
 	t.mu.Lock()
 	closed := t.closed
@@ -172,7 +173,7 @@ func (t *Table) find(id string) (*kernel, error) {
 	return nil, ErrNotFound
 }
 
-// List lists the kernels, the oldest first.
+// List lists the kernels, oldest first.
 func (t *Table) List() []Model {
 	t.mu.Lock()
 	var list []*kernel
@@ -196,7 +197,7 @@ func (t *Table) Get(id string) (Model, error) {
 	return k.model(), nil
 }
 
-// Interrupt raises KeyboardInterrupt in what a kernel runs.
+// Interrupt raises KeyboardInterrupt in a kernel's running code.
 func (t *Table) Interrupt(id string) error {
 	k, err := t.find(id)
 	if err != nil {
@@ -241,7 +242,7 @@ func (t *Table) remove(k *kernel) {
 	}
 }
 
-// Die ends a kernel's process as a SIGKILL from outside does: the kernel is restarted when the death is noticed.
+// Die ends a kernel's process like an external SIGKILL: the kernel is restarted when its death is noticed.
 func (t *Table) Die(id string) error {
 	k, err := t.find(id)
 	if err != nil {
@@ -251,7 +252,7 @@ func (t *Table) Die(id string) error {
 	return nil
 }
 
-// Kill is [Table.Die] for the kernel whose process has a number; it reports whether there is one.
+// Kill is [Table.Die] for the kernel with that process id; it reports whether there is one.
 func (t *Table) Kill(pid int) bool {
 	t.mu.Lock()
 	list := slices.Collect(maps.Values(t.kernels))
@@ -268,7 +269,7 @@ func (t *Table) Kill(pid int) bool {
 	return false
 }
 
-// Reset ends all kernels and cuts all connections, as a server does that is killed.
+// Reset ends all kernels and cuts all connections, like a killed server.
 func (t *Table) Reset() {
 	t.mu.Lock()
 	list := slices.Concat(slices.Collect(maps.Values(t.kernels)), slices.Collect(maps.Values(t.ended)))
@@ -298,8 +299,8 @@ func (t *Table) DropSockets(id string) error {
 	return nil
 }
 
-// ServeChannels serves GET /api/kernels/{id}/channels until the connection is over. The caller has checked that
-// the request may do that.
+// ServeChannels serves GET /api/kernels/{id}/channels until the connection ends. The caller has authorised the
+// request.
 func (t *Table) ServeChannels(w http.ResponseWriter, r *http.Request, id string) {
 	k, err := t.find(id)
 	if err != nil {
@@ -320,7 +321,7 @@ func (t *Table) ServeChannels(w http.ResponseWriter, r *http.Request, id string)
 	k.serve(w, r)
 }
 
-// Close ends all kernels and cuts all connections, as a server does that is killed, and waits for all goroutines.
+// Close ends all kernels and cuts all connections, like a killed server, and waits for all goroutines.
 func (t *Table) Close() {
 	t.mu.Lock()
 	t.closed = true

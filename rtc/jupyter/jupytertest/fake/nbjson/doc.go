@@ -1,10 +1,10 @@
 // Package nbjson reads and writes notebook files as Jupyter's nbformat does, byte for byte, for servers in tests.
 //
-// A notebook is a plain JSON object with its texts in one piece: [Read] joins what a file has as lists of lines, and
-// [Write] splits it again. [Notary] is nbformat's: it says whose outputs may be shown.
+// A notebook is a plain JSON object with its texts in one piece: [Read] joins the lists of lines in a file, and
+// [Write] splits the texts again. [Notary] is nbformat's notary: it records which outputs may be shown.
 //
-// Only nbformat 4 is read; the real server converts older ones. Whole floats are written as integers, and a notebook
-// that nbformat's schema refuses is written nevertheless, as Jupyter does.
+// Formats 2 and 3 are converted to nbformat 4 only as far as tests need. Whole floats are written as integers, and a
+// notebook that nbformat's schema rejects is still written, as Jupyter does.
 //
 // # Concurrency
 //

@@ -79,7 +79,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// A notebook is trusted once it was saved with nothing to distrust in it, or if the saver says so.
+// A notebook is trusted after a save without distrusted outputs, or if the client marks it as trusted.
 func TestNotary(t *testing.T) {
 	html := map[string]any{"output_type": "display_data", "data": map[string]any{"text/html": "<b>"}, "metadata": map[string]any{}}
 	notebook := func(trusted bool, outputs ...any) map[string]any {

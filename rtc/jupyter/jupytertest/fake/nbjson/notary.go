@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Notary remembers which notebooks are trusted, as nbformat's does in a file. Its zero value knows none.
+// Notary records which notebooks are trusted, as nbformat's does in a file. The zero value is empty.
 type Notary struct {
 	mu     sync.Mutex
 	signed map[[sha256.Size]byte]bool
 }
 
-// Mark gives each code cell of a notebook that was read the metadata "trusted": whether that notebook was signed.
+// Mark sets the metadata "trusted" of each code cell in a parsed notebook: whether that notebook was signed.
 func (n *Notary) Mark(nb map[string]any) error {
 	cells, err := cellsOf(nb)
 	if err != nil {
@@ -30,8 +30,8 @@ func (n *Notary) Mark(nb map[string]any) error {
 	return nil
 }
 
-// Sign signs a notebook that is about to be written if it is to be trusted: if all its code cells say so, or have no
-// rich outputs.
+// Sign signs a notebook before it is written, if it is trusted: all its code cells are marked so, or have no rich
+// outputs.
 func (n *Notary) Sign(nb map[string]any) error {
 	nb, _ = clone(nb).(map[string]any)
 	cells, err := cellsOf(nb)
@@ -64,7 +64,7 @@ func (n *Notary) Sign(nb map[string]any) error {
 	return nil
 }
 
-// plainOutputs reports whether a cell has no output that could hold a script.
+// plainOutputs reports whether no output of a cell could hold a script.
 func plainOutputs(c map[string]any) bool {
 	for _, o := range objects(c["outputs"]) {
 		if o["output_type"] != "execute_result" && o["output_type"] != "display_data" {

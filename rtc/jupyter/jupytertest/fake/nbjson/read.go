@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// Read parses a notebook file. The notebook that it returns is the caller's to change. Code cells get no "trusted":
-// see [Notary.Mark].
+// Read parses a notebook file. The caller may change the returned notebook. Code cells get no "trusted": see
+// [Notary.Mark].
 func Read(file []byte) (map[string]any, error) {
 	nb, err := Parse(file)
 	if err != nil {
@@ -51,7 +51,7 @@ func Read(file []byte) (map[string]any, error) {
 	return nb, nil
 }
 
-// Parse decodes a notebook and changes nothing in it.
+// Parse decodes a notebook without changes.
 func Parse(file []byte) (map[string]any, error) {
 	if !utf8.Valid(file) {
 		return nil, errors.New("the file is not UTF-8")
@@ -79,18 +79,18 @@ func Parse(file []byte) (map[string]any, error) {
 	return nb, nil
 }
 
-// pair and surrogate match the escapes of a UTF-16 pair, and of a half of one.
+// pair and surrogate match the escapes of a UTF-16 pair, and of half of one.
 var (
 	pair      = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 	surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
 )
 
-// A RaisedError is one that the server does not expect of a file, such as that of its notary for a half of a character.
+// A RaisedError is an unexpected exception for a file, such as the notary's for half of a UTF-16 pair.
 type RaisedError struct{ text string }
 
 func (e *RaisedError) Error() string { return e.text }
 
-// upgrade makes format 4 of formats 2 and 3 (nbformat, v3/convert.py and v4/convert.py), of what tests have.
+// upgrade converts formats 2 and 3 to format 4 (nbformat, v3/convert.py and v4/convert.py), as far as tests need.
 func upgrade(nb map[string]any) (map[string]any, error) {
 	metadata, ok := nb["metadata"].(map[string]any)
 	if !ok {
@@ -170,7 +170,7 @@ func joinBundles(v any) {
 	}
 }
 
-// joinBundle joins the texts of a bundle of MIME types. Lists stay lists in JSON.
+// joinBundle joins the texts of a MIME bundle. Lists in JSON values stay.
 func joinBundle(v any) {
 	bundle, _ := v.(map[string]any)
 	for mime, value := range bundle {
@@ -183,7 +183,7 @@ func joinBundle(v any) {
 	}
 }
 
-// joined is the text of a list of lines.
+// joined returns the text of a list of lines.
 func joined(v any) (string, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -200,7 +200,7 @@ func joined(v any) (string, bool) {
 	return b.String(), true
 }
 
-// objects lists the objects of a list.
+// objects returns the objects in a list.
 func objects(v any) (list []map[string]any) {
 	all, _ := v.([]any)
 	for _, e := range all {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Write makes the file of a notebook, which stays as it is. A notebook that nbformat could not write is an error: one
-// with a cell that is no object or lacks metadata, a code cell without outputs, an output without a type.
+// Write returns the file of a notebook, without changing the notebook. It returns an error if nbformat could not
+// write it: a cell is not an object or lacks metadata, a code cell lacks outputs, or an output lacks a type.
 func Write(nb map[string]any) ([]byte, error) {
 	nb, _ = clone(nb).(map[string]any)
 	cells, err := cellsOf(nb)
@@ -30,7 +30,7 @@ func Write(nb map[string]any) ([]byte, error) {
 	return append(appendJSON(nil, nb, 1), '\n'), nil
 }
 
-// splitCell makes lists of lines of a cell's texts (nbformat, rwbase.py, split_lines).
+// splitCell splits a cell's texts into lists of lines (nbformat, rwbase.py, split_lines).
 func splitCell(c map[string]any) error {
 	if s, ok := c["source"].(string); ok {
 		c["source"] = lines(s)
@@ -70,7 +70,7 @@ func splitCell(c map[string]any) error {
 	return nil
 }
 
-// splitBundle splits what is text in a bundle of MIME types.
+// splitBundle splits the texts of a MIME bundle.
 func splitBundle(v any) {
 	bundle, _ := v.(map[string]any)
 	for mime, value := range bundle {
@@ -83,7 +83,7 @@ func splitBundle(v any) {
 	}
 }
 
-// strip drops what no file holds (nbformat, rwbase.py, strip_transient).
+// strip drops the members that files do not have (nbformat, rwbase.py, strip_transient).
 func strip(nb map[string]any, cells []map[string]any) error {
 	metadata, ok := nb["metadata"].(map[string]any)
 	if !ok {
@@ -102,7 +102,7 @@ func strip(nb map[string]any, cells []map[string]any) error {
 	return nil
 }
 
-// giveIDs gives cells that have none an id, and those that share one (nbformat, validator.py, _normalize).
+// giveIDs gives an id to each cell without one, and a new one to duplicates (nbformat, validator.py, _normalize).
 func giveIDs(nb map[string]any, cells []map[string]any) {
 	if minor, _ := nb["nbformat_minor"].(int); minor < 5 {
 		return
@@ -118,14 +118,14 @@ func giveIDs(nb map[string]any, cells []map[string]any) {
 	}
 }
 
-// newID is an id as nbformat makes them.
+// newID returns an id in nbformat's form.
 func newID() string {
 	b := make([]byte, 4)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// lines splits a text behind each of its line ends, those of Python's str.splitlines.
+// lines splits a text after each line end of Python's str.splitlines.
 func lines(s string) []any {
 	list := []any{}
 	start := 0

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Files is what rooms need to know of a server's files. Paths are those of the contents API.
+// Files is the rooms' access to a server's files. Paths are those of the contents API.
 type Files interface {
-	// Path is the present path of a file that has an id; it follows what is renamed through the server.
+	// Path returns the present path of a file id; it follows renames through the server.
 	Path(fileID string) (path string, ok bool)
-	// Load reads a file. A fault that the contents API answers with a status is an *[HTTPError].
+	// Load reads a file. An error that the contents API answers with a status is an *[HTTPError].
 	Load(path, format, typ string) (content []byte, info Info, err error)
 	// Store writes a file.
 	Store(path string, content []byte) (Info, error)
-	// Stat looks at a file.
+	// Stat returns a file's Info.
 	Stat(path string) (Info, error)
 }
 
-// Info is what there is to know of a file.
+// Info describes a file.
 type Info struct {
 	Modified time.Time
 	Writable bool
@@ -26,36 +26,36 @@ type Info struct {
 	Hash string
 }
 
-// HTTPError is a fault with a status.
+// HTTPError is an error with a status.
 type HTTPError struct {
 	Status  int
 	Message string
 }
 
-// Error says status and message.
+// Error returns status and message.
 func (e *HTTPError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.Status, e.Message) }
 
-// Config says how a server's rooms behave. Delays of zero are the real server's usual ones; negative ones mean never.
+// Config configures a server's rooms. Delays of zero are the real server's defaults; negative ones mean never.
 type Config struct {
-	// Files are the server's files. Without any there are only rooms in memory.
+	// Files are the server's files. If nil, all rooms are in memory.
 	Files Files
-	// SessionOK says whether a session id is one that this server accepts; nil accepts all.
+	// SessionOK reports whether this server accepts a session id; nil accepts all.
 	SessionOK func(sessionID string) bool
-	// Username is the name of who made a request, for events.
+	// Username returns the user name of a request, for events.
 	Username func(r *http.Request) string
-	// Emit takes the events of rooms; it must not wait.
+	// Emit receives the events of rooms; it must not block.
 	Emit func(schema string, data map[string]any)
-	// Store keeps what outlives the rooms; nil is a new one.
+	// Store holds the state that outlives the rooms; nil makes a new one.
 	Store *Store
-	// SaveDelay is from the last change of a document to its save: 1 s.
+	// SaveDelay is the time from the last change of a document to its save: 1 s.
 	SaveDelay time.Duration
-	// CleanupDelay is from the last client's leaving to the end of the room: 60 s.
+	// CleanupDelay is the time from the departure of the last client to the end of the room: 60 s.
 	CleanupDelay time.Duration
-	// PollInterval is between two looks at a file: 1 s.
+	// PollInterval is the time between two checks of a file: 1 s.
 	PollInterval time.Duration
-	// Chat has the rooms of chats be read as such, as jupyterlab-chat does; without it they are texts.
+	// Chat makes chat files chats, as jupyterlab-chat does; without it they are texts.
 	Chat bool
-	// Progressive has a notebook loaded cell by cell while clients are in the room already.
+	// Progressive loads a notebook cell by cell while clients are already in the room.
 	Progressive bool
 }
 

@@ -7,19 +7,19 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// faults is what is to go wrong.
+// faults are the active faults.
 type faults struct {
 	mu sync.Mutex
-	// So often yet, on each path.
+	// Remaining occurrences, by path.
 	dropAfter, dropBefore, dropAtJoin, dropAtSync, dropAtSave map[string]int
-	gaps                                                      map[string]bool // by path, until undone
-	// Until undone.
+	gaps                                                      map[string]bool // by path, until switched off
+	// Until switched off.
 	unwritten, failing, hold, late, mute bool
-	old                                  int // the version of jupyter-collaboration, where it is 2 or 3
+	old                                  int // the version of jupyter-collaboration, if it is 2 or 3
 	slow, slowRead                       time.Duration
 }
 
-// arm has a fault happen n times more on a path.
+// arm makes a fault occur n more times on a path.
 func (f *faults) arm(fault *map[string]int, path string, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -29,7 +29,7 @@ func (f *faults) arm(fault *map[string]int, path string, n int) {
 	(*fault)[path] += n
 }
 
-// spend reports whether a fault is to happen now on a path, once less from now on.
+// spend reports whether a fault occurs now on a path, and counts it.
 func (f *faults) spend(fault *map[string]int, path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,33 +62,32 @@ func (f *faults) saves() (unwritten bool, slow time.Duration, failing bool) {
 	return f.unwritten, f.slow, f.failing
 }
 
-// DropAfterUpdate cuts a connection right after the next update of a client has been applied, before that client is
-// told anything more. The others are sent the update. path is that of a file, or the name of a room in memory; so for
-// all methods.
+// DropAfterUpdate cuts a connection right after the next update of a client has been applied, before anything more is
+// sent to that client. The others get the update. path is that of a file, or the name of a room in memory; this holds
+// for all methods.
 func (t *Table) DropAfterUpdate(path string) { t.faults.arm(&t.faults.dropAfter, path, 1) }
 
-// DropBeforeUpdate cuts a connection when the next update comes over it, which is not applied. What a client sends as
-// SYNC2 does not count.
+// DropBeforeUpdate cuts a connection when the next update arrives on it; the update is not applied. A client's SYNC2
+// does not count.
 func (t *Table) DropBeforeUpdate(path string) { t.faults.arm(&t.faults.dropBefore, path, 1) }
 
 // DropAtJoin cuts the next n connections right after they are made, before the server's SYNC1.
 func (t *Table) DropAtJoin(path string, n int) { t.faults.arm(&t.faults.dropAtJoin, path, n) }
 
-// DropAtSync cuts the next n connections right after the first SYNC2 to the client. The server's own SYNC1 has then not
-// been sent.
+// DropAtSync cuts the next n connections right after the first SYNC2 to the client, before the server's own SYNC1.
 func (t *Table) DropAtSync(path string, n int) { t.faults.arm(&t.faults.dropAtSync, path, n) }
 
-// DropAtSave cuts the next n connections over which a save is asked for, which is not done.
+// DropAtSave cuts the next n connections that request a save; the save is not done.
 func (t *Table) DropAtSave(path string, n int) { t.faults.arm(&t.faults.dropAtSave, path, n) }
 
-// SaveWithoutWriting has saves succeed and write nothing, until switched off. The state does not change either.
+// SaveWithoutWriting makes saves succeed without writing, until switched off. The state does not change either.
 func (t *Table) SaveWithoutWriting(on bool) { t.faults.set(&t.faults.unwritten, on) }
 
-// FailSaves has saves write nothing, and those that are asked for be answered with "failed", until switched off.
+// FailSaves makes saves write nothing, and save requests get "failed", until switched off.
 func (t *Table) FailSaves(on bool) { t.faults.set(&t.faults.failing, on) }
 
-// Old has the rooms be those of jupyter-collaboration 2 or 3: these ignore requests to save, and people's wish that
-// nothing is saved by itself; 2 puts no hash of the file into the state either.
+// Old makes the rooms behave like those of jupyter-collaboration 2 or 3: they ignore save requests, and the people's
+// setting that autosave is off; version 2 also omits the file's hash from the state.
 func (t *Table) Old(version int) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
@@ -101,16 +100,16 @@ func (f *faults) version() int {
 	return f.old
 }
 
-// SlowSave has each save take so much longer, until set to zero. The file is written at the end of that; a change that
-// comes before has nobody told of it.
+// SlowSave makes each save take d longer, until set to zero. The file is written at the end of that time; if a change
+// comes before, no client is notified of the save.
 func (t *Table) SlowSave(d time.Duration) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
 	t.faults.slow = d
 }
 
-// SlowRead has each save take so much longer before it has the content of the document, until set to zero. A change that
-// comes meanwhile breaks the save off: nothing is written, though the client is told that it was.
+// SlowRead makes each save take d longer before it reads the document, until set to zero. A change meanwhile cancels
+// the save: nothing is written, although the client is notified of success.
 func (t *Table) SlowRead(d time.Duration) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
@@ -123,7 +122,7 @@ func (f *faults) slowReads() time.Duration {
 	return f.slowRead
 }
 
-// HoldSync has SYNC1 stay without its answer, until switched off: then it is answered.
+// HoldSync delays the answers to SYNC1 until switched off.
 func (t *Table) HoldSync(on bool) {
 	t.faults.set(&t.faults.hold, on)
 	if on {
@@ -140,21 +139,21 @@ func (t *Table) HoldSync(on bool) {
 	}
 }
 
-// HoldUpdates has updates that are applied not be passed on, until switched off: then they are, in their order. SYNC1 is
-// answered meanwhile.
+// HoldUpdates delays passing on applied updates until switched off; then they are sent in order. SYNC1 is still
+// answered.
 func (t *Table) HoldUpdates(on bool) {
 	t.faults.set(&t.faults.late, on)
 	for _, r := range t.where(func(*room) bool { return true }) {
-		r.do(func() {}) // it settles
+		r.do(func() {}) // the room settles after it
 	}
 }
 
-// Mute has the server say nothing more, not even answer a ping, until switched off. Connections stay, what clients send
-// is taken in, and what they would have been sent meanwhile is lost.
+// Mute makes the server send nothing, not even a pong, until switched off. Connections stay, clients' frames are
+// accepted, and the frames for clients are lost.
 func (t *Table) Mute(on bool) { t.faults.set(&t.faults.mute, on) }
 
-// Gap has a room lack the beginning of what built its document, until switched off: what its clients are sent of it is
-// the rest, which builds on that. The server itself reads and writes all of it.
+// Gap withholds the first updates of a room's document from its clients, until switched off: they get the rest, which
+// depends on these. The server itself reads and writes all of it.
 func (t *Table) Gap(path string, on bool) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
@@ -170,7 +169,7 @@ func (f *faults) gap(path string) bool {
 	return f.gaps[path]
 }
 
-// Conflict tells all clients of a document, now, that an update did not fit.
+// Conflict notifies all clients of a document, now, of a conflicting update.
 func (t *Table) Conflict(path string) {
 	t.Send(path, wire.AppendRaw(nil, `{"type": "conflict"}`))
 }
@@ -182,8 +181,8 @@ func (t *Table) Send(path string, frame []byte) {
 	}
 }
 
-// ForgetHistory ends the rooms on a path as [Table.Evict] does, and drops their history: who joins next is in a room
-// that is built from the file.
+// ForgetHistory ends the rooms on a path as [Table.Evict] does, and drops their history: the next client gets a room
+// built from the file.
 func (t *Table) ForgetHistory(path string) {
 	t.Evict(path)
 	if t.cfg.Files == nil {
@@ -201,8 +200,8 @@ func (t *Table) Evict(path string) {
 	}
 }
 
-// Restart ends all rooms and connections, as a server's end does: what no save has begun to write is lost. Their
-// histories stay.
+// Restart ends all rooms and connections, like the end of a server: changes that no save has begun to write are lost.
+// The histories stay.
 func (t *Table) Restart() {
 	for _, r := range t.where(func(*room) bool { return true }) {
 		if r.do(func() { r.ended = true }) {

@@ -42,7 +42,7 @@ func TestDrops(t *testing.T) {
 				if got := d.sources(); got != want {
 					t.Errorf("the room has %q, want %q", got, want)
 				}
-				b.typeInto(0, "again ") // but once
+				b.typeInto(0, "again ") // only once
 				b.sees("update: nothing")
 			})
 		})
@@ -144,7 +144,7 @@ func TestHoldMuteConflict(t *testing.T) {
 	})
 }
 
-// A table can be closed at any moment, with saves, clients and timers under way, and again.
+// A table can be closed at any moment, with saves, clients and timers running, and again.
 func TestClose(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, w *world) {
 		path, other := w.write("a.ipynb", twoCells), w.write("b.txt", "text")

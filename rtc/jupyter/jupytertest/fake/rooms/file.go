@@ -12,18 +12,18 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/nbjson"
 )
 
-// file is a file while rooms are open on it (jupyter_server_ydoc, loaders.py). It knows how old the file was when it
-// was last looked at, and so whether another program wrote it.
+// file is a file with open rooms (jupyter_server_ydoc, loaders.py). It keeps the file's last known Info, and so
+// detects writes by other programs.
 type file struct {
 	t     *Table
 	id    string
 	rooms int           // guarded by the table's mutex
-	quit  chan struct{} // closed when no room is open on it any more
-	lock  chan struct{} // holds a value while the rest is in use, or the file is
+	quit  chan struct{} // closed when its last room has ended
+	lock  chan struct{} // holds a value while the fields below, or the file, are in use
 
-	read    bool // last is known
+	read    bool // last is valid
 	last    Info
-	current string // the path when last looked at
+	current string // the path at the last check
 }
 
 func newFile(t *Table, id string) *file {
@@ -49,7 +49,7 @@ func (f *file) path() (string, error) {
 func (f *file) acquire() { f.lock <- struct{}{} }
 func (f *file) release() { <-f.lock }
 
-// same reports whether a file is as it was when last looked at.
+// same reports whether a file is unchanged since the last check.
 func (f *file) same(now Info) bool {
 	return f.last.Modified.Equal(now.Modified) && f.last.Hash == now.Hash
 }
@@ -112,7 +112,7 @@ func (f *file) encode(content any, format, typ string) ([]byte, error) {
 	return nil, fmt.Errorf("the %s of a %s cannot be saved", format, typ)
 }
 
-// encodeBase64 is base64 in lines, as the contents API gives it.
+// encodeBase64 encodes base64 in lines, as the contents API does.
 func encodeBase64(b []byte) string {
 	const line = 57
 	var out strings.Builder
@@ -125,8 +125,8 @@ func encodeBase64(b []byte) string {
 	return out.String()
 }
 
-// save writes a content. It returns nothing where the file may not be written, errOutOfBand where another program wrote
-// it, and errBrokenOff where stop was closed in time; once it writes, it does not stop.
+// save writes a content. It returns nil if the file is not writable, errOutOfBand if another program wrote it, and
+// errBrokenOff if stop was closed in time; once it writes, it does not stop.
 func (f *file) save(content any, format, typ string, stop <-chan struct{}) (*Info, error) {
 	select {
 	case f.lock <- struct{}{}:
@@ -147,7 +147,7 @@ func (f *file) save(content any, format, typ string, stop <-chan struct{}) (*Inf
 	case stopped(stop):
 		return nil, errBrokenOff
 	case !now.Writable || unwritten:
-		return nil, nil // neither written nor at fault
+		return nil, nil // neither written nor an error
 	case !f.same(now):
 		f.last = now
 		return nil, errOutOfBand
@@ -183,7 +183,7 @@ func stopped(c <-chan struct{}) bool {
 	}
 }
 
-// sleep waits, but not for a table that is closed.
+// sleep waits for d, or until the table is closed.
 func (t *Table) sleep(d time.Duration) {
 	if d <= 0 {
 		return
@@ -196,7 +196,7 @@ func (t *Table) sleep(d time.Duration) {
 	}
 }
 
-// watch looks at the file now and then until no room is open on it.
+// watch checks the file regularly until its last room has ended.
 func (f *file) watch() {
 	interval := f.t.cfg.PollInterval
 	if interval < 0 {
@@ -216,7 +216,7 @@ func (f *file) watch() {
 	}
 }
 
-// look tells the rooms if the file was renamed, or written by another program.
+// look notifies the rooms if the file was renamed, or written by another program.
 func (f *file) look() {
 	renamed, written := f.compare()
 	if !renamed && !written {
@@ -228,7 +228,7 @@ func (f *file) look() {
 				return
 			}
 			if path := r.path(); renamed && path != "" {
-				_ = r.doc.SetState("path", path) // breaks with the document alone
+				_ = r.doc.SetState("path", path) // fails only with a broken document
 				r.settle()
 			}
 			if written {

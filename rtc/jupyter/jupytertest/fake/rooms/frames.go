@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// receive handles a frame of a client but RAW ones. What is malformed or unknown is ignored, as the real server does.
+// receive handles a client's frame other than RAW. It ignores malformed and unknown frames, as the real server does.
 func (r *room) receive(c *client, f wire.Frame, b []byte) {
 	switch f.Kind {
 	case wire.SyncStep1:
@@ -27,7 +27,7 @@ func (r *room) receive(c *client, f wire.Frame, b []byte) {
 	}
 }
 
-// answer sends what a client lacks.
+// answer sends the updates that a client lacks.
 func (r *room) answer(c *client, stateVector []byte) {
 	if r.t.faults.gap(r.path()) {
 		stateVector = withoutBeginning(stateVector)
@@ -42,7 +42,7 @@ func (r *room) answer(c *client, stateVector []byte) {
 	}
 }
 
-// withoutBeginning is the state vector of who needs nothing of the first changes of client 0, which builds documents.
+// withoutBeginning returns the state vector as if it had the first changes of client 0, which builds documents.
 func withoutBeginning(stateVector []byte) []byte {
 	has, err := wire.ParseStateVector(stateVector, wire.DefaultLimits)
 	if err != nil {
@@ -52,10 +52,10 @@ func withoutBeginning(stateVector []byte) []byte {
 	return wire.EncodeStateVector(has)
 }
 
-// nothing is an update that holds nothing.
+// nothing is an empty update.
 var nothing = []byte{0, 0}
 
-// apply takes in an update. All are told what was new in it when the room has settled.
+// apply applies an update. Its new part is sent to all clients when the room settles.
 func (r *room) apply(c *client, f wire.Frame) {
 	if bytes.Equal(f.Payload, nothing) {
 		return
@@ -65,7 +65,7 @@ func (r *room) apply(c *client, f wire.Frame) {
 		r.drop(c)
 		return
 	}
-	if errors.Is(r.doc.Apply(f.Payload), crdt.ErrPending) { // what cannot be applied is ignored or held back
+	if errors.Is(r.doc.Apply(f.Payload), crdt.ErrPending) { // an update that cannot be applied is ignored or held back
 		r.t.gaps.Add(1)
 	}
 	if r.doc.Err() != nil {
@@ -76,20 +76,19 @@ func (r *room) apply(c *client, f wire.Frame) {
 	}
 }
 
-// rebuild makes the document anew from its history, because an update broke it.
+// rebuild rebuilds the document from its history, because an update broke it.
 func (r *room) rebuild() {
 	r.doc = r.newDocument()
 	for _, u := range r.record.all() {
 		_ = r.doc.Apply(u) // each was applied before
 	}
 	if path := r.path(); r.file != nil && path != "" && r.doc.State()["path"] != path {
-		_ = r.doc.SetState("path", path) // breaks with the document alone
+		_ = r.doc.SetState("path", path) // fails only with a broken document
 	}
 	r.fresh, r.changed = nil, false
 }
 
-// relay passes an awareness update on, to its sender too, who sees by it that the connection lives; but not a lone
-// goodbye.
+// relay passes on an awareness update, also to its sender as a sign that the connection lives, except a lone goodbye.
 func (r *room) relay(c *client, update, frame []byte) {
 	goodbye, err := isGoodbye(update)
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *room) relay(c *client, update, frame []byte) {
 	r.people.apply(update, time.Now())
 }
 
-// watchPeople renews the server's own entry when that is due, and drops those of who was silent for too long.
+// watchPeople renews the server's own entry if it is due, and drops the entries of silent clients.
 func (r *room) watchPeople(now time.Time) {
 	if update := r.people.watch(now); update != nil {
 		r.broadcast(wire.AppendAwareness(nil, update))

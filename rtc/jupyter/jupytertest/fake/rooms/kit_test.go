@@ -22,12 +22,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// folder is files in a folder, with ids.
+// folder is a folder of files with ids.
 type folder struct {
 	root string
 	mu   sync.Mutex
 	ids  map[string]string // path by id
-	made int               // ids
+	made int               // number of ids
 }
 
 func newFolder(t testing.TB) *folder { return &folder{root: t.TempDir(), ids: map[string]string{}} }
@@ -175,14 +175,15 @@ func serveRooms(t *testing.T, f *folder, table *Table) *world {
 	return w
 }
 
-// write puts a file into the folder and returns its path.
+// write writes a file into the folder and returns its path.
 func (w *world) write(path, content string) string {
 	w.t.Helper()
 	replaceFile(w.t, w.os(path), content)
 	return path
 }
 
-// replaceFile writes a file at one moment, and makes it newer than it was: the disk's clock may stand still that long.
+// replaceFile replaces a file atomically, and makes it newer than before, because the disk's clock may not have
+// advanced.
 func replaceFile(t *testing.T, name, content string) {
 	t.Helper()
 	was, old := os.Stat(name)
@@ -211,7 +212,7 @@ func (w *world) file(path string) string {
 	return string(b)
 }
 
-// join connects a client to the room of a notebook, or of a text where the path does not end in .ipynb.
+// join connects a client to the room of a notebook, or of a text if the path does not end in .ipynb.
 func (w *world) join(path string) *peer {
 	w.t.Helper()
 	p, err := dialRoom(w.t, websocket.Dialer{NetDialContext: w.net.dial}, "ws://server/api/collaboration/room/"+w.roomOf(path)+"?sessionId=s")

@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/ydocs"
 )
 
-// load fills the document if that was not done yet: with its history where that is what the file says, with the history
-// and the file's content on top where it is not, and else with the file's content alone.
+// load fills the document if necessary: from its history if that matches the file, from the history with the file's
+// content on top if not, and from the file alone without a history.
 func (r *room) load() (err error) {
 	if r.ready {
 		return nil
@@ -25,7 +25,7 @@ func (r *room) load() (err error) {
 		if err = r.fill(content); err == nil {
 			err = r.keep()
 		}
-		r.fresh, r.changed = nil, false // nobody is here yet, and the history has it
+		r.fresh, r.changed = nil, false // the room has no client yet, and the history has it
 	})
 	if err != nil {
 		r.doc, r.loading = r.newDocument(), nil
@@ -72,7 +72,7 @@ func (r *room) fill(content any) error {
 	return r.doc.SetContent(content)
 }
 
-// keep puts the whole document into the history.
+// keep adds the whole document to the history.
 func (r *room) keep() error {
 	whole, err := r.doc.Diff(nil)
 	if err == nil {
@@ -81,11 +81,11 @@ func (r *room) keep() error {
 	return err
 }
 
-// build makes the document of a file's content, by client 0, so that the same content has the same history. When it is
-// loaded progressively, only its beginning is made.
+// build makes the document of a file's content, as client 0, so that the same content has the same history. With
+// progressive loading it makes only the beginning.
 func (r *room) build(content any) error {
 	source := ydocs.New(r.typ, ydocs.Options{Source: true, Chats: r.t.cfg.Chat, Update: func(u []byte) {
-		_ = r.doc.Apply(u) // our own, it fits
+		_ = r.doc.Apply(u) // our own update fits
 	}})
 	if !r.t.cfg.Progressive {
 		return source.SetContent(content)
@@ -98,7 +98,7 @@ func (r *room) build(content any) error {
 	return steps[0]()
 }
 
-// cellDelay is from one cell to the next where documents are loaded progressively.
+// cellDelay is the time between two cells in progressive loading.
 const cellDelay = time.Millisecond
 
 // loadMore loads the next cell.
@@ -115,7 +115,7 @@ func (r *room) loadMore() {
 	}
 }
 
-// loaded is the last step: what people changed meanwhile is saved.
+// loaded is the last step: it saves people's changes made meanwhile.
 func (r *room) loaded(content any) error {
 	is, err := r.doc.Content()
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *room) errorLoading(err error) string {
 	return fmt.Sprintf("Error loading content from file: %s\n%v", r.path(), err)
 }
 
-// refuse ends the connection of a client for whom the document could not be loaded. A room without clients then goes.
+// refuse ends the connection of a client whose document could not be loaded. A room without clients then ends.
 func (r *room) refuse(c *client, err error) {
 	var status *HTTPError
 	if errors.As(err, &status) {
@@ -153,7 +153,7 @@ func (r *room) refuse(c *client, err error) {
 	}
 }
 
-// reload puts the file's content into the document, because another program wrote it.
+// reload writes the file's content into the document, because another program changed the file.
 func (r *room) reload() {
 	content, err := r.file.load(r.format, r.typ)
 	if err != nil {
@@ -161,13 +161,13 @@ func (r *room) reload() {
 		return
 	}
 	r.quietly(func() {
-		// What is malformed in the document stops this, as it does on the real server.
+		// Malformed content in the document stops this, as on the real server.
 		if is, err := r.doc.Content(); err == nil {
 			if !ydocs.Equal(is, content) {
 				err = r.doc.SetContent(content)
 			}
 			if err == nil {
-				_ = r.doc.SetState("dirty", false) // breaks with the document alone
+				_ = r.doc.SetState("dirty", false) // fails only with a broken document
 			}
 		}
 	})

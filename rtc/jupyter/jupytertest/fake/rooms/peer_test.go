@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// peer is a client of a room: a replica, and what it was sent.
+// peer is a client of a room: a replica, and the received frames.
 type peer struct {
 	t  *testing.T
 	ws *websocket.Conn
@@ -25,7 +25,7 @@ type peer struct {
 	cells, state, meta *crdt.Type
 	source             *crdt.Type
 	mu                 sync.Mutex
-	seen               []string // what each frame was, since the last look
+	seen               []string // summaries of the frames since the last look
 	connected          bool
 	done               chan struct{}
 }
@@ -53,17 +53,17 @@ func (p *peer) leave() {
 	<-p.done
 }
 
-// send sends a frame. That the connection has ended shows when it is read.
+// send sends a frame. If the connection has ended, the reader notices it.
 func (p *peer) send(frame []byte) { _ = p.ws.WriteMessage(websocket.BinaryMessage, frame) }
 
-// in reports whether the room has answered, one way or the other.
+// in reports whether the room has accepted or refused the peer.
 func (p *peer) in() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.connected || slices.ContainsFunc(p.seen, func(s string) bool { return strings.HasPrefix(s, "sync step 2") })
 }
 
-// edit changes the document and tells the server.
+// edit changes the document and sends the update.
 func (p *peer) edit(f func(x *crdt.Tx)) {
 	p.t.Helper()
 	var update []byte
@@ -74,7 +74,7 @@ func (p *peer) edit(f func(x *crdt.Tx)) {
 	p.send(wire.AppendUpdate(nil, update))
 }
 
-// cell is the shared map of a cell.
+// cell returns the shared map of a cell.
 func (p *peer) cell(i int) *crdt.Type {
 	for t := range p.cells.Entries() {
 		if i == 0 {
@@ -91,7 +91,7 @@ func (p *peer) typeInto(cell int, s string) {
 	p.edit(func(x *crdt.Tx) { x.InsertText(p.cell(cell).Child("source", crdt.KindText), 0, s) })
 }
 
-// read takes in what the server sends until the connection ends.
+// read handles the server's frames until the connection ends.
 func (p *peer) read() {
 	defer close(p.done)
 	for {
@@ -111,7 +111,7 @@ func (p *peer) read() {
 		case wire.SyncStep2, wire.Update:
 			p.log("%s: %s", f.Kind, p.apply(f.Payload))
 		case wire.Awareness:
-			if !bytes.Contains(f.Payload, []byte("{}")) { // the server's own come when they come
+			if !bytes.Contains(f.Payload, []byte("{}")) { // the server's own states come at any time
 				p.log("awareness %q", f.Payload)
 			}
 		case wire.Raw:
@@ -134,7 +134,7 @@ func (p *peer) end(err error) {
 	}
 }
 
-// apply takes in an update and says what became different.
+// apply applies an update and describes the changes.
 func (p *peer) apply(update []byte) string {
 	before := p.values()
 	if err := p.replica.Apply(update); err != nil {
@@ -176,7 +176,7 @@ func (p *peer) log(format string, a ...any) {
 	p.seen = append(p.seen, fmt.Sprintf(format, a...))
 }
 
-// look returns what the server sent since the last look.
+// look returns the frames from the server since the last look.
 func (p *peer) look() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

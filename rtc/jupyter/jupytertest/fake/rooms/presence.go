@@ -7,16 +7,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// The times of pycrdt's Awareness: how often it looks, after what time it renews its own entry, and after what time
-// another's is gone.
+// The times of pycrdt's Awareness: the interval of its checks, the age at which it renews its own entry, and the age
+// at which it drops other entries.
 const (
 	watchInterval = 3 * time.Second
 	renewAfter    = 15 * time.Second
 	peopleTimeout = 30 * time.Second
 )
 
-// presence is what the server knows of who is in a room (pycrdt, _awareness.py). It has an entry of its own, an empty
-// one.
+// presence is the server's awareness of a room's clients (pycrdt, _awareness.py). It has its own, empty entry.
 type presence struct {
 	own    uint64
 	clocks map[uint64]uint64
@@ -31,7 +30,7 @@ func newPresence(own uint64, now time.Time) *presence {
 	}
 }
 
-// isGoodbye reports whether an update is the null of one client and nothing else.
+// isGoodbye reports whether an update consists of a single client's null state.
 func isGoodbye(update []byte) (bool, error) {
 	r := wire.NewReader("awareness", update)
 	if r.Uint() != 1 {
@@ -43,7 +42,7 @@ func isGoodbye(update []byte) (bool, error) {
 	return string(state) == "null", r.Err()
 }
 
-// apply takes in an update, up to where it is malformed.
+// apply applies an update, up to where it is malformed.
 func (p *presence) apply(update []byte, now time.Time) {
 	r := wire.NewReader("awareness", update)
 	for range r.Uint() {
@@ -59,7 +58,7 @@ func (p *presence) apply(update []byte, now time.Time) {
 		case state != nil:
 			p.states[id] = state
 		case id == p.own:
-			clock++ // nobody else may remove it
+			clock++ // no client may remove it
 		default:
 			delete(p.states, id)
 		}
@@ -67,7 +66,7 @@ func (p *presence) apply(update []byte, now time.Time) {
 	}
 }
 
-// watch drops the entries of who was silent for too long, and returns the update that renews our own if that is due.
+// watch drops the entries of silent clients, and returns the update that renews our own entry if it is due.
 func (p *presence) watch(now time.Time) (update []byte) {
 	state, err := json.Marshal(p.states[p.own])
 	if err == nil && now.Sub(p.seen[p.own]) >= renewAfter {
@@ -85,7 +84,8 @@ func (p *presence) watch(now time.Time) (update []byte) {
 	return update
 }
 
-// autosave reports whether anybody wants documents saved: who does not say so wants it, and so it is where nobody is.
+// autosave reports whether to save documents: if any client wants it, which is the default for a client's state, or
+// if the room has no client.
 func (p *presence) autosave() bool {
 	heard := false
 	for _, v := range p.states {

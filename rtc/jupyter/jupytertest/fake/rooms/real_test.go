@@ -31,7 +31,7 @@ func (l local) dialRoom(room string) (*peer, error) {
 	return dialRoom(l.t, websocket.Dialer{NetDialContext: l.net.dial}, "ws://server/api/collaboration/room/"+room)
 }
 
-// real is a real server. Its files are in a folder of their own.
+// real is a real server. Its files are in a separate folder.
 type real struct {
 	t                       *testing.T
 	base, token, root, name string

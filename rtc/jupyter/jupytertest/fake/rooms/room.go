@@ -15,22 +15,22 @@ type room struct {
 	id                  string
 	format, typ, fileID string
 	file                *file // nil for a room in memory
-	second              bool  // there was a room on the file already
+	second              bool  // another room on the file existed before
 	inbox               chan func()
 	done                chan struct{} // closed when the room has ended
 
-	// The rest belongs to the room's goroutine.
+	// The fields below belong to the room's goroutine.
 	record  *record
 	doc     *ydocs.Document
 	fresh   [][]byte // updates that were not passed on yet
 	late    [][]byte // frames that are held back
-	changed bool     // what is read of the document was written to
-	locked  bool     // changes are the server's own, and not to be saved
+	changed bool     // the readable part of the document was written to
+	locked  bool     // changes are the server's own, and are not saved
 	ready   bool     // the document is loaded
 	loading []func() error
 	people  *presence
 	clients []*client
-	held    []func() // answers to SYNC1 that are withheld
+	held    []func() // delayed answers to SYNC1
 	saving  *save
 	ended   bool
 
@@ -41,7 +41,7 @@ func newRoom(t *Table, id string) *room {
 	return &room{t: t, id: id, inbox: make(chan func()), done: make(chan struct{})}
 }
 
-// key is by what the room is known when it is gone: its file's id, or its own.
+// key returns the id under which an ended room is known: its file's id, or its own.
 func (r *room) key() string {
 	if r.file == nil {
 		return r.id
@@ -49,7 +49,7 @@ func (r *room) key() string {
 	return r.fileID
 }
 
-// path is the path of the room's file, "" when that is gone; the id of a room in memory.
+// path returns the path of the room's file, "" if the file is gone; the id of a room in memory.
 func (r *room) path() string {
 	if r.file == nil {
 		return r.id
@@ -58,7 +58,7 @@ func (r *room) path() string {
 	return path
 }
 
-// do has the room's goroutine run f, and returns when that begins. It reports false where the room has ended. The
+// do makes the room's goroutine run f, and returns when that begins. It returns false if the room has ended. The
 // room's goroutine itself must not call it.
 func (r *room) do(f func()) bool {
 	select {
@@ -105,14 +105,14 @@ func (r *room) run() {
 	}
 }
 
-// idleTimer is a timer that does not run.
+// idleTimer returns a stopped timer.
 func idleTimer() *time.Timer {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return timer
 }
 
-// end ends the room: what waits to be saved is lost.
+// end ends the room: pending saves are lost.
 func (r *room) end() {
 	if r.saving != nil {
 		r.saving.breakOff()
@@ -127,7 +127,7 @@ func (r *room) end() {
 	close(r.done)
 }
 
-// newDocument makes an empty document that tells the room of changes.
+// newDocument makes an empty document that notifies the room of changes.
 func (r *room) newDocument() *ydocs.Document {
 	o := ydocs.Options{
 		Chats:   r.t.cfg.Chat,
@@ -140,7 +140,7 @@ func (r *room) newDocument() *ydocs.Document {
 	return ydocs.New(r.typ, o)
 }
 
-// settle passes on what has changed, and sees to it that it is saved.
+// settle passes on changes, and schedules their save.
 func (r *room) settle() {
 	for again := true; again; again = r.ready && r.doc.Act() {
 		for _, u := range r.fresh {
@@ -163,7 +163,7 @@ func (r *room) settle() {
 	}
 }
 
-// quietly runs f, whose changes are not to be saved.
+// quietly runs f, whose changes are not saved.
 func (r *room) quietly(f func()) {
 	was := r.locked
 	r.locked = true
@@ -178,7 +178,7 @@ func (r *room) broadcast(frame []byte) {
 	}
 }
 
-// join adds a client, for whom the document is loaded first if need be. It reports false where the room has ended.
+// join adds a client. It first loads the document if necessary. It returns false if the room has ended.
 func (r *room) join(c *client) bool {
 	return r.do(func() {
 		r.cleaner.Stop()
@@ -205,7 +205,7 @@ func (r *room) join(c *client) bool {
 	})
 }
 
-// leave takes a client out. The room of a file goes some time after the last.
+// leave removes a client. A file's room ends some time after the last client has left.
 func (r *room) leave(c *client) {
 	i := slices.Index(r.clients, c)
 	if i < 0 {
@@ -234,7 +234,7 @@ func (r *room) clean() {
 	}
 }
 
-// emit tells of something that happened to the document.
+// emit emits an event of the document.
 func (r *room) emit(level, action, msg string) {
 	data := map[string]any{"level": level, "room": r.id, "path": nil, "msg": msg}
 	if path := r.path(); path != "" {
@@ -246,7 +246,7 @@ func (r *room) emit(level, action, msg string) {
 	r.t.cfg.Emit(SessionSchema, data)
 }
 
-// globalAwareness is the room of which nobody is told who comes and goes.
+// globalAwareness is the room whose joins and departures are not emitted.
 const globalAwareness = "JupyterLab:globalAwareness"
 
 func (r *room) emitAwareness(c *client, action string) {
@@ -255,11 +255,11 @@ func (r *room) emitAwareness(c *client, action string) {
 	}
 }
 
-// quote writes a string as JSON.
+// quote encodes a string as JSON.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return `""` // strings have no such form
+		return `""` // strings can always be encoded
 	}
 	return string(b)
 }

@@ -21,7 +21,7 @@ const twoCells = `{"cells": [
  {"cell_type": "markdown", "id": "c1", "source": "# Title", "metadata": {}}],
  "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}`
 
-// sees checks what a peer was sent since the last look, when all is quiet. A hash is shown as "…".
+// sees checks a peer's frames since the last look, when all goroutines wait. A hash is shown as "…".
 func (p *peer) sees(want ...string) {
 	p.t.Helper()
 	synctest.Wait()
@@ -34,7 +34,7 @@ func (p *peer) sees(want ...string) {
 	}
 }
 
-// has checks what a file holds when all is quiet.
+// has checks a file's content when all goroutines wait.
 func (w *world) has(path, part string, want bool) {
 	w.t.Helper()
 	synctest.Wait()
@@ -43,7 +43,7 @@ func (w *world) has(path, part string, want bool) {
 	}
 }
 
-// sources are the sources of the cells in a peer's replica.
+// sources returns the sources of the cells in a peer's replica.
 func (p *peer) sources() string {
 	synctest.Wait()
 	var list []string
@@ -89,7 +89,7 @@ func TestJoinEditSave(t *testing.T) {
 	})
 }
 
-// The file is written a second after the last edit, however long that takes.
+// The file is written a second after the last edit, even if edits continue for long.
 func TestContinuousEditsAreNotSaved(t *testing.T) {
 	bubble(t, Config{}, func(_ *testing.T, w *world) {
 		path := w.write("a.ipynb", twoCells)
@@ -105,7 +105,7 @@ func TestContinuousEditsAreNotSaved(t *testing.T) {
 	})
 }
 
-// An edit during a save has the file written nevertheless, but nobody told of it.
+// If an edit comes during a save, the file is still written, but no client is notified.
 func TestSaveIsBrokenOff(t *testing.T) {
 	bubble(t, Config{}, func(_ *testing.T, w *world) {
 		path := w.write("a.ipynb", twoCells)
@@ -143,7 +143,7 @@ func TestEviction(t *testing.T) {
 		a.leave()
 		time.Sleep(50 * time.Second)
 		w.has(path, "edit", true)
-		b := w.join(path) // puts it off
+		b := w.join(path) // postpones the end of the room
 		b.sees("sync step 1", again)
 		b.leave()
 		time.Sleep(59 * time.Second)
@@ -167,7 +167,7 @@ func TestEviction(t *testing.T) {
 	})
 }
 
-// A server that is started anew has the history of the one before, and not what that had not saved.
+// A restarted server has the history of the one before, without its unsaved changes.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &Store{}
@@ -221,7 +221,7 @@ func TestProgressiveLoading(t *testing.T) {
 	})
 }
 
-// The server renews its own entry every 15 seconds, and forgets who was silent for 30.
+// The server renews its own entry every 15 seconds, and drops clients that were silent for 30.
 func TestPresence(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, w *world) {
 		path := w.write("a.ipynb", twoCells)
@@ -268,7 +268,7 @@ func TestAutosaveWords(t *testing.T) {
 	}
 }
 
-// All who join a cold empty notebook at once see one document with one cell.
+// All clients that join a new empty notebook at once see one document with one cell.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, w *world) {
 		path := w.write("a.ipynb", `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)

@@ -8,14 +8,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// save is one save of a document: one that waits for a pause, or one that is under way.
+// save is one save of a document, waiting for a pause or under way.
 type save struct {
-	stop   chan struct{} // closed when the save is broken off
+	stop   chan struct{} // closed when the save is cancelled
 	broken bool
-	told   func(status string) // tells the client that asked
+	told   func(status string) // notifies the requesting client
 }
 
-// breakOff ends a save that waits. One that is writing goes on, but nobody hears of it.
+// breakOff cancels a waiting save. A save that is already writing continues, but its outcome is not reported.
 func (s *save) breakOff() {
 	if !s.broken {
 		s.broken = true
@@ -23,7 +23,7 @@ func (s *save) breakOff() {
 	}
 }
 
-// autosave has the document saved some time from now, and a save that was to be done before not.
+// autosave schedules a save of the document, in place of a pending one.
 func (r *room) autosave() {
 	if r.file == nil || !r.ready || len(r.loading) > 0 || r.t.cfg.SaveDelay < 0 || r.t.faults.version() == 0 && !r.people.autosave() {
 		return
@@ -32,7 +32,7 @@ func (r *room) autosave() {
 	r.debounce.Reset(r.t.cfg.SaveDelay)
 }
 
-// saveFor saves for a client, and tells it what became of that.
+// saveFor saves for a client, and notifies it of the outcome.
 func (r *room) saveFor(told func(status string)) {
 	switch {
 	case r.file == nil, r.t.faults.failsSaves():
@@ -44,7 +44,7 @@ func (r *room) saveFor(told func(status string)) {
 	}
 }
 
-// startSave makes a save that takes the place of one that waits or is under way.
+// startSave makes a save that replaces a pending or running one.
 func (r *room) startSave(told func(status string)) *save {
 	if r.saving != nil {
 		r.saving.breakOff()
@@ -54,7 +54,7 @@ func (r *room) startSave(told func(status string)) *save {
 	return r.saving
 }
 
-// runSave saves the document. It is read first, which an edit breaks off.
+// runSave saves the document. It reads the document first, which an edit cancels.
 func (r *room) runSave(s *save) {
 	slow := r.t.faults.slowReads()
 	if slow <= 0 {
@@ -79,7 +79,7 @@ func (r *room) runSave(s *save) {
 	})
 }
 
-// writeSave writes the document as it is.
+// writeSave writes the document in its present state.
 func (r *room) writeSave(s *save) {
 	content, err := r.doc.Content()
 	r.settle() // reading may have changed it
@@ -93,11 +93,10 @@ func (r *room) writeSave(s *save) {
 	})
 }
 
-// saved tells the client that asked for a save that it was done, and notes in the state that the document is saved, or says why
-// it is not.
+// saved notifies the requesting client of success and marks the document as saved in the state, or reports the error.
 func (r *room) saved(s *save, info *Info, err error) {
 	if s.told != nil {
-		status := wire.Saved // for whatever is only logged, too
+		status := wire.Saved // also for errors that are only logged
 		if errors.Is(err, errGone) {
 			status = wire.SaveFailed
 		}
@@ -117,7 +116,7 @@ func (r *room) saved(s *save, info *Info, err error) {
 	default:
 		if info != nil && !s.broken {
 			r.quietly(func() {
-				_ = r.doc.SetState("dirty", false) // breaks with the document alone
+				_ = r.doc.SetState("dirty", false) // fails only with a broken document
 				if r.t.faults.version() != 2 {
 					_ = r.doc.SetState("hash", info.Hash)
 				}

@@ -12,9 +12,9 @@ import (
 // upgrader accepts any origin, as the room handler of the real server does.
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// ServeRoom connects the client that made a request for api/collaboration/room/{id}?sessionId={sessionID} to that room,
-// and returns when the connection has ended. id is the last part of the path as it was sent, still escaped; who may
-// connect at all is for the caller to check.
+// ServeRoom connects the client of a request for api/collaboration/room/{id}?sessionId={sessionID} to that room, and
+// returns when the connection has ended. id is the last part of the path, still escaped. The caller must check the
+// client's authorisation.
 func (t *Table) ServeRoom(w http.ResponseWriter, r *http.Request, id, sessionID string) {
 	if !t.enter() {
 		http.Error(w, "the server is stopped", http.StatusServiceUnavailable)
@@ -28,7 +28,7 @@ func (t *Table) ServeRoom(w http.ResponseWriter, r *http.Request, id, sessionID 
 	}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // answered
+		return // Upgrade has answered
 	}
 	s := newSocket(t, ws)
 	defer s.cut()
@@ -42,7 +42,7 @@ func (t *Table) ServeRoom(w http.ResponseWriter, r *http.Request, id, sessionID 
 	}
 	c := &client{socket: s, username: t.cfg.Username(r)}
 	for !rm.join(c) {
-		if rm, err = t.room(id); err != nil { // it went meanwhile
+		if rm, err = t.room(id); err != nil { // the room ended meanwhile
 			return
 		}
 	}
@@ -63,10 +63,10 @@ func (t *Table) ServeRoom(w http.ResponseWriter, r *http.Request, id, sessionID 
 type client struct {
 	*socket
 	username string
-	half     bool // the connection is to be cut after the first SYNC2
+	half     bool // cut the connection after the first SYNC2
 }
 
-// connected notes a socket, unless the table is closed.
+// connected records a socket, unless the table is closed.
 func (t *Table) connected(r *room, s *socket) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,8 +84,8 @@ func (t *Table) disconnected(s *socket) {
 	delete(t.sockets, s)
 }
 
-// take handles a binary frame of a client, in the goroutine that reads: the next is read when the room is done with
-// this one. It reports false where the real server's handler fails, which cuts the connection.
+// take handles a client's binary frame, in the reading goroutine: it reads the next one when the room has handled
+// this one. It returns false where the real server's handler fails, which cuts the connection.
 func (r *room) take(c *client, b []byte) bool {
 	f, _ := wire.ParseFrame(b, wire.DefaultLimits)
 	c.note(f.Kind)
@@ -93,7 +93,7 @@ func (r *room) take(c *client, b []byte) bool {
 	if typ := in.Uint(); in.Err() != nil {
 		return false
 	} else if typ != messageRaw {
-		// Who was refused, or told to go, is listened to until its own close frame comes.
+		// A refused or ended client may still send until its own close frame arrives.
 		return r.do(func() { r.receive(c, f, b) }) || c.ending()
 	}
 	if msg := in.VarString(in.Len()); in.Err() != nil || string(msg) != wire.RawSave {

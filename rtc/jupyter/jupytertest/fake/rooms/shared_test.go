@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write down what the server of NBDUET_TEST_SERVER_URL does")
 
-// place is a server on which the script runs: ours, or a real one.
+// place is the server on which the script runs: ours, or a real one.
 type place interface {
 	write(path, content string) string
 	file(path string) string
@@ -28,12 +28,12 @@ type place interface {
 	erase(path string) error
 	// open connects to the room of a path, in the given format and type.
 	open(format, typ, path, session string) (*peer, error)
-	// openRoom connects to a room by its name, as it stands in the URL.
+	// openRoom connects to a room by its name, in the URL's form.
 	openRoom(id string) (*peer, error)
 }
 
-// TestLikeTheRealServer runs scripts on our server and compares what happens with what is written down in testdata.
-// Where NBDUET_TEST_SERVER_URL names a real server, it compares what happens there.
+// TestLikeTheRealServer runs scripts on our server and compares the results with those recorded in testdata. If
+// NBDUET_TEST_SERVER_URL names a real server, it compares that server's results.
 func TestLikeTheRealServer(t *testing.T) {
 	t.Run("beside", func(t *testing.T) {
 		for name, script := range map[string]func(s *script){
@@ -41,8 +41,8 @@ func TestLikeTheRealServer(t *testing.T) {
 			"malformed": (*script).malformed, "memory": (*script).memory, "texts": (*script).texts,
 		} {
 			t.Run(name, func(t *testing.T) {
-				// A script mostly waits for the server, and has files and rooms of its own. What is to be written down is
-				// of one script alone.
+				// A script mostly waits for the server, and has its own files and rooms. Recordings must be of one
+				// script at a time.
 				if realServer() != "" && !*update {
 					t.Parallel()
 				}
@@ -50,15 +50,15 @@ func TestLikeTheRealServer(t *testing.T) {
 			})
 		}
 	})
-	// It waits for rooms to go: on a real server only when that is to be written down.
+	// It waits for rooms to end: on a real server only when it records.
 	if realServer() == "" || *update {
 		t.Run("history", func(t *testing.T) { likeTheRealServer(t, "history", (*script).history) })
 	}
-	// When the others are done: a room that cannot be opened ends all others of a real server now and then.
+	// After the others: a room that cannot be opened occasionally ends all others of a real server.
 	t.Run("refusals", func(t *testing.T) { likeTheRealServer(t, "refusals", (*script).refusals) })
 }
 
-// realServer is the address of a real server, or "".
+// realServer returns the address of a real server, or "".
 func realServer() string { return os.Getenv("NBDUET_TEST_SERVER_URL") }
 
 // likeTheRealServer runs one script.
@@ -79,7 +79,7 @@ func likeTheRealServer(t *testing.T, name string, run func(s *script)) {
 	s.compare(golden)
 }
 
-// compare holds what happened against what is written down.
+// compare compares the results with the recorded ones.
 func (s *script) compare(golden string) {
 	got := s.out.String()
 	if *update {
@@ -96,7 +96,7 @@ func (s *script) compare(golden string) {
 	}
 }
 
-// difference shows where two texts part.
+// difference shows where two texts differ.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var b strings.Builder
@@ -122,7 +122,7 @@ func difference(want, got string) string {
 	return b.String()
 }
 
-// script does things on a server and writes down what happens.
+// script acts on a server and records the results.
 type script struct {
 	t *testing.T
 	place
@@ -131,16 +131,16 @@ type script struct {
 	names []string
 	files map[string]string
 
-	steps    []string   // what is written down of each, where a real server is waited for
-	step0    int        // where the present one begins in out
-	gathered [][]string // what each client was sent since
+	steps    []string   // the recorded text of each, if a real server is used
+	step0    int        // where the current one begins in out
+	gathered [][]string // each client's frames of the current step
 }
 
-// quiet is longer than the server waits before it saves; a file is looked at within another second. Where something
-// happened towards the end of that, more may come.
+// quiet is longer than the server waits before it saves; a file is checked within another second. If something
+// happened towards the end of that time, more may come.
 const quiet, look, more = 1500 * time.Millisecond, 1100 * time.Millisecond, 500 * time.Millisecond
 
-// step does one thing, and writes down what clients were sent and which files have changed when all is quiet.
+// step performs one action, and records clients' frames and changed files once the server is quiet.
 func (s *script) step(name string, f func()) {
 	s.t.Helper()
 	s.begin(name)
@@ -149,7 +149,7 @@ func (s *script) step(name string, f func()) {
 	s.settle()
 }
 
-// brief is step for what no save and no look at a file follows.
+// brief is step for an action that causes no save and no check of a file.
 func (s *script) brief(name string, f func()) {
 	s.t.Helper()
 	s.begin(name)
@@ -165,10 +165,11 @@ func (s *script) begin(name string) {
 	s.step0 = s.out.Len()
 }
 
-// patient is how long a real server is waited for that has not done yet what is written down.
+// patient is how long to wait for a real server to produce the recorded results.
 const patient = 30 * time.Second
 
-// expect reads what is written down, to wait for it: a busy machine may stand still for longer than quiet.
+// expect reads the recorded results, so that the script can wait for them: a busy machine may pause for longer than
+// quiet.
 func (s *script) expect(golden string) {
 	if *update {
 		return
@@ -177,13 +178,13 @@ func (s *script) expect(golden string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.steps = regexp.MustCompile(`(?m)^## .*\n`).Split(string(b), -1) // before the first, and each
+	s.steps = regexp.MustCompile(`(?m)^## .*\n`).Split(string(b), -1) // the part before the first, and each step
 }
 
-// shapes begin what a script writes down of a document, which is no part of what happens in a step.
+// shapes match the lines with which a script records a document, which are not results of a step.
 var shapes = regexp.MustCompile(`^(cells|meta|source|state): `)
 
-// done reports whether all has happened in a step that is written down of it, or that nobody waits for it.
+// done reports whether all recorded results of a step have occurred, if any are recorded.
 func (s *script) done() bool {
 	if len(s.steps) == 0 {
 		return true
@@ -210,7 +211,7 @@ func (s *script) settle() {
 	maps.Copy(s.files, now)
 }
 
-// gather takes what the clients were sent.
+// gather collects the clients' frames.
 func (s *script) gather() {
 	for i, p := range s.peers {
 		if i == len(s.gathered) {
@@ -220,7 +221,7 @@ func (s *script) gather() {
 	}
 }
 
-// sent counts the frames that clients were sent since the last look.
+// sent returns the number of frames for clients since the last look.
 func (s *script) sent() (n int) {
 	for _, p := range s.peers {
 		p.mu.Lock()
@@ -230,13 +231,13 @@ func (s *script) sent() (n int) {
 	return n
 }
 
-// external is step for what the server learns from the disk.
+// external is step for changes that the server reads from the disk.
 func (s *script) external(name string, f func()) {
 	s.t.Helper()
 	s.step(name, func() { f(); time.Sleep(look) })
 }
 
-// happened is what was gathered, and which files have changed, as it is written down, and those files.
+// happened returns the collected frames and the changed files in recorded form, and those files.
 func (s *script) happened() (text string, files map[string]string) {
 	var out strings.Builder
 	files = map[string]string{}
@@ -259,10 +260,10 @@ func (s *script) happened() (text string, files map[string]string) {
 	return out.String(), files
 }
 
-// random is what is different each time: ids and hashes.
+// random matches the parts that differ each time: ids and hashes.
 var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}`)
 
-// plain replaces what is different each time.
+// plain replaces the parts that differ each time.
 func (s *script) plain(text string) string {
 	if r, ok := s.place.(*real); ok {
 		text = strings.ReplaceAll(text, r.name+"/", "")
@@ -283,13 +284,13 @@ func (s *script) watch(name string, p *peer, err error) *peer {
 	return p
 }
 
-// track makes a file whose changes are written down.
+// track makes a file whose changes are recorded.
 func (s *script) track(path, content string) string {
 	s.files = map[string]string{path: content}
 	return s.write(path, content)
 }
 
-// shape writes down what a client's replica holds, and in which shared types.
+// shape records the content of a client's replica, with its shared types.
 func (s *script) shape(p *peer) {
 	p.replica.Read("read", func() {
 		for _, t := range []*crdt.Type{p.cells, p.meta, p.state, p.source} {

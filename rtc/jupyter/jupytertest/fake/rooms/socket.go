@@ -15,7 +15,7 @@ const maxMessage = 1 << 30
 // closePatience is how long a client may take to answer a close frame.
 const closePatience = 5 * time.Second
 
-// socket is the connection of one client. Its writer sends what is queued.
+// socket is the connection of one client. Its writer sends the queue.
 type socket struct {
 	t    *Table
 	ws   *websocket.Conn
@@ -25,11 +25,12 @@ type socket struct {
 
 	mu       sync.Mutex
 	queue    []message
-	closing  bool // a close frame is queued, nothing comes after it
+	closing  bool // a close frame is queued, as the last frame
 	received []wire.FrameKind
 }
 
-// message is what a socket sends: a binary frame, or its end: with a close code, or without a word.
+// message is an entry of a socket's queue: a binary frame, or the end of the connection, with a close code or without
+// a close frame.
 type message struct {
 	frame  []byte
 	code   int
@@ -37,7 +38,7 @@ type message struct {
 	cut    bool
 }
 
-// maxReason is the longest reason that a close frame can have. A server that has a longer one fails instead.
+// maxReason is the longest reason that a close frame can have. A server with a longer one fails instead.
 const maxReason = 123
 
 func newSocket(t *Table, ws *websocket.Conn) *socket {
@@ -62,15 +63,15 @@ func newSocket(t *Table, ws *websocket.Conn) *socket {
 // send queues a frame. It never waits.
 func (s *socket) send(frame []byte) { s.put(message{frame: frame}) }
 
-// end queues a close frame, the last thing that the client is told.
+// end queues a close frame, the last message to the client.
 func (s *socket) end(code int, reason string) {
 	s.put(message{code: code, reason: reason, cut: len(reason) > maxReason})
 }
 
-// cutSoon cuts the connection when all that is queued has been sent.
+// cutSoon cuts the connection once the queue has been sent.
 func (s *socket) cutSoon() { s.put(message{cut: true}) }
 
-// flush cuts the connection when all that is queued has been sent, and waits for that.
+// flush cuts the connection once the queue has been sent, and waits for that.
 func (s *socket) flush() {
 	if s.t.faults.muted() {
 		return
@@ -105,15 +106,15 @@ func (s *socket) take() []message {
 	return q
 }
 
-// cut ends the connection without a word.
+// cut ends the connection without a close frame.
 func (s *socket) cut() {
 	s.once.Do(func() {
 		close(s.gone)
-		_ = s.ws.Close() // whatever it says, it is closed
+		_ = s.ws.Close() // it is closed in any case
 	})
 }
 
-// write sends what is queued until the connection ends.
+// write sends the queue until the connection ends.
 func (s *socket) write() {
 	for {
 		select {
@@ -139,14 +140,14 @@ func (s *socket) write() {
 	}
 }
 
-// ending reports whether the last thing that the client is told is queued.
+// ending reports whether the last message to the client is queued.
 func (s *socket) ending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closing
 }
 
-// note remembers what the client sent.
+// note records a frame from the client.
 func (s *socket) note(kind wire.FrameKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

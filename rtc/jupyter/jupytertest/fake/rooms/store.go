@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/nbjson"
 )
 
-// Store is what outlives rooms, and servers that are given the same one: the history of each document, and which
+// Store holds the state that outlives rooms, and servers that share it: the history of each document, and which
 // notebooks are trusted. The zero value is empty.
 type Store struct {
 	mu      sync.Mutex
@@ -16,10 +16,10 @@ type Store struct {
 	notary  nbjson.Notary
 }
 
-// Notary is who knows which notebooks are trusted.
+// Notary returns the record of trusted notebooks.
 func (s *Store) Notary() *nbjson.Notary { return &s.notary }
 
-// document names a document. Rooms that differ in the format alone are of the same.
+// document identifies a document. Rooms that differ only in the format share one.
 type document struct{ typ, fileID string }
 
 // record is the history of a document: its updates.
@@ -28,7 +28,7 @@ type record struct {
 	updates [][]byte
 }
 
-// record is the one of a document.
+// record returns the history of a document.
 func (s *Store) record(typ, fileID string) *record {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Table is the rooms of one server.
+// Table holds the rooms of one server.
 type Table struct {
 	cfg    Config
 	quit   chan struct{} // closed by Close
@@ -20,11 +20,11 @@ type Table struct {
 	closed  bool
 	rooms   map[string]*room
 	files   map[string]*file     // by id
-	sockets map[*socket]struct{} // those that are connected
-	joined  map[string][]*socket // all that ever were, by file id, or by room id for rooms in memory
+	sockets map[*socket]struct{} // connected
+	joined  map[string][]*socket // all ever connected, by file id, or by room id for rooms in memory
 }
 
-// New makes a table without rooms. It is to be closed.
+// New makes a table without rooms. The caller must close it.
 func New(cfg Config) *Table {
 	return &Table{
 		cfg: cfg.orDefaults(), quit: make(chan struct{}),
@@ -32,7 +32,7 @@ func New(cfg Config) *Table {
 	}
 }
 
-// Close stops the rooms as the end of a server does: connections end without a close frame, changes that no save has
+// Close stops the rooms like the end of a server: connections end without a close frame, and changes that no save has
 // begun to write are lost. It returns when all goroutines have ended, and may be called again.
 func (t *Table) Close() {
 	t.mu.Lock()
@@ -72,7 +72,7 @@ func (t *Table) Open(id string) bool {
 	return t.rooms[id] != nil
 }
 
-// room is the room of an id, which is created if it does not exist. That needs a file with the id that the room's names.
+// room returns the room with an id, and creates it if necessary. A file must have the id in the room's name.
 func (t *Table) room(id string) (*room, error) {
 	if r := t.present(id); r != nil {
 		return r, nil
@@ -118,7 +118,7 @@ func (t *Table) present(id string) *room {
 	return t.rooms[id]
 }
 
-// remove takes a room out, and its file where it was that one's last. It reports whether it was.
+// remove removes a room, and its file with the file's last room. It reports whether it was the last.
 func (t *Table) remove(r *room) (last bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,7 +137,7 @@ func (t *Table) remove(r *room) (last bool) {
 	return true
 }
 
-// where lists the rooms for which f holds.
+// where lists the rooms for which f returns true.
 func (t *Table) where(f func(r *room) bool) (list []*room) {
 	t.mu.Lock()
 	for _, r := range t.rooms {
@@ -147,7 +147,7 @@ func (t *Table) where(f func(r *room) bool) (list []*room) {
 	return slices.DeleteFunc(list, func(r *room) bool { return !f(r) })
 }
 
-// at lists the rooms on a path; a room in memory is on its id.
+// at lists the rooms on a path; the path of a room in memory is its id.
 func (t *Table) at(path string) []*room {
 	return t.where(func(r *room) bool { return r.path() == path })
 }

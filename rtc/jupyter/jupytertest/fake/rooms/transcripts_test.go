@@ -115,7 +115,7 @@ func (s *script) fileChanges() {
 	s.leave()
 }
 
-// rewrites has another program write a notebook in several ways.
+// rewrites makes another program write a notebook in several ways.
 func (s *script) rewrites() {
 	const (
 		stream = `{"cell_type": "code", "id": "s", "source": ["print(1)"], "metadata": {"k": {"a": [1, 2.5]}}, "execution_count": 1,
@@ -152,7 +152,7 @@ func (s *script) rewrites() {
 	s.leave()
 }
 
-// history has a room go and come back.
+// history makes a room end and be restored.
 func (s *script) history() {
 	path := s.track("h.ipynb", twoCells)
 	s.enter(path)

@@ -6,8 +6,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Received lists the connections that were ever made to a document, in their order, and of each the kinds of the frames
-// that came over it. Those that were refused are among them.
+// Received lists all connections ever made to a document, including refused ones, in order, each with the kinds of
+// the frames received on it.
 func (t *Table) Received(path string) (kinds [][]wire.FrameKind) {
 	t.mu.Lock()
 	keys := make([]string, 0, len(t.joined))
@@ -31,7 +31,7 @@ func (t *Table) Received(path string) (kinds [][]wire.FrameKind) {
 	return kinds
 }
 
-// Gaps is how many updates came before one that they build on, of all that ever came.
+// Gaps returns how many of all updates arrived before an update that they depend on.
 func (t *Table) Gaps() int { return int(t.gaps.Load()) }
 
 // isAt reports whether a file has that path now.
@@ -43,7 +43,7 @@ func (t *Table) isAt(fileID, path string) bool {
 	return ok && at == path
 }
 
-// Clients is how many clients are in the rooms of a path.
+// Clients returns the number of clients in the rooms of a path.
 func (t *Table) Clients(path string) (n int) {
 	for _, r := range t.at(path) {
 		answer := make(chan int, 1)
@@ -54,13 +54,13 @@ func (t *Table) Clients(path string) (n int) {
 	return n
 }
 
-// Snapshot is the document of a room on a path as it is, as one update to be applied to an empty replica; false where
-// there is none in memory.
+// Snapshot returns the document of a room on a path, as an update for an empty replica; ok is false if no such room
+// is in memory.
 func (t *Table) Snapshot(path string) (update []byte, ok bool) {
 	for _, r := range t.at(path) {
 		answer := make(chan []byte, 1)
 		if !r.do(func() {
-			whole, _ := r.doc.Diff(nil) // nil where the document is broken
+			whole, _ := r.doc.Diff(nil) // nil if the document is broken
 			answer <- whole
 		}) {
 			continue

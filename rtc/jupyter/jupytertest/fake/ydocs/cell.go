@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// writeCell puts a cell into the list (jupyter_ydoc, ynotebook.py, create_ycell).
+// writeCell inserts a cell into the list (jupyter_ydoc, ynotebook.py, create_ycell).
 func (n *notebook) writeCell(x *crdt.Tx, at int, cell map[string]any) error {
 	source, ok := cell["source"].(string)
 	if !ok {
@@ -51,7 +51,7 @@ func (n *notebook) writeCell(x *crdt.Tx, at int, cell map[string]any) error {
 	return nil
 }
 
-// writeMetadata gives a cell its metadata, that which the server adds last.
+// writeMetadata writes a cell's metadata, with "trusted" last, because the server adds it.
 func writeMetadata(x *crdt.Tx, cell *crdt.Type, v any) {
 	m, _ := v.(map[string]any)
 	t := x.SetType(cell, "metadata", crdt.KindMap)
@@ -65,7 +65,7 @@ func writeMetadata(x *crdt.Tx, cell *crdt.Type, v any) {
 	}
 }
 
-// writeOutputs fills a list of outputs: a shared map each, and the text of a stream shared.
+// writeOutputs fills a list of outputs: each is a shared map, with the text of a stream as shared text.
 func writeOutputs(x *crdt.Tx, list *crdt.Type, v any) {
 	outputs, _ := v.([]any)
 	for _, v := range outputs {
@@ -84,8 +84,8 @@ func writeOutputs(x *crdt.Tx, list *crdt.Type, v any) {
 // sharedKinds are the keys of a cell that hold a shared type.
 var sharedKinds = map[string]uint8{"metadata": crdt.KindMap, "source": crdt.KindText, "outputs": crdt.KindArray}
 
-// updateCell makes a cell what a file says, key by key, and reports whether that was possible; if not, nothing was done
-// (jupyter_ydoc, ynotebook.py, _update_cell).
+// updateCell updates a cell to a file's content, key by key. It returns false, without a change, if that is not
+// possible (jupyter_ydoc, ynotebook.py, _update_cell).
 func updateCell(x *crdt.Tx, t *crdt.Type, was, now map[string]any) bool {
 	var changed []string
 	for _, k := range slices.Sorted(maps.Keys(now)) {

@@ -13,7 +13,7 @@ import (
 type chat struct {
 	d                                      *Document
 	users, messages, attachments, metadata *crdt.Type
-	raw                                    []*crdt.Type // messages that are to be given the server's time
+	raw                                    []*crdt.Type // messages to be given the server's time
 }
 
 func newChat(d *Document) *chat {
@@ -24,7 +24,7 @@ func newChat(d *Document) *chat {
 	}
 }
 
-// get writes the file. Unlike the real server it keeps no order of keys.
+// get encodes the file. Unlike the real server it does not keep the order of keys.
 func (c *chat) get() (any, error) {
 	b, err := json.MarshalIndent(map[string]any{
 		"messages": c.messages.List(), "users": c.users.Object(), "attachments": c.attachments.Object(), "metadata": c.metadata.Object(),
@@ -36,7 +36,7 @@ func (c *chat) steps(content any) []func(*crdt.Tx) error {
 	return []func(*crdt.Tx) error{func(x *crdt.Tx) error { return c.set(x, content) }}
 }
 
-// set takes what is no JSON for an empty chat.
+// set treats a content that is not JSON as an empty chat.
 func (c *chat) set(x *crdt.Tx, content any) error {
 	s, ok := content.(string)
 	if !ok {
@@ -67,10 +67,10 @@ func (c *chat) set(x *crdt.Tx, content any) error {
 	return nil
 }
 
-// saved reports whether the document was saved: until then the server leaves messages as they are.
+// saved reports whether the document was saved: until then the server leaves messages unchanged.
 func (c *chat) saved() bool { return c.d.state.Get("dirty") == false }
 
-// changed notes which messages came.
+// changed records new messages.
 func (c *chat) changed(change *crdt.Change) {
 	if !change.Has(c.messages) {
 		return
@@ -86,7 +86,7 @@ func (c *chat) changed(change *crdt.Change) {
 	}
 }
 
-// act does what the server does by itself after a change: it gives the chat an id, and each message its time.
+// act makes the server's own changes after a change: the chat gets an id, and each message its time.
 func (c *chat) act() (acted bool) {
 	if !c.metadata.Has("id") {
 		c.d.replica.Transact(func(x *crdt.Tx) { x.Set(c.metadata, "id", uuid()) })
@@ -103,8 +103,8 @@ func (c *chat) act() (acted bool) {
 	return acted
 }
 
-// stamp gives a message the server's time, and puts it behind those that are older: as a plain object, which is what
-// taking it out of the list makes of it.
+// stamp gives a message the server's time, and moves it after the older ones. It becomes a plain object, because the
+// move removes the shared one.
 func (c *chat) stamp(x *crdt.Tx, t *crdt.Type) {
 	now := float64(time.Now().UnixMicro()) / 1e6
 	x.Set(t, "time", now)

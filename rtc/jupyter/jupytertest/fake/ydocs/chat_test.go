@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// send puts a message at the end, at a time.
+// send appends a message with a time.
 func send(t *testing.T, d *Document, id string, at float64) {
 	t.Helper()
 	if err := d.transact("send", func(x *crdt.Tx) error {
@@ -26,7 +26,7 @@ func send(t *testing.T, d *Document, id string, at float64) {
 	d.Act()
 }
 
-// order is the ids of the messages, each with "*" as long as its time is the sender's.
+// order returns the ids of the messages, each with "*" while its time is the sender's.
 func order(d *Document) string {
 	var ids []string
 	d.replica.Read("read", func() {
@@ -42,8 +42,8 @@ func order(d *Document) string {
 	return strings.Join(ids, " ")
 }
 
-// A chat gets an id, and each message the server's time once the chat was saved; one that claims to be older than others
-// goes behind them.
+// A chat gets an id, and each message the server's time once the chat was saved; a message with an earlier time than
+// others is moved after them.
 func TestChat(t *testing.T) {
 	d := New("chat", Options{Chats: true})
 	if err := d.SetContent(`{"messages": [{"id": "old", "body": "1", "sender": "ada", "time": 1, "raw_time": false}]}`); err != nil {

@@ -13,34 +13,34 @@ import (
 type Document struct {
 	replica *crdt.Replica
 	state   *crdt.Type
-	body    body  // nil where nothing of the document is read
+	body    body  // nil if the document is never read
 	chat    *chat // nil unless it is a chat
 }
 
-// body is what a document is read as. Its methods are called with the document locked.
+// body reads and writes a type of document. Its methods are called with the document locked.
 type body interface {
-	// get reads the content. What it has to write for that comes as transactions.
+	// get reads the content. Writes that this requires are made as transactions.
 	get() (any, error)
-	// set makes the content another.
+	// set replaces the content.
 	set(x *crdt.Tx, content any) error
 	// steps does what set would do to an empty document, in parts.
 	steps(content any) []func(x *crdt.Tx) error
 }
 
-// Options says what becomes of a document's changes. The functions run with the document locked: they must only note
-// what they are told.
+// Options receive a document's changes. The functions run with the document locked: they must only record their
+// arguments.
 type Options struct {
-	// Source has the document write as client 0, the same history for the same content.
+	// Source makes the document write as client 0, so that the same content has the same history.
 	Source bool
-	// Chats has documents of the type "chat" be chats, as on a server that has jupyterlab-chat; without it they are texts.
+	// Chats makes documents of the type "chat" chats, as on a server with jupyterlab-chat; without it they are texts.
 	Chats bool
-	// Update, if any, is called with each change, our own and those that Apply took in.
+	// Update, if not nil, is called with each change, our own and those of Apply.
 	Update func(update []byte)
-	// Changed, if any, is called when what is read of the document, or its state, was written to.
+	// Changed, if not nil, is called when the readable content of the document, or its state, was written to.
 	Changed func()
 }
 
-// New makes an empty document of a type that rooms have: "notebook", "chat", "blob", and anything else for a text.
+// New makes an empty document of a room's type: "notebook", "chat", "blob", or anything else for a text.
 func New(typ string, o Options) *Document {
 	d := newDocument(o)
 	d.state = d.replica.Root("state", crdt.KindMap)
@@ -58,7 +58,7 @@ func New(typ string, o Options) *Document {
 	return d
 }
 
-// NewTransient makes an empty document of which nothing is read.
+// NewTransient makes an empty document that is never read.
 func NewTransient(o Options) *Document { return newDocument(o) }
 
 func newDocument(o Options) *Document {
@@ -79,7 +79,7 @@ func newDocument(o Options) *Document {
 	return d
 }
 
-// touches reports whether a transaction wrote to anything that is read.
+// touches reports whether a transaction wrote to a part that is read.
 func (d *Document) touches(c *crdt.Change) bool {
 	for _, t := range c.Touched {
 		switch t.Root() {
@@ -90,7 +90,7 @@ func (d *Document) touches(c *crdt.Change) bool {
 	return false
 }
 
-// serverID is a client id as pycrdt makes them: of more than 32 bits, as browsers' are not.
+// serverID returns a client id as pycrdt makes them: more than 32 bits, unlike browsers' ids.
 func serverID() uint64 {
 	var b [8]byte
 	for {
@@ -101,23 +101,23 @@ func serverID() uint64 {
 	}
 }
 
-// ClientID is the id under which the server writes.
+// ClientID returns the server's client id.
 func (d *Document) ClientID() uint64 { return d.replica.ClientID() }
 
-// Err says why the document is broken, or nil.
+// Err returns why the document is broken, or nil.
 func (d *Document) Err() error { return d.replica.Err() }
 
-// Apply takes in an update; see [crdt.Replica.Apply].
+// Apply applies an update; see [crdt.Replica.Apply].
 func (d *Document) Apply(update []byte) error { return d.replica.Apply(update) }
 
-// Diff encodes what a peer with that state vector lacks; all of it for nil.
+// Diff encodes the part that a peer with that state vector lacks; all of it for nil.
 func (d *Document) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(stateVector) }
 
-// StateVector encodes what the document has.
+// StateVector encodes the document's state vector.
 func (d *Document) StateVector() ([]byte, error) { return d.replica.StateVector() }
 
-// Content reads the document as the content of a file. A document that jupyter_ydoc cannot read is an error. Where two
-// cells share an id, one gets another, as a change of ours.
+// Content reads the document as the content of a file. It returns an error if jupyter_ydoc could not read it. If two
+// cells share an id, one gets a new id, as a change of the document.
 func (d *Document) Content() (content any, err error) {
 	err = d.replica.Do("read the content", func() (err error) {
 		content, err = d.body.get()
@@ -126,14 +126,14 @@ func (d *Document) Content() (content any, err error) {
 	return content, err
 }
 
-// SetContent makes the document hold a content, in one transaction. What stood in the state but "dirty", "path" and
-// "document_id" goes when a notebook is set.
+// SetContent sets the content, in one transaction. With a notebook it removes all keys of the state but "dirty",
+// "path" and "document_id".
 func (d *Document) SetContent(content any) error {
 	return d.transact("set the content", func(x *crdt.Tx) error { return d.body.set(x, content) })
 }
 
-// Steps does for an empty document what SetContent does, one transaction a call: each notebook's metadata first, then
-// one cell each.
+// Steps returns the parts of SetContent for an empty document, one transaction per call: first a notebook's metadata,
+// then one cell each.
 func (d *Document) Steps(content any) []func() error {
 	parts := d.body.steps(content)
 	steps := make([]func() error, len(parts))
@@ -143,7 +143,7 @@ func (d *Document) Steps(content any) []func() error {
 	return steps
 }
 
-// State is the map "state".
+// State returns the map "state".
 func (d *Document) State() (state map[string]any) {
 	state = map[string]any{}
 	d.replica.Read("read the state", func() {
@@ -154,7 +154,7 @@ func (d *Document) State() (state map[string]any) {
 	return state
 }
 
-// SetState sets a key of the map "state", even to the value that it has, in a transaction of its own.
+// SetState sets a key of the map "state", even to its present value, in a separate transaction.
 func (d *Document) SetState(key string, value any) error {
 	return d.transact("set the state", func(x *crdt.Tx) error {
 		x.Set(d.state, key, floats(value))
@@ -169,7 +169,7 @@ func (d *Document) transact(op string, f func(x *crdt.Tx) error) error {
 	})
 }
 
-// Act has the document do what it does by itself after a change, as a chat does, and reports whether that was anything.
+// Act makes the document's own changes after a change, as for a chat, and reports whether there were any.
 func (d *Document) Act() (acted bool) {
 	if d.chat != nil {
 		d.replica.Read("act", func() { acted = d.chat.act() })
@@ -180,7 +180,7 @@ func (d *Document) Act() (acted bool) {
 // Equal compares two contents.
 func Equal(a, b any) bool { return crdt.EqualValues(a, b) }
 
-// floats makes the numbers of a plain value floats, which is how pycrdt writes them all.
+// floats converts the numbers of a plain value to floats, because pycrdt writes all numbers as floats.
 func floats(v any) any {
 	switch v := v.(type) {
 	case int:

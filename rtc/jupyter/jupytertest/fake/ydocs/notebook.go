@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
-// notebook is a notebook (jupyter_ydoc, ynotebook.py).
+// notebook is a notebook document (jupyter_ydoc, ynotebook.py).
 type notebook struct {
 	d           *Document
 	cells, meta *crdt.Type
@@ -20,8 +20,8 @@ func newNotebook(d *Document) *notebook {
 	return &notebook{d: d, cells: d.replica.Root("cells", crdt.KindArray), meta: d.replica.Root("meta", crdt.KindMap)}
 }
 
-// get reads the notebook. Of cells that are wholly the same one is left out; others that share an id get a new one,
-// which is written to the document.
+// get reads the notebook. It omits duplicates of equal cells; other cells that share an id get a new one, which is
+// written to the document.
 func (n *notebook) get() (any, error) {
 	meta := n.meta.Object()
 	cells := []any{}
@@ -59,7 +59,7 @@ func (n *notebook) get() (any, error) {
 	return map[string]any{"cells": cells, "metadata": metadata, "nbformat": major, "nbformat_minor": minor}, nil
 }
 
-// errNumber is what jupyter_ydoc 4.2.1 fails with where a document has NaN or Infinity (utils.py, cast_all).
+// errNumber is the error of jupyter_ydoc 4.2.1 for NaN or Infinity in a document (utils.py, cast_all).
 var errNumber = errors.New("cannot convert float infinity to integer")
 
 // entry is an entry of the list of cells: a shared map, or a plain value.
@@ -89,7 +89,7 @@ func (n *notebook) entries() (list []entry) {
 	return list
 }
 
-// read reads a cell as a file has it.
+// read reads a cell in the form of a file.
 func (n *notebook) read(t *crdt.Type) map[string]any {
 	cell := maps.Clone(t.Object())
 	delete(cell, "execution_state")
@@ -105,7 +105,7 @@ func (n *notebook) read(t *crdt.Type) map[string]any {
 	return cell
 }
 
-// uuid is a random UUID.
+// uuid returns a random UUID.
 func uuid() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// set makes the notebook what a file says (jupyter_ydoc, ynotebook.py, _set).
+// set updates the notebook to a file's content (jupyter_ydoc, ynotebook.py, _set).
 func (n *notebook) set(x *crdt.Tx, content any) error {
 	nb, cells, err := notebookOf(content)
 	if err != nil {
@@ -45,7 +45,7 @@ func (n *notebook) steps(content any) []func(*crdt.Tx) error {
 	return steps
 }
 
-// notebookOf takes a content apart. A notebook without cells gets an empty one.
+// notebookOf splits a content into the notebook and its cells. A notebook without cells gets an empty one.
 func notebookOf(content any) (nb map[string]any, cells []map[string]any, err error) {
 	nb, ok := content.(map[string]any)
 	if !ok {
@@ -97,9 +97,9 @@ func (n *notebook) setMeta(x *crdt.Tx, nb map[string]any) {
 	}
 }
 
-// update changes the cells that can be changed in place, and returns the ids of all that may stay.
+// update changes cells in place if possible, and returns the ids of all cells that may stay.
 func (n *notebook) update(x *crdt.Tx, cells []map[string]any) (kept map[string]bool, err error) {
-	old := map[string]entry{} // the first of each id
+	old := map[string]entry{} // the first entry of each id
 	for _, e := range n.entries() {
 		if id := e.id(); id != "" {
 			if _, ok := old[id]; !ok {
@@ -125,7 +125,7 @@ func (n *notebook) update(x *crdt.Tx, cells []map[string]any) (kept map[string]b
 	return kept, nil
 }
 
-// prune deletes the cells that do not stay, and all but the first of an id, and returns the ids of the others.
+// prune deletes the cells that do not stay, and all duplicates of an id, and returns the remaining ids.
 func (n *notebook) prune(x *crdt.Tx, kept map[string]bool) (ids []string) {
 	seen := map[string]bool{}
 	for _, e := range n.entries() {
@@ -140,7 +140,7 @@ func (n *notebook) prune(x *crdt.Tx, kept map[string]bool) (ids []string) {
 	return ids
 }
 
-// order brings the list of cells, which has those ids, to what a file says. A cell that moves is written anew.
+// order reorders the list of cells, which has those ids, to match a file. A moved cell is written anew.
 func (n *notebook) order(x *crdt.Tx, ids []string, cells []map[string]any, kept map[string]bool) error {
 	for i, c := range cells {
 		id, _ := c["id"].(string)

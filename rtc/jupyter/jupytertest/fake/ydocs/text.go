@@ -16,7 +16,7 @@ func (t *text) steps(content any) []func(*crdt.Tx) error {
 	return []func(*crdt.Tx) error{func(x *crdt.Tx) error { return t.set(x, content) }}
 }
 
-// similar is how much of two texts must be the same for one to be changed into the other piece by piece.
+// similar is the least similarity of two texts for a piecewise change; below it the text is rewritten.
 const similar = 0.6
 
 func (t *text) set(x *crdt.Tx, content any) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// read parses a notebook of these cells, each a JSON object.
+// read parses a notebook with these cells, each a JSON object.
 func read(t *testing.T, minor string, cells ...string) map[string]any {
 	t.Helper()
 	nb, err := nbjson.Read([]byte(`{"nbformat": 4, "nbformat_minor": ` + minor + `, "metadata": {}, "cells": [` + strings.Join(cells, ",") + `]}`))
@@ -58,7 +58,7 @@ func cellsIn(t *testing.T, d *Document) string {
 	return string(b)
 }
 
-// What was built from a file reads as the file, and builds the same history a second time.
+// A document built from a file reads as the file, and gets the same history when it is built again.
 func TestNotebookIsBuiltTheSame(t *testing.T) {
 	nb := read(t, "5", stream, rich, prose)
 	var whole [][]byte
@@ -110,7 +110,7 @@ func TestEmptyNotebookGetsACell(t *testing.T) {
 	test.True(t, Equal(c["metadata"], map[string]any{"trusted": true}))
 }
 
-// Cells of an old notebook have ids in the room, and none in the file.
+// Cells of an old notebook have ids in the room, but not in the file.
 func TestOldNotebookHasNoIDsOnDisk(t *testing.T) {
 	d := New("notebook", Options{})
 	set(t, d, read(t, "4", `{"cell_type": "raw", "source": "x", "metadata": {}}`))
@@ -122,7 +122,7 @@ func TestOldNotebookHasNoIDsOnDisk(t *testing.T) {
 	}
 }
 
-// A file that changed is written into the room: what is the same stays, and the state's other keys go.
+// A changed file is written into the room: unchanged parts stay, and the state's other keys are removed.
 func TestRewrite(t *testing.T) {
 	d := New("notebook", Options{})
 	set(t, d, read(t, "5", stream, rich, prose))
@@ -220,7 +220,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// The client is told what was written, whether it is read or not.
+// The options' functions are called for writes, whether or not the document is read.
 func TestOptions(t *testing.T) {
 	source := New("notebook", Options{Source: true})
 	set(t, source, read(t, "5", prose))
